@@ -1,0 +1,1 @@
+"""Running tests: processes, oracle, time-outs, searches."""

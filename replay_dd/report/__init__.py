@@ -1,0 +1,1 @@
+"""One result model, told in a terminal or as JSON."""

@@ -1,0 +1,1 @@
+"""The circumstance *thread schedules*: record, replay, compare, isolate."""
