@@ -1,0 +1,49 @@
+# The two commands that matter are `make demo` and `make test`; both set up what they need.
+
+# Another interpreter for the environment: make PYTHON=python3.12 test
+PYTHON ?= python3
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Newer than pyproject.toml: the environment is up to date.
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help: ## Show what can be made
+	@echo 'Usage: make TARGET'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (results in build/demo)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo.sh build/demo
+
+test: check ## Check, build the package, and test it under every supported Python on this machine
+	@$(BIN)/python tools/test_all_pythons.py
+
+check: $(INSTALLED) ## Check format, style, types, and which module may import which
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.13
+	$(BIN)/lint-imports
+
+format: $(INSTALLED) ## Put every file in the agreed format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED) ## Measure how fast the tool is
+	@if [ -d tests/benchmarks ]; then $(BIN)/python -m pytest tests/benchmarks -s; \
+	else echo 'There are no benchmarks (tests/benchmarks) yet.'; fi
+
+clean: ## Remove everything that make has made
+	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "replay-dd needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || echo missing)." >&2; \
+	  echo "Name another one: make PYTHON=python3.12 $(or $(MAKECMDGOALS),test)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -qq --editable '.[dev]'
+	@touch $@

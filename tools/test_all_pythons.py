@@ -1,0 +1,219 @@
+"""Build the package and run its tests, from another folder, under every supported Python that this machine has.
+
+The tests see the installed package only: they are copied, with the documents they read, to a temporary folder outside
+the checkout. So nothing passes because a file lies in the checkout that the package forgot.
+
+The environments (`.venv-test-3.X`) are kept for the next time; the package in them is always installed anew.
+Arguments are handed to pytest: `tools/test_all_pythons.py -k log`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SUPPORTED = ("3.11", "3.12", "3.13")
+# What the tests need beside the installed package.
+COPIED = (
+    ".ci",
+    ".gitignore",
+    "CHANGELOG.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "demos",
+    "docs",
+    "pyproject.toml",
+    "setup.py",
+    "tests",
+    "tools",
+)
+OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+PROBE = "import sys, venv, ensurepip; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
+
+
+def main(pytest_arguments: list[str]) -> int:
+    started = time.monotonic()
+    versions = SUPPORTED if OWN_VERSION in SUPPORTED else (*SUPPORTED, OWN_VERSION)
+    verdicts: list[str] = []
+    skipped: list[str] = []
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder:
+        source_archive = build_source_archive(Path(folder))
+        for version in versions:
+            interpreter = find_python(version)
+            if interpreter is None:
+                skipped.append(f"SKIPPED: Python {version} not found on this machine")
+                continue
+            announce(f"Python {version} ({interpreter})")
+            environment = prepare_environment(version, interpreter)
+            install_package(environment, source_archive, Path(folder) / f"wheel-{version}")
+            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments)
+            failed = failed or problem is not None
+            verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
+    announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
+    print("\n".join([*skipped, *verdicts]), flush=True)
+    return 1 if failed or not verdicts else 0
+
+
+def announce(text: str) -> None:
+    print(f"\n=== {text} ===", flush=True)
+
+
+def run(*command: str | Path, **options: object) -> None:
+    subprocess.run([str(part) for part in command], check=True, **options)  # type: ignore[call-overload]
+
+
+def find_python(version: str) -> Path | None:
+    """The first interpreter of this version that really starts and can make environments.
+
+    A file of the right name is not enough: the shims of pyenv have the name of every version that pyenv knows, and
+    fail for those that are not selected.
+    """
+    return next((path for path in candidates(version) if starts_as(path, version)), None)
+
+
+def candidates(version: str) -> Iterator[Path]:
+    if version == OWN_VERSION:
+        yield Path(getattr(sys, "_base_executable", sys.executable))
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        for name in (f"python{version}", "python3"):
+            path = Path(folder) / name
+            if folder and path.is_file() and CHECKOUT not in path.parents:
+                yield path
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    # Free-threaded builds ("3.13.0t") are another interpreter; they are left out by their name.
+    installed = [path for path in (pyenv / "versions").glob(f"{version}.*") if path.name.replace(".", "").isdigit()]
+    for path in sorted(installed, key=lambda path: [int(part) for part in path.name.split(".")], reverse=True):
+        yield path / "bin" / "python"
+
+
+def starts_as(path: Path, version: str) -> bool:
+    try:
+        answer = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return answer.returncode == 0 and answer.stdout.strip() == version
+
+
+def build_source_archive(folder: Path) -> Path:
+    announce("Building the source archive")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, CHECKOUT, stdout=subprocess.DEVNULL)
+    return next(folder.glob("*.tar.gz"))
+
+
+def prepare_environment(version: str, interpreter: Path) -> Path:
+    """The environment for this version, with what the tests need and without the package itself."""
+    environment = CHECKOUT / f".venv-test-{version}"
+    requirements = wanted_requirements()
+    stamp = environment / ".requirements"
+    wanted = hashlib.sha256("\n".join([str(interpreter), *requirements]).encode()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        run(interpreter, "-m", "venv", "--clear", environment)
+        run(environment / "bin" / "python", "-m", "pip", "install", "-qq", *requirements)
+        stamp.write_text(wanted)
+    return environment
+
+
+def wanted_requirements() -> list[str]:
+    """What the extra `test` asks for, with the extras it refers to, and what the package itself asks for."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["test"], *extras["demos"]]
+    return sorted(requirement for requirement in wanted if not requirement.startswith(f"{project['name']}["))
+
+
+def install_package(environment: Path, source_archive: Path, wheel_folder: Path) -> None:
+    """Build a wheel as this interpreter builds it (the C accelerator is its own for each) and install it."""
+    pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip"]
+    run(*pip, "wheel", "-qq", "--no-deps", "--wheel-dir", wheel_folder, source_archive)
+    run(*pip, "install", "-qq", "--no-deps", "--force-reinstall", next(wheel_folder.glob("*.whl")))
+
+
+def run_tests(environment: Path, folder: Path, pytest_arguments: list[str]) -> tuple[str | None, str]:
+    """Run pytest on a copy of the tests; answer what went wrong, if anything did, and pytest's own summary."""
+    copy = folder / "copy"
+    copy.mkdir(parents=True)
+    for name in COPIED:
+        source = CHECKOUT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
+        elif source.exists():
+            shutil.copy2(source, copy / name)
+    # Whatever the tests and the tool leave behind lies in folders of ours, and is seen.
+    temporary, home = folder / "tmp", folder / "home"
+    temporary.mkdir()
+    home.mkdir()
+    variables = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(environment / "bin"), os.environ.get("PATH", "")]),
+        "TMPDIR": str(temporary),
+        "HOME": str(home),
+        "REPLAY_DD_TESTED_OUTSIDE": str(CHECKOUT),
+    }
+    for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+        variables.pop(name, None)
+    workers = str(min(os.cpu_count() or 1, 4))
+    command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", workers]
+    command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
+    status, summary = run_and_show([str(part) for part in command], copy, variables)
+    left = sorted(path.name for path in temporary.iterdir())
+    running = processes_in(folder)
+    if status != 0:
+        return f"FAILED (pytest ended with status {status})", summary
+    if left:
+        return f"FAILED (the tests left temporary files behind: {', '.join(left)})", summary
+    if running:
+        return f"FAILED (the tests left processes behind: {', '.join(running)})", summary
+    return None, summary
+
+
+def run_and_show(command: list[str], folder: Path, variables: dict[str, str]) -> tuple[int, str]:
+    """Run a command, show what it prints as it comes; answer its status and its last line."""
+    last = ""
+    with subprocess.Popen(command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return process.returncode, last
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Processes whose working folder is below this one (none, where the system has no /proc)."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if Path(os.readlink(entry / "cwd")).is_relative_to(folder):
+                found.append(f"{entry.name} ({(entry / 'comm').read_text().strip()})")
+        except OSError:
+            continue  # it has ended meanwhile, or is not ours
+    return found
+
+
+def stop(number: int, frame: object) -> None:
+    # As an exception, so that the temporary folder is removed on the way out.
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stop)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    _, rest = parser.parse_known_args()
+    try:
+        sys.exit(main(rest))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"{' '.join(error.cmd)} ended with status {error.returncode}")
+    except KeyboardInterrupt:
+        sys.exit(130)
