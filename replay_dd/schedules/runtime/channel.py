@@ -1,0 +1,64 @@
+"""What the target process tells the tool, written at once.
+
+Records are tuples of plain values, marshalled one after the other into one file. A record is complete or absent: when
+the process is killed, what was written before stays readable. The names of records are constants of this module; the
+tool reads them with the same module.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+HELLO = "hello"  # version of the interpreter, its executable, back end and why
+THREAD = "thread"  # path, place
+PLACE = "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL
+SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest
+SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
+EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
+DEADLOCK = "deadlock"  # one entry for each thread
+NOTE = "note"  # kind, text
+END = "end"  # global time, digest, thread times, files counted
+
+MARSHAL_VERSION = 2
+_HIGH_DESCRIPTOR = 250
+
+
+class Channel:
+    """The writing end of the file between target and tool."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptor = -1
+        self._open()
+
+    def _open(self) -> None:
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        try:
+            # Far above what programs use, so that they get the descriptor numbers they would get without us.
+            self._descriptor = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
+            os.close(descriptor)
+        except OSError:
+            self._descriptor = descriptor
+
+    def send(self, *record: object) -> None:
+        """Write one record."""
+        data = marshal.dumps(record, MARSHAL_VERSION)
+        try:
+            os.write(self._descriptor, data)
+        except OSError:
+            # Programs that turn into daemons close every descriptor.
+            self._open()
+            os.write(self._descriptor, data)
+
+
+def read_records(path: str) -> list[tuple[object, ...]]:
+    """All complete records of a channel file, in order; a half-written last one is left out."""
+    records: list[tuple[object, ...]] = []
+    with open(path, "rb") as file:
+        while True:
+            try:
+                record = marshal.load(file)
+            except (EOFError, ValueError, TypeError):
+                return records
+            records.append(record)

@@ -1,0 +1,29 @@
+"""How a place is told to the tool: file, line, column, function, instruction."""
+
+from __future__ import annotations
+
+from .channel import PLACE
+from .managed import Place
+from .places import Places
+from .yieldpoints import describe, instructions, reachable_under_gil
+
+
+def place_record(places: Places, number: int, place: Place) -> tuple[object, ...]:
+    """The record of a place at its first use."""
+    code = place.code
+    offset = _first_offset(place) if place.is_line else place.position
+    if offset < 0:
+        line, column, instruction = code.co_firstlineno, 0, "?"
+    else:
+        line, column, instruction = describe(code, offset)
+    if place.is_line:
+        line = place.position
+    reachable = place.reachable or reachable_under_gil(code, offset)
+    file = code.co_filename
+    return (PLACE, number, places.short(file), file, line, column, code.co_qualname, instruction, reachable)
+
+
+def _first_offset(place: Place) -> int:
+    starts = [start for start, _, line in place.code.co_lines() if line == place.position]
+    offsets = {offset for offset, _ in instructions(place.code)}
+    return next((start for start in starts if start in offsets), starts[0] if starts else -1)

@@ -1,0 +1,134 @@
+"""How a run ends, and what is told of it: exceptions, exit, deadlock, fork."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .channel import DEADLOCK, END, EXCEPTION, NOTE
+from .places import COUNTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType, TracebackType
+
+    from .backends import Backend
+    from .channel import Channel
+    from .scheduler import Scheduler
+
+DEADLOCK_STATUS = 125
+
+
+class Endings:
+    """Writes the last records of a run."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._process = os.getpid()
+        self._real_exit: Callable[[int], Any] = os._exit
+        self.scheduler: Scheduler
+        self.backend: Backend
+
+    def exception(self, where: str, error_type: Any, error: Any, trace: TracebackType | None) -> None:
+        """An exception that nobody caught."""
+        places = self.scheduler.places
+        frames = []
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            counted = places.kind(code.co_filename) == COUNTED
+            frames.append((places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted))
+            trace = trace.tb_next
+        module = getattr(error_type, "__module__", "")
+        name = getattr(error_type, "__qualname__", str(error_type))
+        full_name = name if module in ("builtins", "__main__", "") else f"{module}.{name}"
+        try:
+            text = str(error)
+        except Exception:
+            text = "(its text could not be had)"
+        self._channel.send(EXCEPTION, where, full_name, text[:2000], tuple(frames[-50:]))
+
+    def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
+        """An exception that a thread did not catch."""
+        self.exception(self.scheduler.current.name, error_type, error, trace)
+
+    def adapt_threading(self, module: Any) -> None:
+        """Note the exceptions that ``threading.Thread`` hands to ``threading.excepthook``."""
+        make = module._make_invoke_excepthook
+
+        def _make_invoke_excepthook() -> Callable[[Any], None]:
+            invoke = make()
+
+            def invoke_excepthook(thread: Any) -> None:
+                error_type, error, trace = sys.exc_info()
+                if error_type is not SystemExit:
+                    self.exception_in_thread(error_type, error, trace)
+                invoke(thread)
+
+            return invoke_excepthook
+
+        module._make_invoke_excepthook = _make_invoke_excepthook
+
+    def at_exit(self) -> None:
+        """The interpreter ends: called after all that the program does at exit."""
+        if os.getpid() != self._process or self.scheduler.over:
+            return
+        self.backend.end()
+        error = getattr(sys, "last_value", None)
+        if error is not None and not isinstance(error, SystemExit):
+            self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
+        self._end()
+
+    def _end(self) -> None:
+        scheduler = self.scheduler
+        scheduler.over = True
+        files = tuple(scheduler.places.counted_files())
+        self._channel.send(END, scheduler.global_time(), scheduler.digest, tuple(scheduler.times()), files)
+
+    def exit_now(self, status: int) -> None:
+        """Stands in for ``os._exit``."""
+        if os.getpid() == self._process and not self.scheduler.over:
+            self._channel.send(NOTE, "os._exit", "the program called os._exit")
+            self._end()
+        self._real_exit(status)
+
+    def forked_child(self) -> None:
+        """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
+        self.scheduler.start_anew()
+        self.backend.end()
+
+    def forked_parent(self) -> None:
+        """In the parent after a fork."""
+        if os.getpid() == self._process:
+            self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
+
+    def deadlock(self) -> None:
+        """All threads wait for each other: explain, and end the process."""
+        scheduler = self.scheduler
+        frames = sys._current_frames()
+        rows = []
+        for thread in scheduler.threads:
+            waiting = thread.waiting
+            explanation = "can run" if waiting is None else waiting.explain()
+            frame: FrameType | None = frames.get(thread.ident)
+            rows.append((thread.name, explanation, tuple(self._user_frames(frame))))
+        if os.getpid() == self._process:
+            self._channel.send(DEADLOCK, tuple(rows))
+            self._end()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        self._real_exit(DEADLOCK_STATUS)
+
+    def _user_frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str]]:
+        """(short file, file, line, function) of the counted frames, the innermost first."""
+        places = self.scheduler.places
+        found = []
+        while frame is not None:
+            code = frame.f_code
+            if places.kind(code.co_filename) == COUNTED:
+                found.append((places.short(code.co_filename), code.co_filename, frame.f_lineno, code.co_qualname))
+            frame = frame.f_back
+        return found

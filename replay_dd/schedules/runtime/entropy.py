@@ -1,0 +1,47 @@
+"""Entropy of the target: fixed, so that a schedule determines the run.
+
+``os.urandom`` gives each thread a stream of its own, drawn from the recorded seed; the generators of ``random`` that
+the program does not seed itself are seeded from it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .strategies import Generator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .scheduler import Scheduler
+
+
+def make_urandom(scheduler: Scheduler, seed: int) -> Callable[[int], bytes]:
+    """A replacement of ``os.urandom``, by thread and seed."""
+    streams: dict[int, Generator] = {}
+
+    def urandom(size: int, /) -> bytes:
+        if size < 0:
+            raise ValueError("negative argument not allowed")
+        thread = scheduler.current
+        stream = streams.get(thread.hash)
+        if stream is None:
+            stream = streams[thread.hash] = Generator(seed ^ thread.hash)
+        words = b"".join(stream.next().to_bytes(8, "little") for _ in range((size + 7) // 8))
+        return words[:size]
+
+    return urandom
+
+
+def adapt_random(module: Any) -> None:
+    """Seed the generators of module ``random`` that are seeded from the operating system."""
+    real_seed = module.Random.seed
+
+    def seed(self: Any, a: Any = None, version: int = 2) -> None:
+        real_seed(self, int.from_bytes(os.urandom(32), "big") if a is None else a, version)
+
+    module.Random.seed = seed
+    module._urandom = os.urandom
+    module.seed = module._inst.seed
+    module.seed()

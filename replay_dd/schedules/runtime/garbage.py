@@ -1,0 +1,48 @@
+"""Garbage collection at moments that the schedule fixes.
+
+The automatic collector starts by the number of allocations, which the runtime's own work shifts; finalizers would then
+run at other yield points in a replay. So it is switched off when the first thread starts, and each thread collects at
+multiples of its thread time instead. (Not at granularity ``sync``, where yield points can be far apart.)
+"""
+
+from __future__ import annotations
+
+import gc
+
+COLLECT_EVERY = 5_000  # yield points of one thread
+_GENERATIONS = ((100 * COLLECT_EVERY, 2), (10 * COLLECT_EVERY, 1), (COLLECT_EVERY, 0))
+
+_wanted = True
+
+
+def collect_by_schedule() -> None:
+    """Take over from the automatic collector."""
+    global _wanted
+    _wanted = gc.isenabled()
+    gc.disable()
+    gc.enable = _enable
+    gc.disable = _disable
+    gc.isenabled = _is_enabled
+
+
+def collect(thread_time: int) -> None:
+    """Collect as is due at this thread time, unless the program switched collection off."""
+    if _wanted:
+        for every, generation in _GENERATIONS:
+            if thread_time % every == 0:
+                gc.collect(generation)
+                return
+
+
+def _enable() -> None:
+    global _wanted
+    _wanted = True
+
+
+def _disable() -> None:
+    global _wanted
+    _wanted = False
+
+
+def _is_enabled() -> bool:
+    return _wanted

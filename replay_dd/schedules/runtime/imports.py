@@ -1,0 +1,69 @@
+"""Imports under the scheduler.
+
+An import is atomic: no yield point inside, because a thread that is preempted in an import holds module locks. It may
+still have to wait (for a module that another thread imports, or for a thread that the module starts).
+Modules that keep names of their own from ``_thread`` or ``time``, or that need a word after their import, are adapted
+here as soon as the program imports them, never before.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .scheduler import Scheduler
+
+
+def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], None]]) -> None:
+    """Wrap the import system's one entry for modules that are not there yet.
+
+    Args:
+        scheduler: whose running thread gets no yield points inside an import.
+        after_import: what to do with a module once it is imported; done at once for those that are.
+    """
+    import _frozen_importlib
+
+    bootstrap: Any = _frozen_importlib
+    find_and_load = bootstrap._find_and_load
+
+    def _find_and_load(name: str, import_: Any) -> Any:
+        thread = scheduler.current
+        thread.atomic += 1
+        try:
+            module = find_and_load(name, import_)
+        finally:
+            thread.atomic -= 1
+        if after_import:
+            adapt_imported(after_import)
+        return module
+
+    # Under the name of the original file the interpreter leaves this frame out of tracebacks, as it does the original.
+    code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+    _find_and_load.__code__ = code
+    bootstrap._find_and_load = _find_and_load
+    adapt_imported(after_import)
+
+
+def adapt_imported(after_import: dict[str, Callable[[Any], None]]) -> None:
+    """Adapt the modules that are fully imported by now, each once."""
+    for name in list(after_import):
+        module = sys.modules.get(name)
+        spec = getattr(module, "__spec__", None)
+        if module is not None and not getattr(spec, "_initializing", False):
+            after_import.pop(name)(module)
+
+
+def replace_everywhere(replacements: list[tuple[object, object]]) -> None:
+    """Put the replacement of an object wherever a module that is imported already holds the original by name."""
+    table = {id(original): (original, replacement) for original, replacement in replacements}
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if names is None or getattr(module, "__name__", "").startswith(("_replay_dd_runtime", "replay_dd.")):
+            continue
+        for name, value in list(names.items()):
+            found = table.get(id(value))
+            if found is not None and found[0] is value:
+                names[name] = found[1]

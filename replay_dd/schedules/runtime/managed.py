@@ -1,0 +1,69 @@
+"""What the scheduler knows of a thread, of what it waits for, and of a place."""
+
+from __future__ import annotations
+
+import _thread
+from types import CodeType
+from typing import TYPE_CHECKING, Protocol
+
+from .places import text_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
+
+NEVER = 1 << 62  # a thread time that no thread reaches
+
+
+class Waitable(Protocol):
+    """What a thread can wait for."""
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        """Whether the pending operation of this thread could go on now."""
+
+    def explain(self) -> str:
+        """What is waited for and why it is not there, for the report of a deadlock."""
+
+
+class Place:
+    """A place as the log names it: code with a byte offset, or with a line where ``is_line``."""
+
+    __slots__ = ("code", "is_line", "position", "reachable")
+
+    def __init__(self, code: CodeType, position: int, is_line: bool = False, reachable: bool = False) -> None:
+        self.code = code
+        self.position = position
+        self.is_line = is_line
+        self.reachable = reachable
+
+
+class ManagedThread:
+    """One thread of the program, as the scheduler knows it."""
+
+    __slots__ = (
+        *("path", "name", "hash", "time", "ask_at", "atomic", "gate", "ident", "waiting", "deadline", "ended"),
+        *("children", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
+    )
+
+    def __init__(self, path: tuple[int, ...]) -> None:
+        self.path = path
+        self.name = ".".join(map(str, path))
+        self.hash = text_hash(self.name)
+        self.time = 0
+        self.ask_at = NEVER
+        self.atomic = 0  # inside an import or the runtime itself: no yield points
+        self.gate = _allocate_real_lock()
+        self.gate.acquire()
+        self.ident = 0
+        self.waiting: Waitable | None = None
+        self.deadline: int | None = None
+        self.ended = False
+        self.children = 0
+        self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up
+        self.starting: Callable[[], bool] | None = None  # tells whether it has
+        self.place: Place | None = None
+        self.base_time = 0  # the thread time at which it last got the baton
+        self.sentinel: object = None
+        self.daemon = False
+        self.priority = 0

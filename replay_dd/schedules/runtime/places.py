@@ -1,0 +1,149 @@
+"""Places in the code: which are counted, how they are named, and the number each adds to the digest.
+
+Code is one of three kinds, told by its file:
+
+* COUNTED: the program's own code and third-party packages. Only here are yield points.
+* LIBRARY: the standard library and this runtime. Looked through: an operation on a lock inside ``queue.Queue.put``
+  belongs to the counted code that called ``put``.
+* EXCLUDED: test runners. An operation that they cause is none of the program's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType
+
+COUNTED = 0
+LIBRARY = 1
+EXCLUDED = 2
+
+MASK = (1 << 64) - 1
+FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
+_STEP = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: spreads neighbouring offsets
+
+TEST_RUNNERS = ("pytest", "_pytest", "pluggy", "py", "iniconfig", "nose2", "xdist", "execnet", "coverage", "pytest_timeout")
+
+
+def text_hash(text: str) -> int:
+    """A 64-bit hash of a text that is the same in every process (FNV-1a)."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode("utf-8", "surrogatepass"):
+        value = ((value ^ byte) * FOLD) & MASK
+    return value
+
+
+class Places:
+    """Classifies files, names places, and numbers those that the log mentions.
+
+    Args:
+        root: the folder that short file names are relative to.
+        include: packages counted although they are of the standard library or a test runner.
+        exclude: packages not counted although they are of the program.
+        command_line: whether the program is given on the command line (``-c``) and so has no file.
+    """
+
+    def __init__(self, root: str, include: tuple[str, ...], exclude: tuple[str, ...], command_line: bool) -> None:
+        self._root = root
+        self._include = include
+        self._exclude = exclude
+        self._command_line = command_line
+        self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+        self._runtime = os.path.dirname(os.path.abspath(__file__)) + os.sep
+        self._kinds: dict[str, int] = {}
+        self._short: dict[str, str] = {}
+        self._hashes: dict[int, tuple[CodeType, int]] = {}
+
+    def kind(self, filename: str) -> int:
+        """COUNTED, LIBRARY or EXCLUDED."""
+        try:
+            return self._kinds[filename]
+        except KeyError:
+            kind = self._kinds[filename] = self._classify(filename)
+            return kind
+
+    def counted_files(self) -> list[tuple[str, str]]:
+        """(short name, file) of the files whose code was counted so far."""
+        return [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
+
+    def _classify(self, filename: str) -> int:
+        if filename.startswith("<"):
+            is_program = self._command_line and filename == "<string>"
+            return COUNTED if is_program else LIBRARY
+        path = os.path.abspath(filename)
+        module = self._module(path)
+        if _within(module, self._exclude):
+            return EXCLUDED
+        if path.startswith(self._runtime):
+            return LIBRARY
+        if _within(module, self._include):
+            return COUNTED
+        if path.startswith(self._library) and not _in_site_packages(path):
+            return LIBRARY
+        if _in_site_packages(path) and module.split(".")[0] in TEST_RUNNERS:
+            return EXCLUDED
+        return COUNTED
+
+    def _module(self, path: str) -> str:
+        best = ""
+        for entry in [*sys.path, self._root, self._library]:
+            folder = os.path.abspath(entry) + os.sep
+            if path.startswith(folder) and len(folder) > len(best):
+                best = folder
+        stem = os.path.splitext(path[len(best) :])[0]
+        return stem.replace(os.sep, ".").removesuffix(".__init__")
+
+    def short(self, filename: str) -> str:
+        """A file's name that does not depend on where the project or the environment stands."""
+        try:
+            return self._short[filename]
+        except KeyError:
+            short = self._short[filename] = self._shorten(filename)
+            return short
+
+    def _shorten(self, filename: str) -> str:
+        if filename.startswith("<"):
+            return filename
+        path = os.path.abspath(filename)
+        for marker in (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep):
+            head, found, tail = path.partition(marker)
+            if found:
+                return tail
+        if path.startswith(self._root + os.sep):
+            return path[len(self._root) + 1 :]
+        if path.startswith(self._library):
+            return path[len(self._library) :]
+        return path
+
+    def code_hash(self, code: CodeType) -> int:
+        """The number that a code object's places start from, the same in every process."""
+        known = self._hashes.get(id(code))
+        if known is not None:
+            return known[1]
+        value = text_hash(f"{self.short(code.co_filename)}:{code.co_firstlineno}:{code.co_qualname}")
+        # The code object is kept, so that its identity is not given to another one.
+        self._hashes[id(code)] = (code, value)
+        return value
+
+    def place_hash(self, code: CodeType, position: int) -> int:
+        """The number that one place adds to the digest; ``position`` is a byte offset or a line."""
+        return (self.code_hash(code) + position * _STEP) & MASK
+
+    def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
+        """Whose doing an operation is: (counted, the innermost frame outside the library)."""
+        while frame is not None:
+            kind = self.kind(frame.f_code.co_filename)
+            if kind == COUNTED:
+                return True, frame
+            if kind == EXCLUDED:
+                return False, frame
+            frame = frame.f_back
+        return False, None
+
+
+def _within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def _in_site_packages(path: str) -> bool:
+    return f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path

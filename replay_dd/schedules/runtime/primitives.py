@@ -1,0 +1,215 @@
+"""Locks under the scheduler.
+
+``Lock`` and ``RLock`` stand in for the types of ``_thread``. Everything else in ``threading``, ``queue`` and
+``concurrent.futures`` is built on these two in Python, and so comes under the scheduler by itself. Their state is
+plain attributes: only the thread with the baton touches it.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .managed import ManagedThread, Place
+    from .scheduler import Scheduler
+
+_scheduler: Scheduler
+_TIMEOUT_MAX = 9_223_372_036.0  # threading.TIMEOUT_MAX: what fits 64 bits of nanoseconds
+
+
+def use_scheduler(scheduler: Scheduler) -> None:
+    """Let the locks of this process ask this scheduler."""
+    global _scheduler
+    _scheduler = scheduler
+
+
+def _deadline(blocking: bool, timeout: float) -> int | None:
+    if not blocking:
+        if timeout != -1:
+            raise ValueError("can't specify a timeout for a non-blocking call")
+        return None
+    if timeout < 0:
+        if timeout != -1:
+            raise ValueError("timeout value must be a non-negative number")
+        return None
+    if timeout > _TIMEOUT_MAX:
+        raise OverflowError("timeout value is too large")
+    return _scheduler.clock.now_ns + int(timeout * 1_000_000_000)
+
+
+class Lock:
+    """Stands in for ``_thread.lock``."""
+
+    __slots__ = ("__weakref__", "_holder", "_made", "_taken")
+
+    def __init__(self) -> None:
+        self._holder: ManagedThread | None = None
+        self._taken: Place | None = None
+        self._made = _caller(sys._getframe(1))
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return self._holder is None
+
+    def explain(self) -> str:
+        return _explain(self, self._made, self._holder, self._taken)
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        deadline = _deadline(blocking, timeout)
+        frame = sys._getframe(1)
+        if not blocking:
+            _scheduler.operation(frame)
+            if self._holder is not None:
+                return False
+        elif not _scheduler.operation(frame, self, deadline):
+            return False
+        self._holder = thread = _scheduler.current
+        self._taken = thread.place
+        return True
+
+    def release(self) -> None:
+        if self._holder is None:
+            raise RuntimeError("release unlocked lock")
+        _scheduler.operation(sys._getframe(1))
+        self._holder = self._taken = None
+
+    def locked(self) -> bool:
+        _scheduler.operation(sys._getframe(1))
+        return self._holder is not None
+
+    def __enter__(self) -> bool:
+        if _scheduler.operation(sys._getframe(1), self):
+            self._holder = thread = _scheduler.current
+            self._taken = thread.place
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        if self._holder is None:
+            raise RuntimeError("release unlocked lock")
+        _scheduler.operation(sys._getframe(1))
+        self._holder = self._taken = None
+
+    def _at_fork_reinit(self) -> None:
+        self._holder = self._taken = None
+
+    acquire_lock = acquire
+    release_lock = release
+    locked_lock = locked
+
+    def __repr__(self) -> str:
+        state = "unlocked" if self._holder is None else "locked"
+        return f"<{state} _thread.lock object at {id(self):#x}>"
+
+
+class RLock:
+    """Stands in for ``_thread.RLock``."""
+
+    __slots__ = ("__weakref__", "_count", "_holder", "_made", "_taken")
+
+    def __init__(self) -> None:
+        self._holder: ManagedThread | None = None
+        self._count = 0
+        self._taken: Place | None = None
+        self._made = _caller(sys._getframe(1))
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return self._holder is None or self._holder is thread
+
+    def explain(self) -> str:
+        return _explain(self, self._made, self._holder, self._taken)
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        deadline = _deadline(blocking, timeout)
+        frame = sys._getframe(1)
+        if not blocking:
+            _scheduler.operation(frame)
+            if not self.ready_for(_scheduler.current):
+                return False
+        elif not _scheduler.operation(frame, self, deadline):
+            return False
+        self._take(1)
+        return True
+
+    def _take(self, count: int) -> None:
+        thread = _scheduler.current
+        if self._count == 0:
+            self._holder = thread
+            self._taken = thread.place
+        self._count += count
+
+    def release(self) -> None:
+        if self._count == 0 or self._holder is not _scheduler.current:
+            raise RuntimeError("cannot release un-acquired lock")
+        if self._count == 1:
+            _scheduler.operation(sys._getframe(1))
+        self._count -= 1
+        if self._count == 0:
+            self._holder = self._taken = None
+
+    def __enter__(self) -> bool:
+        if _scheduler.operation(sys._getframe(1), self):
+            self._take(1)
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def _is_owned(self) -> bool:
+        return self._count > 0 and self._holder is _scheduler.current
+
+    def _recursion_count(self) -> int:
+        return self._count if self._is_owned() else 0
+
+    def _release_save(self) -> tuple[int, ManagedThread | None]:
+        if self._count == 0:
+            raise RuntimeError("cannot release un-acquired lock")
+        _scheduler.operation(sys._getframe(1))
+        state = (self._count, self._holder)
+        self._count = 0
+        self._holder = self._taken = None
+        return state
+
+    def _acquire_restore(self, state: tuple[int, ManagedThread | None]) -> None:
+        _scheduler.operation(sys._getframe(1), self)
+        self._count = 0
+        self._take(state[0])
+
+    def _at_fork_reinit(self) -> None:
+        self._count = 0
+        self._holder = self._taken = None
+
+    def __repr__(self) -> str:
+        state = "unlocked" if self._count == 0 else "locked"
+        owner = 0 if self._holder is None else self._holder.ident
+        return f"<{state} _thread.RLock object owner={owner} count={self._count} at {id(self):#x}>"
+
+
+def _caller(frame: FrameType) -> tuple[str, int] | None:
+    """Where a lock was made, outside the library: (short file, line)."""
+    places = _scheduler.places
+    _, user_frame = places.user_frame(frame)
+    found = user_frame or frame
+    return places.short(found.f_code.co_filename), found.f_lineno
+
+
+def _explain(lock: object, made: object, holder: ManagedThread | None, taken: Place | None) -> str:
+    where = f" made at {made[0]}:{made[1]}" if isinstance(made, tuple) else ""
+    text = f"waits for the {type(lock).__name__}{where}"
+    if holder is None:
+        return text
+    state = "ended" if holder.ended else "has it"
+    text += f", which thread {holder.name} took"
+    if taken is not None:
+        line = _line(taken)
+        text += f" at {_scheduler.places.short(taken.code.co_filename)}:{line}"
+    return text + (" and never gave back" if state == "ended" else "")
+
+
+def _line(place: Place) -> int:
+    if place.is_line:
+        return place.position
+    for start, end, line in place.code.co_lines():
+        if start <= place.position < end and line is not None:
+            return line
+    return place.code.co_firstlineno

@@ -1,0 +1,305 @@
+"""The deterministic scheduler: one baton, yield points, choices.
+
+Rules of this module:
+
+* A thread that stands at a yield point has a *pending operation*. It is *ready* if that operation could go on now (its
+  lock is free, its time has come). The baton goes only to ready threads, so an operation never has to be tried twice,
+  and there is exactly one choice at each (thread, thread time).
+* Thread time counts the yield points that a thread has passed. It depends on the way of that thread alone, not on who
+  ran in between: an operation counts once, whether it had to wait or not.
+* The default choice is: go on if ready; else the next ready thread in the order of creation paths, cyclically; else
+  (all wait) the thread whose deadline is next, and the clock jumps there. A strategy may deviate.
+* The order of threads is the order of their creation paths, which does not depend on the schedule.
+* Every change of the running thread, and every choice that is not the default one, goes into the log.
+"""
+
+from __future__ import annotations
+
+import _thread
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from .garbage import COLLECT_EVERY, collect
+from .managed import NEVER, ManagedThread, Place, Waitable
+from .places import FOLD, MASK, Places
+from .strategies import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .clock import Clock
+
+# A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
+# so that it does not depend on the schedule.
+SPIN_LIMIT = 1_000_000
+
+# A sleep or time-out that ends within this time may end early by a choice of the schedule: on a loaded machine the
+# other threads could have been that slow. Longer ones end only when nobody else can run.
+EARLY_WAKE_NS = 100_000_000
+
+
+class Scheduler:
+    """Hands the baton around. One for each process."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        clock: Clock,
+        places: Places,
+        send: Callable[..., None],
+        end_deadlocked: Callable[[], None],
+    ) -> None:
+        self.strategy = strategy
+        self.clock = clock
+        self.places = places
+        self.send = send
+        self.end_deadlocked = end_deadlocked
+        self.main = ManagedThread((0,))
+        self.main.ident = _thread.get_ident()
+        self.current = self.main
+        self.threads = [self.main]
+        self.ended_times: list[tuple[str, int]] = []
+        self.digest = 0xCBF29CE484222325
+        self.passed_by_others = 0  # yield points passed up to the last hand-over
+        self.counting = False
+        self.collects = False
+        self.over = False
+        self.busy = False
+        self._place_numbers: dict[tuple[int, int, bool], int] = {}
+        self._kept: list[CodeType] = []
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def global_time(self) -> int:
+        """Yield points passed by all threads together."""
+        return self.passed_by_others + self.current.time - self.current.base_time
+
+    # -- yield points ---------------------------------------------------------------------------------------------------
+
+    def at_question(self, thread: ManagedThread, code: CodeType, position: int, is_line: bool) -> None:
+        """The running thread has reached the thread time at which the strategy wanted to be asked."""
+        if self.busy or self.over or (thread.starting is not None and not thread.starting()):
+            return
+        if thread.time % COLLECT_EVERY == 0 and self.collects:
+            self.busy = True
+            collect(thread.time)
+            self.busy = False
+        self._choose(thread, Place(code, position, is_line), forced=False)
+
+    def operation(
+        self,
+        frame: FrameType | None,
+        waiting: Waitable | None = None,
+        deadline: int | None = None,
+        gives_way: bool = False,
+    ) -> bool:
+        """A yield point before an operation on a lock, a file, the clock.
+
+        Args:
+            frame: where to look for the code whose doing it is.
+            waiting: what the operation needs, or None where it can always go on.
+            deadline: virtual time in nanoseconds at which it stops to wait.
+            gives_way: other ready threads come first (``time.sleep(0)``).
+
+        Returns:
+            True when the operation can go on, False when the deadline passed first.
+        """
+        thread = self.current
+        ready = waiting is None or waiting.ready_for(thread)
+        if self.over or self.busy or thread.ident != _thread.get_ident():
+            return ready
+        counted, user_frame = self.places.user_frame(frame)
+        if user_frame is not None:
+            thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+        if ready and not gives_way:
+            if thread.starter is None:
+                if not (counted and self.counting) or thread.atomic:
+                    return True
+                self._pass(thread)
+                if thread.time < thread.ask_at and not self.strategy.asks_at_operations:
+                    return True
+            elif thread.starting is not None and not thread.starting():
+                return True
+        elif self.counting:
+            self._pass(thread)
+        thread.waiting = waiting
+        thread.deadline = deadline
+        self._choose(thread, thread.place, forced=not ready, gives_way=gives_way)
+        thread.waiting = None
+        thread.deadline = None
+        return waiting is None or waiting.ready_for(thread)
+
+    def _pass(self, thread: ManagedThread) -> None:
+        thread.time += 1
+        place = thread.place
+        number = 0 if place is None else self.places.place_hash(place.code, place.position)
+        self.digest = ((self.digest ^ number ^ thread.hash) * FOLD) & MASK
+
+    # -- choices --------------------------------------------------------------------------------------------------------
+
+    def is_ready(self, thread: ManagedThread) -> bool:
+        """Whether the pending operation of a thread could go on now."""
+        waiting = thread.waiting
+        if waiting is None or waiting.ready_for(thread):
+            return True
+        return thread.deadline is not None and thread.deadline <= self.clock.now_ns
+
+    def _choose(self, thread: ManagedThread, place: Place | None, forced: bool, gives_way: bool = False) -> None:
+        self.busy = True
+        starter = thread.starter
+        if starter is not None:
+            # The thread has come up: its creator goes on, as if start() had not waited. No choice, so not logged.
+            thread.starter = thread.starting = None
+            self._hand_over(thread, starter)
+            return
+        ready = [other for other in self.threads if self.is_ready(other)]
+        runnable = ready + self._early_sleepers(ready)
+        if not runnable:
+            self.end_deadlocked()
+        default = thread
+        if forced or gives_way or (thread.time % SPIN_LIMIT == 0 and thread.time):
+            default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
+        choice = self.strategy.choose(self, thread, runnable, default, forced)
+        if choice is not thread or choice is not default:
+            self._log(thread, choice, forced, choice is default, place)
+        if choice.deadline is not None and not self.is_ready(choice):
+            self.clock.jump_to(choice.deadline)
+        if choice is thread:
+            self._resumed(thread)
+        else:
+            self._hand_over(thread, choice)
+
+    def _early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
+        """The threads whose deadline is the next one, if it may be reached now."""
+        deadlines = [t.deadline for t in self.threads if t.deadline is not None and t not in ready]
+        if not deadlines:
+            return []
+        first = min(deadlines)
+        if ready and first - self.clock.now_ns > EARLY_WAKE_NS:
+            return []
+        return [t for t in self.threads if t.deadline == first and t not in ready]
+
+    def _next_after(self, thread: ManagedThread, among: list[ManagedThread]) -> ManagedThread:
+        later = [other for other in among if other.path > thread.path]
+        return later[0] if later else among[0]
+
+    def _earliest(self, thread: ManagedThread, sleepers: list[ManagedThread]) -> ManagedThread:
+        return self._next_after(thread, sleepers)
+
+    def _hand_over(self, thread: ManagedThread, to: ManagedThread) -> None:
+        self._give(thread, to)
+        thread.gate.acquire()
+        self._resumed(thread)
+
+    def _give(self, thread: ManagedThread, to: ManagedThread) -> None:
+        self.passed_by_others += thread.time - thread.base_time
+        thread.base_time = thread.time
+        self.current = to
+        to.gate.release()
+
+    def _resumed(self, thread: ManagedThread) -> None:
+        self.set_next_question(thread)
+        self.busy = False
+
+    def set_next_question(self, thread: ManagedThread) -> None:
+        """Ask the strategy when it wants to be asked about this thread."""
+        # SPIN_LIMIT is a multiple of COLLECT_EVERY, so that both are met.
+        own = (thread.time // COLLECT_EVERY + 1) * COLLECT_EVERY
+        thread.ask_at = min(own, self.strategy.next_question(self, thread))
+
+    # -- the life of threads --------------------------------------------------------------------------------------------
+
+    def create(self, parent: ManagedThread) -> ManagedThread:
+        """A new thread, not running yet; ready as soon as it is added."""
+        parent.children += 1
+        return ManagedThread((*parent.path, parent.children))
+
+    def add(self, thread: ManagedThread) -> None:
+        """Let a created thread take part in choices."""
+        self.threads.append(thread)
+        self.threads.sort(key=lambda t: t.path)
+        self.strategy.created(self, thread)
+
+    def run_until_up(self, parent: ManagedThread, child: ManagedThread) -> None:
+        """Let a new thread run up to the end of its own start, then come back."""
+        self.busy = True
+        child.starter = parent
+        child.ask_at = 0
+        self._hand_over(parent, child)
+
+    def entered(self, thread: ManagedThread) -> None:
+        """Called by a new thread: waits for the baton for the first time."""
+        thread.gate.acquire()
+        thread.ident = _thread.get_ident()
+        ask_now = thread.starter is not None
+        self._resumed(thread)
+        if ask_now:
+            thread.ask_at = 0
+
+    def ended(self, thread: ManagedThread, frame: FrameType | None) -> None:
+        """Called by a thread as its last act: gives the baton away for good."""
+        if self.over:
+            return
+        thread.ended = True
+        thread.waiting = thread.deadline = None
+        if self.counting:
+            thread.place = None
+            self._pass(thread)
+        self.busy = True
+        self.threads.remove(thread)
+        self.ended_times.append((thread.name, thread.time))
+        starter = thread.starter
+        if starter is not None:
+            thread.starter = None
+            self._give(thread, starter)
+            return
+        ready = [other for other in self.threads if self.is_ready(other)]
+        runnable = ready + self._early_sleepers(ready)
+        if not runnable:
+            self.end_deadlocked()
+        default = self._next_after(thread, ready or runnable)
+        choice = self.strategy.choose(self, thread, runnable, default, True)
+        self._log(thread, choice, True, choice is default, None)
+        if choice.deadline is not None and not self.is_ready(choice):
+            self.clock.jump_to(choice.deadline)
+        self._give(thread, choice)
+
+    def start_anew(self) -> None:
+        """In the child of a fork: only the thread that forked is there, and it is the main one."""
+        thread = self.current
+        thread.waiting = thread.deadline = thread.starter = None
+        self.main = thread
+        self.threads = [thread]
+        self.strategy = Strategy()
+        self.send = _send_nothing
+        self.counting = False
+        thread.ask_at = NEVER
+
+    # -- the log --------------------------------------------------------------------------------------------------------
+
+    def _log(self, thread: ManagedThread, to: ManagedThread, forced: bool, by_default: bool, place: Place | None) -> None:
+        number = -1 if place is None else self.place_number(place)
+        self.send(
+            *("switch", thread.name, thread.time, to.name, forced, by_default),
+            *(number, self.global_time(), self.digest),
+        )
+
+    def place_number(self, place: Place) -> int:
+        """The number of a place in the log, which is told to the tool at first use."""
+        key = (id(place.code), place.position, place.is_line)
+        number = self._place_numbers.get(key)
+        if number is None:
+            from .describe import place_record
+
+            number = self._place_numbers[key] = len(self._place_numbers)
+            self._kept.append(place.code)
+            self.send(*place_record(self.places, number, place))
+        return number
+
+    def times(self) -> list[tuple[str, int]]:
+        """(thread, thread time) of every thread that ever was."""
+        return sorted(self.ended_times + [(t.name, t.time) for t in self.threads])
+
+
+def _send_nothing(*record: object) -> None:
+    """The channel of a forked child."""

@@ -1,0 +1,45 @@
+"""Starts the runtime in a target process, just before its program.
+
+The tool puts this folder in front of ``PYTHONPATH``; the interpreter then imports this module by itself at start-up.
+It undoes its own traces (path entry, environment variables), so that the program and its child processes find what
+they would have found without it, and gives way to the environment's own ``sitecustomize``.
+"""
+
+import os
+import sys
+
+
+def _start():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+    request = os.environ.pop("REPLAY_DD_REQUEST", None)
+    for name in ("PYTHONPATH", "PYTHONHASHSEED"):
+        before = os.environ.pop("REPLAY_DD_BEFORE_" + name, None)
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
+    if request is not None:
+        package = os.path.dirname(here)
+        # The package is loaded by its place, under a name of its own: the target's environment has no replay-dd.
+        from importlib.util import module_from_spec, spec_from_file_location
+
+        spec = spec_from_file_location(
+            "_replay_dd_runtime", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+        )
+        module = module_from_spec(spec)
+        sys.modules["_replay_dd_runtime"] = module
+        spec.loader.exec_module(module)
+        from _replay_dd_runtime.start import start
+
+        start(request)
+
+
+_start()
+del sys.modules["sitecustomize"]
+try:
+    import sitecustomize  # noqa: F401  the one of the target's environment, if it has one
+except ImportError:
+    pass
+finally:
+    sys.modules.setdefault("sitecustomize", type(sys)("sitecustomize"))

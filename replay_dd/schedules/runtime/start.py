@@ -1,0 +1,145 @@
+"""Puts the runtime in place, before the program's first line."""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import marshal
+import os
+import posix
+import sys
+import time
+from typing import Any
+
+from . import clock as clock_module
+from . import primitives
+from .backends import choose_backend
+from .channel import HELLO, THREAD, Channel
+from .clock import Clock
+from .endings import Endings
+from .entropy import adapt_random, make_urandom
+from .garbage import collect_by_schedule
+from .imports import make_imports_atomic, replace_everywhere
+from .operations import watch_files
+from .places import Places
+from .scheduler import Scheduler
+from .strategies import make_strategy
+from .threads import ThreadHandle, ThreadStarter
+from .yieldpoints import SYNC
+
+FOREVER_S = 100_000.0
+
+
+def start(request_path: str) -> None:
+    """Read the request and take over threads, locks, time and entropy of this process."""
+    with open(request_path, "rb") as file:
+        request: dict[str, Any] = marshal.load(file)
+    channel = Channel(request["channel"])
+    endings = Endings(channel)
+    places = Places(
+        os.getcwd(),
+        tuple(request["include"]),
+        tuple(request["exclude"]),
+        command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
+    )
+    strategy = make_strategy(request["strategy"], request["options"], request["triggers"])
+    clock = Clock(request["start_ns"])
+    scheduler = Scheduler(strategy, clock, places, channel.send, endings.deadlock)
+    backend, reason = choose_backend(scheduler, request["granularity"])
+    endings.scheduler = scheduler
+    endings.backend = backend
+    primitives.use_scheduler(scheduler)
+
+    def begin() -> None:
+        if request["granularity"] != SYNC:
+            scheduler.collects = True
+            collect_by_schedule()
+        scheduler.counting = True
+        strategy.created(scheduler, scheduler.main)
+        scheduler.set_next_question(scheduler.main)
+        backend.begin()
+
+    starter = ThreadStarter(scheduler, begin, backend.thread_started, endings.exception_in_thread)
+    _replace_thread_functions(starter)
+    _replace_functions(time, clock_module.replacements(clock, scheduler))
+    urandom = make_urandom(scheduler, request["entropy_seed"])
+    _replace_functions(os, {"urandom": urandom, "_exit": endings.exit_now})
+    _replace_functions(posix, {"urandom": urandom, "_exit": endings.exit_now})
+    _fix_switch_interval()
+    make_imports_atomic(
+        scheduler,
+        {
+            "threading": endings.adapt_threading,
+            "random": adapt_random,
+            "queue": _adapt_queue,
+        },
+    )
+    watch_files(scheduler)
+    os.register_at_fork(after_in_child=endings.forked_child, after_in_parent=endings.forked_parent)
+    # Registered first, so called last.
+    atexit.register(endings.at_exit)
+    version = tuple(sys.version_info[:3])
+    channel.send(HELLO, version, sys.executable, backend.name, reason, sys.flags.hash_randomization)
+    channel.send(THREAD, scheduler.main.name, "", 0)
+
+
+def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
+    pairs = []
+    for name, replacement in replacements.items():
+        pairs.append((getattr(module, name), replacement))
+        setattr(module, name, replacement)
+    replace_everywhere(pairs)
+
+
+def _replace_thread_functions(starter: ThreadStarter) -> None:
+    lock_type = type(_thread.allocate_lock())
+    replacements: dict[str, Any] = {
+        "allocate_lock": primitives.Lock,
+        "allocate": primitives.Lock,
+        "LockType": primitives.Lock,
+        "RLock": primitives.RLock,
+        "start_new_thread": starter.start_new_thread,
+        "start_new": starter.start_new_thread,
+    }
+    if hasattr(_thread, "_set_sentinel"):
+        replacements["_set_sentinel"] = starter.set_sentinel
+    if hasattr(_thread, "start_joinable_thread"):
+        replacements["lock"] = primitives.Lock
+        replacements["_ThreadHandle"] = ThreadHandle
+        replacements["start_joinable_thread"] = starter.start_joinable_thread
+        replacements["_shutdown"] = starter.shutdown
+    _replace_functions(_thread, replacements)
+    _replace_module_locks(lock_type)
+
+
+def _replace_module_locks(lock_type: type) -> None:
+    """Locks that a module made when it was imported, before the runtime came."""
+    pairs: list[tuple[object, object]] = []
+    for module in list(sys.modules.values()):
+        for value in list(getattr(module, "__dict__", {}).values()):
+            if type(value) is lock_type and not value.locked():
+                pairs.append((value, primitives.Lock()))
+    replace_everywhere(pairs)
+
+
+def _adapt_queue(module: Any) -> None:
+    """``queue.SimpleQueue`` is written in C and waits on a lock of its own; its twin in Python does not."""
+    module.SimpleQueue = module._PySimpleQueue
+
+
+def _fix_switch_interval() -> None:
+    """The interpreter must not switch threads by itself; programs that set the interval read back what they set."""
+    shown = sys.getswitchinterval()
+    sys.setswitchinterval(FOREVER_S)
+
+    def setswitchinterval(interval: float, /) -> None:
+        nonlocal shown
+        if interval <= 0:
+            raise ValueError("switch interval must be strictly positive")
+        shown = float(interval)
+
+    def getswitchinterval() -> float:
+        return shown
+
+    sys.setswitchinterval = setswitchinterval
+    sys.getswitchinterval = getswitchinterval

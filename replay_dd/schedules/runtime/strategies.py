@@ -1,0 +1,190 @@
+"""Strategies: who decides where the baton goes.
+
+A strategy is a small object. It says in advance at which thread time it wants to be asked next
+(:meth:`Strategy.next_question`), so that all yield points before cost one comparison; it is asked there, and at every
+forced choice (:meth:`Strategy.choose`). Replaying a schedule is one more strategy. Randomness is a seeded generator
+of the strategy's own, so the same seed gives the same choices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .channel import SKIPPED
+from .managed import NEVER
+
+if TYPE_CHECKING:
+    from .managed import ManagedThread
+    from .scheduler import Scheduler
+
+
+class Strategy:
+    """The default schedule: run a thread until it blocks or ends, then the next ready one."""
+
+    asks_at_operations = False  # whether to be asked at every operation on a lock, whatever next_question said
+
+    def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
+        """A thread was started."""
+
+    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+        """The thread time of ``thread``, which runs now, at which to be asked next."""
+        return NEVER
+
+    def choose(
+        self,
+        scheduler: Scheduler,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+    ) -> ManagedThread:
+        """Who runs next; one of ``runnable``. ``thread`` runs now and could go on unless ``forced``."""
+        return default
+
+
+class Replay(Strategy):
+    """Follows triggers; where there is none, or its target cannot run, the default schedule goes on.
+
+    Args:
+        triggers: (thread, thread time, target thread) each.
+    """
+
+    def __init__(self, triggers: list[tuple[str, int, str]]) -> None:
+        self._targets = {(thread, time): to for thread, time, to in triggers}
+        self._times: dict[str, list[int]] = {}
+        for thread, time, _ in sorted(triggers, key=lambda trigger: -trigger[1]):
+            self._times.setdefault(thread, []).append(time)
+
+    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+        times = self._times.get(thread.name)
+        while times and times[-1] <= thread.time:
+            times.pop()
+        return times[-1] if times else NEVER
+
+    def choose(
+        self,
+        scheduler: Scheduler,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+    ) -> ManagedThread:
+        target = self._targets.get((thread.name, thread.time))
+        if target is None:
+            return default
+        for candidate in runnable:
+            if candidate.name == target:
+                return candidate
+        scheduler.send(SKIPPED, thread.name, thread.time, target)
+        return default
+
+
+class Generator:
+    """A small random number generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014)."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = seed & 0xFFFFFFFFFFFFFFFF
+
+    def next(self) -> int:
+        """A number of 64 bits."""
+        self._state = (self._state + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        value = self._state
+        value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+        value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+        return value ^ (value >> 31)
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to ``limit`` - 1."""
+        return self.next() % limit
+
+
+class RandomWalk(Strategy):
+    """Switches to a random ready thread after a random number of yield points.
+
+    The mean distance of switches is itself drawn from the seed, between 1 and 4,096 yield points: some runs then
+    switch nearly everywhere, some only a few times, and races of every width are met.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = Generator(seed)
+        self._scale = 1 << self._random.below(13)
+        self._due = 0
+
+    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+        self._due = thread.time + 1 + self._random.below(2 * self._scale)
+        return self._due
+
+    def choose(
+        self,
+        scheduler: Scheduler,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+    ) -> ManagedThread:
+        if not forced and thread.time < self._due:
+            return default
+        return runnable[self._random.below(len(runnable))]
+
+
+class ProbabilisticConcurrencyTesting(Strategy):
+    """PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
+
+    Every thread gets a random priority, the ready one with the highest runs, and at ``depth`` - 1 random points of the
+    run the running thread falls below all others. It finds a bug of that depth in a program of n threads and k steps
+    with a probability of at least 1/(n * k^(depth-1)).
+
+    Args:
+        seed: of all random choices.
+        depth: the number of ordering constraints that the bug needs.
+        steps: an estimate of the number of yield points of a run.
+    """
+
+    asks_at_operations = True
+
+    def __init__(self, seed: int, depth: int, steps: int) -> None:
+        self._random = Generator(seed)
+        self._changes = sorted((1 + self._random.below(max(steps, 1)) for _ in range(depth - 1)), reverse=True)
+        self._lowest = 0
+
+    def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
+        thread.priority = 1 + self._random.next()
+
+    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+        if not self._changes:
+            return NEVER
+        return thread.time + max(1, self._changes[-1] - scheduler.global_time())
+
+    def choose(
+        self,
+        scheduler: Scheduler,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+    ) -> ManagedThread:
+        if not thread.priority:
+            self.created(scheduler, thread)
+        while self._changes and self._changes[-1] <= scheduler.global_time():
+            self._changes.pop()
+            self._fall(thread)
+        if thread.deadline is not None or (default is not thread and not forced):
+            # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
+            self._fall(thread)
+        ready = [candidate for candidate in runnable if scheduler.is_ready(candidate)] or [default]
+        return max(ready, key=lambda candidate: candidate.priority)
+
+    def _fall(self, thread: ManagedThread) -> None:
+        self._lowest -= 1
+        thread.priority = self._lowest
+
+
+def make_strategy(name: str, options: dict[str, int], triggers: list[tuple[str, int, str]]) -> Strategy:
+    """The strategy that a request names."""
+    if name == "replay":
+        return Replay(triggers)
+    if name == "random":
+        return RandomWalk(options["seed"])
+    if name == "pct":
+        return ProbabilisticConcurrencyTesting(options["seed"], options["depth"], options["steps"])
+    return Strategy()

@@ -1,0 +1,175 @@
+"""Threads under the scheduler: what stands in for the functions of ``_thread`` that start and join them."""
+
+from __future__ import annotations
+
+import _thread
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .primitives import Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .managed import ManagedThread
+    from .scheduler import Scheduler
+
+
+class ThreadHandle:
+    """Stands in for ``_thread._ThreadHandle`` (3.13), which ``threading.Thread`` joins through."""
+
+    def __init__(self) -> None:
+        self._scheduler = _scheduler
+        self._thread: ManagedThread | None = None
+        self._done = False
+        self.ident = 0
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return self._done
+
+    def explain(self) -> str:
+        name = "?" if self._thread is None else self._thread.name
+        return f"waits for thread {name} to end"
+
+    def is_done(self) -> bool:
+        return self._done
+
+    def _set_done(self) -> None:
+        self._done = True
+
+    def join(self, timeout: float | None = None) -> None:
+        if self._thread is self._scheduler.current:
+            raise RuntimeError("Cannot join current thread")
+        wait = -1.0 if timeout is None else timeout
+        deadline = None if wait < 0 else self._scheduler.clock.now_ns + int(wait * 1_000_000_000)
+        self._scheduler.operation(sys._getframe(1), self, deadline)
+
+
+_scheduler: Scheduler
+
+
+class ThreadStarter:
+    """Starts real threads that run only with the baton in hand.
+
+    Args:
+        scheduler: who hands the baton around.
+        begin: called once, before the first thread starts.
+        thread_started: called in each new thread, before its function (settrace is per thread).
+        exception_in_thread: called with type, value and traceback of what a thread did not catch.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        begin: Callable[[], None],
+        thread_started: Callable[[], None],
+        exception_in_thread: Callable[..., None],
+    ) -> None:
+        global _scheduler
+        _scheduler = scheduler
+        self._scheduler = scheduler
+        self._begin = begin
+        self._thread_started = thread_started
+        self._start_real = _thread.start_new_thread
+        self._exception_in_thread = exception_in_thread
+        self._handles: list[ThreadHandle] = []
+
+    # -- what the program calls -----------------------------------------------------------------------------------------
+
+    def start_new_thread(
+        self, function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
+    ) -> int:
+        """Stands in for ``_thread.start_new_thread``."""
+        if not callable(function):
+            raise TypeError("first arg must be callable")
+        if not isinstance(args, tuple):
+            raise TypeError("2nd arg must be a tuple")
+        if kwargs is not None and not isinstance(kwargs, dict):
+            raise TypeError("optional 3rd arg must be a dictionary")
+        return self._start(function, args, kwargs or {}, None, sys._getframe(1))
+
+    def start_joinable_thread(
+        self, function: Callable[[], object], handle: ThreadHandle | None = None, daemon: bool = True
+    ) -> ThreadHandle:
+        """Stands in for ``_thread.start_joinable_thread`` (3.13)."""
+        handle = handle or ThreadHandle()
+        if not daemon:
+            self._handles.append(handle)
+        handle.ident = self._start(function, (), {}, handle, sys._getframe(1))
+        return handle
+
+    def set_sentinel(self) -> Lock:
+        """Stands in for ``_thread._set_sentinel`` (until 3.12): a lock that is released when the thread has ended."""
+        lock = Lock()
+        self._scheduler.current.sentinel = lock
+        return lock
+
+    def shutdown(self) -> None:
+        """Stands in for ``_thread._shutdown`` (3.13): waits for all threads that are no daemons."""
+        for handle in self._handles:
+            if handle._thread is not self._scheduler.current:
+                handle.join()
+
+    # -- how they run ---------------------------------------------------------------------------------------------------
+
+    def _start(
+        self,
+        function: Callable[..., object],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        handle: ThreadHandle | None,
+        frame: Any,
+    ) -> int:
+        scheduler = self._scheduler
+        parent = scheduler.current
+        if parent.ident != _thread.get_ident():
+            return self._start_real(function, args, kwargs)
+        scheduler.operation(frame)
+        if not scheduler.counting:
+            self._begin()
+        child = scheduler.create(parent)
+        if handle is not None:
+            handle._thread = child
+        ident = self._start_real(self._run, (child, function, args, kwargs, handle))
+        child.ident = ident
+        scheduler.add(child)
+        python_thread = getattr(function, "__self__", None)
+        started = getattr(python_thread, "_started", None)
+        if started is not None and getattr(function, "__name__", "") == "_bootstrap":
+            # threading.Thread.start() waits for the new thread to say that it is up. That is no blocking as the
+            # program sees it: the new thread runs so far, and its creator goes on.
+            child.starting = lambda: started.is_set() and started._cond._lock._holder is None
+            scheduler.run_until_up(parent, child)
+        scheduler.operation(frame)
+        return ident
+
+    def _run(
+        self,
+        thread: ManagedThread,
+        function: Callable[..., object],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        handle: ThreadHandle | None,
+    ) -> None:
+        scheduler = self._scheduler
+        scheduler.entered(thread)
+        self._thread_started()
+        try:
+            function(*args, **kwargs)
+        except SystemExit:
+            pass
+        except BaseException:
+            self._report(function)
+        finally:
+            sys.settrace(None)
+            if handle is not None:
+                handle._set_done()
+            if isinstance(thread.sentinel, Lock):
+                thread.sentinel._at_fork_reinit()
+            scheduler.ended(thread, None)
+
+    def _report(self, function: Callable[..., object]) -> None:
+        error_type, error, trace = sys.exc_info()
+        self._exception_in_thread(error_type, error, trace)
+        message = "Exception ignored in thread started by"
+        sys.unraisablehook(sys.UnraisableHookArgs((error_type, error, trace, message, function)))
