@@ -71,8 +71,12 @@ def announce(text: str) -> None:
     print(f"\n=== {text} ===", flush=True)
 
 
-def run(*command: str | Path, **options: object) -> None:
-    subprocess.run([str(part) for part in command], check=True, **options)  # type: ignore[call-overload]
+def run(*command: str | Path) -> None:
+    """Run a command of the set-up, which is of interest only when it fails."""
+    words = [str(part) for part in command]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}{' '.join(words)} ended with status {done.returncode}")
 
 
 def find_python(version: str) -> Path | None:
@@ -108,8 +112,8 @@ def starts_as(path: Path, version: str) -> bool:
 
 
 def build_source_archive(folder: Path) -> Path:
-    announce("Building the source archive")
-    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, CHECKOUT, stdout=subprocess.DEVNULL)
+    announce("Building the package")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, CHECKOUT)
     return next(folder.glob("*.tar.gz"))
 
 
@@ -213,7 +217,5 @@ if __name__ == "__main__":
     _, rest = parser.parse_known_args()
     try:
         sys.exit(main(rest))
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"{' '.join(error.cmd)} ended with status {error.returncode}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,0 +1,80 @@
+"""What is installed is complete, and it is the installed package that is tested."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import distribution, entry_points
+from pathlib import Path
+
+import pytest
+
+import replay_dd
+from tests.house.sources import package_folder
+
+OUTSIDE = os.environ.get("REPLAY_DD_TESTED_OUTSIDE")
+only_for_make_test = pytest.mark.skipif(
+    not OUTSIDE, reason="the package is not installed from a wheel; run `make test`"
+)
+
+
+@only_for_make_test
+@pytest.mark.parametrize("package", ["replay_dd", "recorders"])
+def test_the_package_of_the_wheel_is_tested(package: str) -> None:
+    assert OUTSIDE is not None
+    folder = package_folder(package)
+    assert folder.is_relative_to(Path(sys.prefix)), f"{package} comes from {folder}"
+    assert folder.parent != Path(OUTSIDE)
+    assert "site-packages" in folder.parts
+
+
+@only_for_make_test
+def test_the_tests_run_outside_the_checkout() -> None:
+    assert OUTSIDE is not None
+    assert not Path(__file__).is_relative_to(OUTSIDE)
+    assert not Path.cwd().is_relative_to(OUTSIDE)
+
+
+@only_for_make_test
+def test_every_source_file_is_in_the_wheel() -> None:
+    assert OUTSIDE is not None
+    for package in ("replay_dd", "recorders"):
+        checkout = contents(Path(OUTSIDE) / package)
+        assert contents(package_folder(package)) == checkout
+
+
+def contents(folder: Path) -> set[str]:
+    left_out = {".pyc", ".so"}
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in left_out)
+    return {str(path.relative_to(folder)) for path in files}
+
+
+def test_type_checkers_see_our_types() -> None:
+    assert (package_folder("replay_dd") / "py.typed").is_file()
+    assert (package_folder("recorders") / "py.typed").is_file()
+
+
+def test_metadata() -> None:
+    installed = distribution("replay-dd")
+    assert installed.version == replay_dd.__version__
+    assert installed.metadata["Requires-Python"] == ">=3.11"
+    wanted = [requirement for requirement in installed.requires or [] if "extra ==" not in requirement]
+    assert len(wanted) == 1
+    assert wanted[0].startswith("click")
+
+
+def test_entry_points() -> None:
+    (command,) = entry_points(group="console_scripts", name="replay-dd")
+    assert command.value == "replay_dd.cli.main:main"
+    assert callable(command.load())
+    (recorder,) = entry_points(group="replay_dd.recorders", name="threads")
+    assert recorder.value == "recorders.threads:ThreadRecorder"
+    assert isinstance(recorder.load(), type)
+
+
+def test_the_command_starts() -> None:
+    command = Path(sys.executable).with_name("replay-dd")
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert replay_dd.__version__ in done.stdout
