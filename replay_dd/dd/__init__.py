@@ -1,0 +1,49 @@
+"""Delta debugging: the algorithms, without anything that runs a test.
+
+Rules of this package:
+
+* It is pure: no clock, no files, no threads, no randomness, and no order of sets. The same outcomes give the same
+  questions and the same answer, on every machine.
+* It never calls a test. Algorithms are asked what to test next and told the outcome
+  (:class:`~replay_dd.dd.algorithm.Algorithm`); a :class:`~replay_dd.dd.search.Search` adds cache, monotony, predictions
+  and statistics; ``replay_dd.experiment.search`` drives it, on one worker or on many.
+* Configurations are :class:`~replay_dd.dd.intervals.IntervalSet`: intervals of delta numbers, never a list of them.
+
+The words are those of the literature: a *delta* is one elementary difference, a *configuration* a set of deltas that
+are applied, ``c_pass`` and ``c_fail`` are the configurations that pass and fail.
+"""
+
+from __future__ import annotations
+
+from replay_dd.dd.algorithm import Algorithm
+from replay_dd.dd.bisection import PrefixBisection
+from replay_dd.dd.intervals import EMPTY, IntervalSet
+from replay_dd.dd.isolate import DD, BookDD
+from replay_dd.dd.minimize import DDMax, DDMin
+from replay_dd.dd.prediction import only_prefixes, requirements
+from replay_dd.dd.search import Best, Predictor, Search, Step
+from replay_dd.dd.split import SPLIT_RULES, Splitter, split_by_groups, split_by_sizes
+from replay_dd.dd.wynot import DD1999, DDPlus
+
+__all__ = [
+    "DD",
+    "DD1999",
+    "EMPTY",
+    "SPLIT_RULES",
+    "Algorithm",
+    "Best",
+    "BookDD",
+    "DDMax",
+    "DDMin",
+    "DDPlus",
+    "IntervalSet",
+    "Predictor",
+    "PrefixBisection",
+    "Search",
+    "Splitter",
+    "Step",
+    "only_prefixes",
+    "requirements",
+    "split_by_groups",
+    "split_by_sizes",
+]

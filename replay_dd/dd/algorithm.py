@@ -1,0 +1,83 @@
+"""What every algorithm of this package is: a question, an answer, the next question.
+
+Rules of this module:
+
+* An algorithm never calls a test. :meth:`Algorithm.ask` says which configuration it wants tested, and says the same
+  until :meth:`Algorithm.tell` brings the outcome; ``None`` means that it is done.
+* What it asks depends on the outcomes told so far and on nothing else: no clock, no randomness, no files, no order of
+  sets. Resuming a search is telling the same outcomes again.
+* All state is in plain attributes that hold immutable values, so :meth:`Algorithm.copy` is shallow and cheap.
+* At any moment ``c_pass`` and ``c_fail`` are the best answer so far: giving up early is always possible.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from replay_dd.dd.intervals import IntervalSet
+from replay_dd.outcome import Outcome
+
+
+class Algorithm(ABC):
+    """Base of the delta debugging algorithms.
+
+    Attributes:
+        c_pass: the largest configuration so far that the algorithm knows or takes to pass (for algorithms that only
+            simplify: the fixed base that every configuration contains).
+        c_fail: the smallest configuration so far that is known to fail.
+    """
+
+    c_pass: IntervalSet
+    c_fail: IntervalSet
+    _asked: IntervalSet | None = None
+
+    def ask(self) -> IntervalSet | None:
+        """The configuration whose outcome is wanted next, or ``None`` when the search is done."""
+        return self._asked
+
+    def tell(self, outcome: Outcome) -> None:
+        """Take the outcome of the configuration that :meth:`ask` named.
+
+        Raises:
+            ValueError: nothing was asked; the search is done.
+        """
+        if self._asked is None:
+            raise ValueError("the search is done: there is no question to answer")
+        self._advance(outcome)
+
+    @abstractmethod
+    def _advance(self, outcome: Outcome) -> None:
+        """Use the outcome of the configuration in ``_asked`` and set ``_asked`` to the next one, or to ``None``."""
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing more to ask."""
+        return self._asked is None
+
+    @property
+    def difference(self) -> IntervalSet:
+        """The deltas that are left: in ``c_fail``, and not in ``c_pass``."""
+        return self.c_fail - self.c_pass
+
+    @property
+    def deltas_left(self) -> int:
+        """How many deltas are left."""
+        return self.c_fail.count - self.c_pass.count
+
+    def copy(self) -> Self:
+        """An independent copy: both answer the same outcomes with the same questions."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+
+def checked_ends(c_pass: IntervalSet, c_fail: IntervalSet) -> IntervalSet:
+    """The difference of two end points.
+
+    Raises:
+        ValueError: ``c_pass`` is not contained in ``c_fail``.
+    """
+    if not c_pass <= c_fail:
+        raise ValueError("c_pass must be contained in c_fail")
+    return c_fail - c_pass

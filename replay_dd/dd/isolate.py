@@ -1,0 +1,198 @@
+"""dd, the algorithm that isolates: it shrinks the difference of a passing and a failing configuration from both ends.
+
+Rules of this module:
+
+* Always ``c_pass ⊆ c'_pass ⊂ c'_fail ⊆ c_fail``; ``c'_pass`` was seen to pass and ``c'_fail`` was seen to fail (the end
+  points by the caller's word). That holds for every test function: nothing here assumes monotony.
+* When it is done the difference is 1-minimal: adding any one of its deltas to ``c'_pass`` does not pass, taking any one
+  from ``c'_fail`` does not fail (``BookDD``: in the directions that its mode works on).
+* A variant is a table of *moves*, tried in order for each part of the difference. Each try asks for one configuration,
+  also where the one before asked for the same: the published programs count their calls in this way, and the cache of a
+  search answers the second.
+* The granularity grows only after a full round without a move. (The loop printed on the slides looks at a counter
+  instead that can be stale after a move; then its result need not be 1-minimal.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from replay_dd.dd.algorithm import Algorithm, checked_ends
+from replay_dd.dd.intervals import IntervalSet
+from replay_dd.dd.split import Splitter, coarser, finer, partition, splitter_named
+from replay_dd.outcome import Outcome
+
+FAIL, PASS = Outcome.FAIL, Outcome.PASS
+
+
+class Move(NamedTuple):
+    """One try with one part of the difference.
+
+    Attributes:
+        adds: test ``c_pass ∪ part`` (True) or ``c_fail - part`` (False).
+        wanted: the outcome that takes the move. A configuration that passes becomes ``c_pass``; one that fails becomes
+            ``c_fail``.
+        asks_only_at_two: do not even ask unless the granularity is 2.
+        takes_only_at_two: ask, but take the move only if the granularity is 2.
+        keeps_granularity: go on with one part less (True) or start again with 2 parts (False).
+        keeps_place: go on at the same part (True) or at the first one (False).
+    """
+
+    adds: bool
+    wanted: Outcome
+    asks_only_at_two: bool = False
+    takes_only_at_two: bool = False
+    keeps_granularity: bool = False
+    keeps_place: bool = False
+
+
+SLIDES_MOVES = (
+    Move(adds=False, wanted=FAIL, takes_only_at_two=True),
+    Move(adds=False, wanted=PASS),
+    Move(adds=True, wanted=FAIL),
+    Move(adds=False, wanted=FAIL, keeps_granularity=True, keeps_place=True),
+    Move(adds=True, wanted=PASS, keeps_granularity=True, keeps_place=True),
+)
+"""The order of tests of Zeller's slides "Isolating Failure Causes", page 17."""
+
+_MINIMISE = (
+    Move(adds=True, wanted=FAIL, asks_only_at_two=True, keeps_place=True),
+    Move(adds=False, wanted=FAIL, keeps_granularity=True, keeps_place=True),
+)
+_MAXIMISE = (
+    Move(adds=False, wanted=PASS, asks_only_at_two=True, keeps_place=True),
+    Move(adds=True, wanted=PASS, keeps_granularity=True, keeps_place=True),
+)
+BOOK_MOVES = {
+    "-": _MINIMISE,
+    "+": _MAXIMISE,
+    "+-": (_MINIMISE[0], _MAXIMISE[0], _MINIMISE[1], _MAXIMISE[1]),
+}
+"""The order of tests of the Debugging Book's ``DeltaDebugger.dd()``, by mode."""
+
+
+class _MoveDD(Algorithm):
+    """The loop that both variants share; see the tables for what makes them differ."""
+
+    def __init__(
+        self, c_pass: IntervalSet, c_fail: IntervalSet, *, moves: tuple[Move, ...], split: str | Splitter
+    ) -> None:
+        self._delta = checked_ends(c_pass, c_fail)
+        self.c_pass = c_pass
+        self.c_fail = c_fail
+        self._moves = moves
+        self._split = splitter_named(split)
+        self._granularity = 2
+        self._offset = 0
+        self._parts: Sequence[IntervalSet] = ()
+        self._start_round()
+
+    @property
+    def difference(self) -> IntervalSet:
+        """The deltas that are left."""
+        return self._delta
+
+    @property
+    def deltas_left(self) -> int:
+        """How many deltas are left."""
+        return self._delta.count
+
+    def _start_round(self) -> None:
+        if self._delta.count <= 1:
+            self._asked = None
+            return
+        self._parts = partition(self._split, self._delta, self._granularity)
+        self._tried = 0
+        self._move = -1
+        self._ask_next_move()
+
+    def _ask_next_move(self) -> None:
+        """Ask what the next move of this part, or the first one of the next part, wants to know."""
+        moves = self._moves
+        while True:
+            self._move += 1
+            if self._move == len(moves):
+                self._move = 0
+                self._tried += 1
+                if self._tried == len(self._parts):
+                    self._refine()
+                    return
+            move = moves[self._move]
+            if not move.asks_only_at_two or self._granularity == 2:
+                break
+        part = self._parts[(self._tried + self._offset) % len(self._parts)]
+        self._asked = self.c_pass | part if move.adds else self.c_fail - part
+
+    def _refine(self) -> None:
+        count = self._delta.count
+        if self._granularity >= count and len(self._parts) >= count:
+            self._asked = None
+            return
+        self._granularity = finer(self._granularity, count)
+        self._start_round()
+
+    def _advance(self, outcome: Outcome) -> None:
+        move = self._moves[self._move]
+        if outcome is not move.wanted or (move.takes_only_at_two and self._granularity != 2):
+            self._ask_next_move()
+            return
+        assert self._asked is not None
+        if outcome is PASS:
+            self.c_pass = self._asked
+        else:
+            self.c_fail = self._asked
+        self._delta = self.c_fail - self.c_pass
+        place = (self._tried + self._offset) % len(self._parts)
+        self._granularity = coarser(self._granularity, self._delta.count) if move.keeps_granularity else 2
+        self._offset = place if move.keeps_place else 0
+        self._start_round()
+
+
+class DD(_MoveDD):
+    """dd: isolate a 1-minimal difference, with the exact order of tests of the slides.
+
+    Without unresolved outcomes each test halves the difference: ``ceil(log2 |Δ|)`` tests; at worst ``|Δ|² + 7|Δ|``.
+
+    Args:
+        c_pass: a configuration that passes.
+        c_fail: a configuration that fails and contains ``c_pass``.
+        split: a rule's name (``floor``, ``round``, ``front``, ``slices``) or a splitter.
+
+    Raises:
+        ValueError: ``c_pass`` is not contained in ``c_fail``, or there is no such split rule.
+        NotAPartitionError: a caller's splitter did not return proper parts.
+
+    Source: A. Zeller, "Isolating Failure Causes" (slides to "Why Programs Fail"), pages 14 to 18; Zeller and
+    Hildebrandt, IEEE TSE 28(2), 2002, figure 6.
+    """
+
+    def __init__(self, c_pass: IntervalSet, c_fail: IntervalSet, *, split: str | Splitter = "floor") -> None:
+        super().__init__(c_pass, c_fail, moves=SLIDES_MOVES, split=split)
+
+
+class BookDD(_MoveDD):
+    """dd with the improvements of the Debugging Book, which can also only minimise or only maximise.
+
+    The whole subsets are tried while there are two of them only, and after a move the next round starts where the last
+    one moved, which spreads the reductions over the difference.
+
+    Args:
+        c_pass: a configuration that passes.
+        c_fail: a configuration that fails and contains ``c_pass``.
+        mode: ``"-"`` minimises what fails (ddmin), ``"+"`` maximises what passes (ddmax), ``"+-"`` does both (dd).
+        split: a rule's name or a splitter; the book uses ``front``.
+
+    Raises:
+        ValueError: ``c_pass`` is not contained in ``c_fail``, or the mode or the split rule is unknown.
+        NotAPartitionError: a caller's splitter did not return proper parts.
+
+    Source: the Debugging Book, chapter "Reducing Failure-Inducing Inputs", section "General Delta Debugging".
+    """
+
+    def __init__(
+        self, c_pass: IntervalSet, c_fail: IntervalSet, *, mode: str = "+-", split: str | Splitter = "front"
+    ) -> None:
+        if mode not in BOOK_MOVES:
+            raise ValueError(f"unknown mode {mode!r}: choose one of {', '.join(BOOK_MOVES)}")
+        super().__init__(c_pass, c_fail, moves=BOOK_MOVES[mode], split=split)

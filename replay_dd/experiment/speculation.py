@@ -1,0 +1,136 @@
+"""Run the tests of a search, and on idle workers those that it will probably ask for next.
+
+Rules of this module:
+
+* Guessing changes nothing: it works on copies of the algorithm that are told hypothetical outcomes.
+* The likeliest path comes first. How likely an outcome is, is read from the outcomes that the search has seen so far.
+* A wrong guess costs a test that nobody needed, never a different answer: outcomes are handed out only when they are
+  asked for, in serial order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from itertools import islice
+
+from replay_dd.dd.algorithm import Algorithm
+from replay_dd.dd.intervals import IntervalSet
+from replay_dd.dd.search import TESTED, Search
+from replay_dd.outcome import Outcome
+
+Test = Callable[[IntervalSet], Outcome]
+"""A test of one configuration."""
+
+MOST_STEPS = 2000
+"""How many hypothetical outcomes are told before guessing gives up."""
+
+_RECENT = 32
+
+
+def likely_next(search: Search, finished: Mapping[IntervalSet, Outcome]) -> Iterator[IntervalSet]:
+    """The configurations that the search may ask for after the pending one, the likeliest first, each once.
+
+    Args:
+        search: a search that has asked and waits for an outcome; it is not changed.
+        finished: outcomes that are there already but not yet told; they are no longer hypothetical.
+    """
+    chances = _chances(search)
+    paths: list[tuple[float, int, Algorithm, dict[IntervalSet, Outcome]]] = []
+    serial = 0
+    heapq.heappush(paths, (-1.0, serial, search.algorithm.copy(), {}))
+    seen: set[IntervalSet] = set()
+    for _ in range(MOST_STEPS):
+        if not paths:
+            return
+        chance, _, algorithm, assumed = heapq.heappop(paths)
+        configuration = algorithm.ask()
+        if configuration is None:
+            continue
+        outcome = finished.get(configuration) or assumed.get(configuration)
+        if outcome is None and (answer := search.answer(configuration)) is not None:
+            outcome = answer[0]
+        if outcome is not None:
+            algorithm.tell(outcome)
+            serial += 1
+            heapq.heappush(paths, (chance, serial, algorithm, assumed))
+            continue
+        if configuration not in seen:
+            seen.add(configuration)
+            yield configuration
+        for guess, likelihood in chances.items():
+            ahead = algorithm.copy()
+            ahead.tell(guess)
+            serial += 1
+            heapq.heappush(paths, (chance * likelihood, serial, ahead, {**assumed, configuration: guess}))
+
+
+def _chances(search: Search) -> dict[Outcome, float]:
+    """How likely each outcome is, from the last tests, none of them impossible."""
+    recent = [record.outcome for record in search.recent(_RECENT) if record.answered_by == TESTED]
+    total = len(recent) + len(Outcome)
+    return {outcome: (recent.count(outcome) + 1) / total for outcome in Outcome}
+
+
+class Workers:
+    """Runs the tests of a search, and those that may come next while workers are idle.
+
+    Args:
+        search: the search; read, never changed.
+        test: tests one configuration.
+        jobs: how many tests may run at the same time.
+        executor: where to run them; with more than one job, a pool of that many threads where none is given.
+
+    Attributes:
+        unused: how many tests were run for nothing; final after :meth:`close`.
+    """
+
+    def __init__(self, search: Search, test: Test, jobs: int, executor: Executor | None) -> None:
+        self._search = search
+        self._test = test
+        self._jobs = jobs
+        self._own = ThreadPoolExecutor(jobs, "replay-dd-test") if executor is None and jobs > 1 else None
+        self._executor = executor or self._own
+        self._futures: dict[IntervalSet, Future[Outcome]] = {}
+        self.unused = 0
+
+    def outcome_of(self, configuration: IntervalSet) -> Outcome:
+        """Test the configuration that the search waits for; raises what the test raises."""
+        if self._executor is None:
+            return self._test(configuration)
+        wanted = self._futures.get(configuration) or self._start(configuration)
+        while not wanted.done():
+            running = self._fill()
+            wait(running, return_when=FIRST_COMPLETED)
+        del self._futures[configuration]
+        return wanted.result()
+
+    def _start(self, configuration: IntervalSet) -> Future[Outcome]:
+        assert self._executor is not None
+        future = self._executor.submit(self._test, configuration)
+        self._futures[configuration] = future
+        return future
+
+    def _fill(self) -> list[Future[Outcome]]:
+        """Give idle workers something to do; return what is running."""
+        running = [future for future in self._futures.values() if not future.done()]
+        idle = self._jobs - len(running)
+        if idle > 0:
+            finished = {
+                configuration: future.result()
+                for configuration, future in self._futures.items()
+                if future.done() and future.exception() is None
+            }
+            ahead = (c for c in likely_next(self._search, finished) if c not in self._futures)
+            running += [self._start(configuration) for configuration in islice(ahead, idle)]
+        return running
+
+    def close(self) -> None:
+        """Cancel the tests that have not begun, and wait for the others."""
+        for future in self._futures.values():
+            if not future.cancel():
+                self.unused += 1
+        wait(list(self._futures.values()))
+        if self._own is not None:
+            self._own.shutdown(wait=True, cancel_futures=True)
