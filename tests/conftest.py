@@ -6,8 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+# Named here, since hypothesis would choose another profile where the variable CI is set: the same examples everywhere,
+# every time, and no verdict that depends on how busy the machine is.
+settings.register_profile(
+    "replay-dd", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("replay-dd")
 
 
 @pytest.fixture(scope="session")
