@@ -186,11 +186,18 @@ def run_tests(environment: Path, folder: Path, pytest_arguments: list[str]) -> t
 def run_and_show(command: list[str], folder: Path, variables: dict[str, str]) -> tuple[int, str]:
     """Run a command, show what it prints as it comes; answer its status and its last line."""
     last = ""
-    with subprocess.Popen(command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as process:
+    # A process group of its own, so that pytest and its workers can be ended together.
+    with subprocess.Popen(
+        command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True, process_group=0
+    ) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            last = line.strip() or last
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                last = line.strip() or last
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
     return process.returncode, last
 
 
@@ -207,7 +214,7 @@ def processes_in(folder: Path) -> list[str]:
 
 
 def stop(number: int, frame: object) -> None:
-    # As an exception, so that the temporary folder is removed on the way out.
+    # As an exception, so that pytest is ended and the temporary folder removed on the way out.
     raise SystemExit(128 + number)
 
 
