@@ -26,6 +26,6 @@ def watch_files(scheduler: Scheduler) -> None:
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         if event in EVENTS and scheduler.counting and not scheduler.current.atomic:
-            scheduler.operation(sys._getframe(1))
+            scheduler.operation(sys._getframe().f_back)
 
     sys.addaudithook(audit)

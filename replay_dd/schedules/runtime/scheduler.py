@@ -16,6 +16,7 @@ Rules of this module:
 from __future__ import annotations
 
 import _thread
+import os
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .clock import Clock
+
+_stat = os.stat  # as the program may replace it
 
 # A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
 # so that it does not depend on the schedule.
@@ -67,6 +70,7 @@ class Scheduler:
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool], int] = {}
         self._kept: list[CodeType] = []
+        self._ending = 0  # the native identity of a real thread that is about to end
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -198,6 +202,11 @@ class Scheduler:
         to.gate.release()
 
     def _resumed(self, thread: ManagedThread) -> None:
+        if self._ending:
+            # The real thread behind an ended one frees memory while it goes away. Whoever goes on waits for that, so
+            # that addresses, and with them the order of sets of objects, do not depend on real time.
+            wait_until_gone(self._ending)
+            self._ending = 0
         self.set_next_question(thread)
         self.busy = False
 
@@ -241,6 +250,7 @@ class Scheduler:
         if self.over:
             return
         thread.ended = True
+        self._ending = _thread.get_native_id()
         thread.waiting = thread.deadline = None
         if self.counting:
             thread.place = None
@@ -299,6 +309,16 @@ class Scheduler:
     def times(self) -> list[tuple[str, int]]:
         """(thread, thread time) of every thread that ever was."""
         return sorted(self.ended_times + [(t.name, t.time) for t in self.threads])
+
+
+def wait_until_gone(native_id: int) -> None:
+    """Wait until the operating system has forgotten a thread of this process (at once where it cannot be asked)."""
+    path = f"/proc/self/task/{native_id}"
+    while True:
+        try:
+            _stat(path)
+        except OSError:
+            return
 
 
 def _send_nothing(*record: object) -> None:

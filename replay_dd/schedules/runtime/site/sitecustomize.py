@@ -19,7 +19,14 @@ def _start():
             os.environ.pop(name, None)
         else:
             os.environ[name] = before
-    if request is not None:
+    if request is not None and _unsupported():
+        import marshal
+
+        with open(request, "rb") as file:
+            told = marshal.load(file)["channel"]
+        with open(told, "wb") as file:
+            file.write(marshal.dumps(("hello", sys.version_info[:3], sys.executable, "unsupported", _unsupported()), 2))
+    elif request is not None:
         package = os.path.dirname(here)
         # The package is loaded by its place, under a name of its own: the target's environment has no replay-dd.
         from importlib.util import module_from_spec, spec_from_file_location
@@ -33,6 +40,15 @@ def _start():
         from _replay_dd_runtime.start import start
 
         start(request)
+
+
+def _unsupported():
+    version = "Python {}.{}".format(*sys.version_info[:2])
+    if sys.version_info < (3, 11):
+        return version + ", too old: replay-dd controls programs of Python 3.11 and newer"
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return version + " without a GIL: its threads run at the same time, which replay-dd cannot control yet"
+    return ""
 
 
 _start()

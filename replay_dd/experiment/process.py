@@ -1,0 +1,284 @@
+"""Runs a program once, in a private folder, and leaves nothing behind.
+
+Rules of this module:
+
+* Every run has a folder of its own, with a place for temporary files in it; it is removed when the run is over,
+  whatever ended it. Paths in it have the same length each time.
+* The program leads a process group of its own; the group is killed when the run is over.
+* A run that is interrupted (Ctrl-C, a time limit) is over at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from replay_dd.errors import ReplayDDError
+
+_ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
+_PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_PREFIX = "replay-dd-"
+
+
+class ProgramNotFoundError(ReplayDDError):
+    """The command does not name a program that can be run."""
+
+    slug = "program-not-found"
+    default_hint = "Check the spelling, or give the path of the program after the `--`."
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to run, and with what around it.
+
+    Attributes:
+        arguments: the program and its arguments.
+        directory: the working directory.
+        environment: all environment variables.
+        standard_input: what the program can read.
+        fresh_copy: run in a fresh copy of the working directory, so that runs do not see each other's files.
+    """
+
+    arguments: tuple[str, ...]
+    directory: Path
+    environment: Mapping[str, str]
+    standard_input: bytes = b""
+    fresh_copy: bool = False
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a process ended.
+
+    Attributes:
+        status: the exit status, None where a signal or the time limit ended it.
+        signal: the number of the signal that ended it, if one did.
+        timed_out: whether it was killed at the time limit.
+        seconds: how long it ran.
+        output: what it wrote to standard output and standard error, where that was kept.
+    """
+
+    status: int | None
+    signal: int | None
+    timed_out: bool
+    seconds: float
+    output: bytes = b""
+
+
+@dataclass
+class PrivateFolder:
+    """The folder of one run."""
+
+    path: Path
+    temporary: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.temporary = self.path / "tmp"
+        self.temporary.mkdir()
+
+
+class LiveProcesses:
+    """The processes that run now, so that an interrupt can end them all, from whichever thread they were started."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._stopped = False
+
+    def add(self, process: subprocess.Popen[bytes]) -> None:
+        """A process was started."""
+        with self._lock:
+            self._processes.add(process)
+            stopped = self._stopped
+        if stopped:
+            kill_group(process)
+
+    def remove(self, process: subprocess.Popen[bytes]) -> None:
+        """A process is over."""
+        with self._lock:
+            self._processes.discard(process)
+
+    def open(self) -> None:
+        """Let processes start (again)."""
+        with self._lock:
+            self._stopped = False
+
+    def kill_all(self) -> None:
+        """End all processes that run now, and each one that is started from now on."""
+        with self._lock:
+            self._stopped = True
+            processes = list(self._processes)
+        for process in processes:
+            kill_group(process)
+
+
+LIVE = LiveProcesses()
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[PrivateFolder]:
+    """A folder for one run, removed afterwards."""
+    path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    try:
+        yield PrivateFolder(path)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, show_output: bool) -> Finished:
+    """Run a command to its end.
+
+    Args:
+        command: what to run.
+        folder: the private folder of this run.
+        time_limit_s: seconds after which it is killed; None for no limit.
+        show_output: let it write to our standard output and error; else what it writes is kept.
+
+    Raises:
+        ProgramNotFoundError: there is no such program, or it cannot be executed.
+    """
+    directory = command.directory
+    if command.fresh_copy:
+        directory = folder.path / "work"
+        shutil.copytree(command.directory, directory, symlinks=True)
+    input_path, output_path = folder.path / "stdin", folder.path / "output"
+    input_path.write_bytes(command.standard_input)
+    environment = {**command.environment, "TMPDIR": str(folder.temporary)}
+    with input_path.open("rb") as stdin, output_path.open("wb") as output:
+        started = time.monotonic()
+        stream = None if show_output else output
+        process = _start(command, directory, environment, stdin.fileno(), stream.fileno() if stream else None)
+        LIVE.add(process)
+        try:
+            timed_out = not _wait(process, time_limit_s)
+        finally:
+            kill_group(process)
+            process.wait()
+            LIVE.remove(process)
+    seconds = time.monotonic() - started
+    code = process.returncode
+    return Finished(
+        status=None if timed_out or code < 0 else code,
+        signal=-code if code < 0 and not timed_out else None,
+        timed_out=timed_out,
+        seconds=seconds,
+        output=output_path.read_bytes(),
+    )
+
+
+def _start(
+    command: Command, directory: Path, environment: Mapping[str, str], stdin: int, output: int | None
+) -> subprocess.Popen[bytes]:
+    program = command.arguments[0]
+    found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
+    if found is None or (os.sep in found and not _is_file(directory, found)):
+        raise ProgramNotFoundError(f"There is no program `{program}`.")
+    with _fixed_addresses():
+        try:
+            return subprocess.Popen(
+                command.arguments,
+                executable=found,
+                cwd=directory,
+                env=dict(environment),
+                stdin=stdin,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.") from error
+
+
+def _is_file(directory: Path, program: str) -> bool:
+    return (directory / program).is_file()
+
+
+def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:
+    """Wait for the end; False when the limit came first."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # not on Linux, or an old kernel: subprocess polls
+        try:
+            process.wait(time_limit_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(None if time_limit_s is None else time_limit_s * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all of its group that are still there."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _fixed_addresses() -> Iterator[None]:
+    """Processes started inside get the same addresses each time, where the system allows that.
+
+    The order of sets of objects follows their addresses. personality(2) holds for the calling thread and is inherited.
+    """
+    try:
+        personality = ctypes.CDLL(None).personality
+        before = personality(0xFFFFFFFF)
+        changed = before != -1 and personality(before | _ADDR_NO_RANDOMIZE) != -1
+    except (AttributeError, OSError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        if changed:
+            personality(before)
+
+
+@contextlib.contextmanager
+def no_leftovers() -> Iterator[None]:
+    """Around a whole command: whatever its programs left running is ended with it.
+
+    Processes that leave their group (daemons) come to us when their parent ends, and are killed here.
+    """
+    LIVE.open()
+    try:
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    except (AttributeError, OSError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        LIVE.kill_all()
+        _kill_children()
+        prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def _kill_children() -> None:
+    tasks = Path(f"/proc/{os.getpid()}/task")
+    while True:
+        children: Sequence[str] = []
+        with contextlib.suppress(OSError):
+            children = [pid for task in tasks.iterdir() for pid in (task / "children").read_text().split()]
+        if not children:
+            return
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(int(pid), 0)

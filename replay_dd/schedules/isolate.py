@@ -1,0 +1,279 @@
+"""Isolates the switch that makes a run fail: dd over the difference of two schedules.
+
+Rules of this module:
+
+* The answer is stated on what the two final runs really did. If these differ in more than the isolated difference, the
+  isolation goes on with them, until one difference is left or nothing can be removed.
+* No test counts that took part in the search as proof: both final runs are replayed afresh, and must end with the same
+  digest each time.
+* A schedule is run once, whichever configurations lead to it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
+from replay_dd.experiment.search import SearchResult, run_search
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.difference import Delta, Difference, difference_of
+from replay_dd.schedules.errors import (
+    LogDoesNotFailError,
+    LogDoesNotPassError,
+    LogsSwappedError,
+    NotReproducedError,
+    SameScheduleError,
+    TwoProgramsError,
+)
+from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.replay import check_unchanged, find_divergence, replay_plan
+from replay_dd.schedules.signature import PASSED, Signature, outcome_of, signature_of
+from replay_dd.schedules.target import run_target
+
+PROOF_REPLAYS = 3
+
+
+class ScheduleTests:
+    """Runs mixed schedules of one program and tells their outcomes; each schedule is run once.
+
+    Args:
+        failing: the log whose failure is looked for, and whose program and settings hold.
+        time_limit_s: seconds after which a run is killed; None for no limit.
+    """
+
+    def __init__(self, failing: Log, time_limit_s: float | None) -> None:
+        self._log = failing
+        self._failure = signature_of(failing.ending)
+        self._time_limit_s = time_limit_s
+        self._lock = threading.Lock()
+        self._logs: dict[tuple[Trigger, ...], Log] = {}
+        self.executed = 0
+
+    def run(self, triggers: tuple[Trigger, ...]) -> Log:
+        """The log of a run under these triggers."""
+        with self._lock:
+            known = self._logs.get(triggers)
+        if known is not None:
+            return known
+        log = self.run_afresh(triggers)
+        with self._lock:
+            self.executed += 1
+            return self._logs.setdefault(triggers, log)
+
+    def run_afresh(self, triggers: tuple[Trigger, ...]) -> Log:
+        """The log of a new run under these triggers."""
+        plan = replay_plan(triggers)
+        return run_target(self._log.program, self._log.settings, plan, time_limit_s=self._time_limit_s).log
+
+    def outcome(self, triggers: tuple[Trigger, ...]) -> Outcome:
+        """PASS, FAIL or UNRESOLVED."""
+        return self.outcome_of(self.run(triggers))
+
+    def outcome_of(self, log: Log) -> Outcome:
+        """The outcome of a run, by comparison with the failure that is looked for."""
+        return outcome_of(log.ending, self._failure)
+
+
+@dataclass(frozen=True)
+class GuiltySwitch:
+    """The answer: with this switch at this time the run fails, otherwise it passes.
+
+    Attributes:
+        failing: the switch in the failing run.
+        passing: where the same thread next gave way in the passing run; None where it ran to the end of the program.
+    """
+
+    failing: Switch
+    passing: Switch | None
+
+
+@dataclass(frozen=True)
+class ScheduleIsolation:
+    """The result of an isolation.
+
+    Attributes:
+        signature: the failure.
+        differences: unit deltas between the two logs given.
+        differences_left: unit deltas between the two final runs' schedules.
+        tests: runs that the search executed, the two given schedules included.
+        tests_requested: outcomes that the algorithm asked for, the two end points included.
+        switch: the guilty switch; None where the final runs make the same switches.
+        passing: the log of the final passing run.
+        failing: the log of the final failing run.
+        delta: the difference that is left.
+        seconds: real time of the whole isolation.
+        verified: whether fresh replays of both final runs ended with the same digests.
+        complete: whether the search ended by itself, not by a limit or by Ctrl-C.
+        steps: the course of the search.
+    """
+
+    signature: Signature
+    differences: int
+    differences_left: int
+    tests: int
+    tests_requested: int
+    switch: GuiltySwitch | None
+    passing: Log
+    failing: Log
+    delta: Delta | None
+    seconds: float
+    verified: bool
+    complete: bool
+    steps: tuple[Step, ...]
+
+
+def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
+    """Check that two logs can be compared.
+
+    Raises:
+        LogsSwappedError, LogDoesNotPassError, LogDoesNotFailError: an outcome is not the one claimed.
+        TwoProgramsError: they are of different programs, arguments, interpreters or settings.
+        ProgramChangedError: the program was changed since.
+    """
+    of_passing, of_failing = signature_of(passing.ending), signature_of(failing.ending)
+    if of_passing.failed and of_failing.kind == PASSED:
+        raise LogsSwappedError("The first log is of a run that failed, the second of one that passed.")
+    if of_passing.kind != PASSED:
+        raise LogDoesNotPassError(f"The run of the passing log did not pass: {of_passing.text}.")
+    if not of_failing.failed:
+        raise LogDoesNotFailError(f"The run of the failing log did not fail: {of_failing.text}.")
+    if passing.program.command != failing.program.command:
+        raise TwoProgramsError(
+            f"The logs are of different commands: `{' '.join(passing.program.command)}` and "
+            f"`{' '.join(failing.program.command)}`."
+        )
+    if accept_changes:
+        return
+    for what, one, other in (
+        ("the Python version", passing.program.python, failing.program.python),
+        ("the settings", passing.settings, failing.settings),
+        ("the working directory", passing.program.directory, failing.program.directory),
+        ("the standard input", passing.program.standard_input, failing.program.standard_input),
+    ):
+        if one != other:
+            raise TwoProgramsError(f"The logs are of different runs: {what} differs.")
+    common = passing.program.files.keys() & failing.program.files.keys()
+    changed = sorted(name for name in common if passing.program.files[name] != failing.program.files[name])
+    if changed:
+        raise TwoProgramsError(f"The program was changed between the two recordings: {', '.join(changed[:3])}.")
+    check_unchanged(failing)
+    check_unchanged(passing)
+
+
+def isolate(
+    passing: Log,
+    failing: Log,
+    *,
+    jobs: int = 1,
+    time_limit_s: float | None = None,
+    accept_changes: bool = False,
+    max_tests: int | None = None,
+    on_test: Callable[[Step], None] | None = None,
+) -> ScheduleIsolation:
+    """Isolate the minimal failure-inducing difference of two schedules.
+
+    Args:
+        passing: the log of a run that passed.
+        failing: the log of a run of the same program that failed.
+        jobs: how many runs at the same time.
+        time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded runs.
+        accept_changes: go on although the program was changed since.
+        max_tests: stop after that many tests with the best result so far.
+        on_test: called after each executed test, in order.
+
+    Raises:
+        ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
+    """
+    started = time.monotonic()
+    check_pair(passing, failing, accept_changes=accept_changes)
+    if time_limit_s is None:
+        time_limit_s = 10 + 20 * max(passing.ending.seconds, failing.ending.seconds)
+    tests = ScheduleTests(failing, time_limit_s)
+    first = difference_of(passing, failing)
+    if first.units == 0:
+        raise SameScheduleError("The passing and the failing log have the same schedule.")
+    for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
+        _check_reproduced(tests, log, expected, what, accept_changes)
+
+    difference, requested, steps = first, 2, []
+    complete = True
+    while True:
+        result = _search(tests, difference, jobs, max_tests, on_test)
+        requested += result.requested
+        steps.extend(result.statistics)
+        complete = result.complete
+        passing = tests.run(difference.triggers(result.c_pass))
+        failing = tests.run(difference.triggers(result.c_fail))
+        left = difference_of(passing, failing)
+        if not complete or len(left.deltas) <= 1 or left.units >= difference.units:
+            break
+        difference = left
+    verified = complete and _prove(tests, passing, failing)
+    return ScheduleIsolation(
+        signature=signature_of(failing.ending),
+        differences=first.units,
+        differences_left=result.difference.count,
+        tests=tests.executed,
+        tests_requested=requested,
+        switch=find_guilty_switch(passing, failing),
+        passing=passing,
+        failing=failing,
+        delta=difference.delta_of(result.difference.first) if result.difference else None,
+        seconds=time.monotonic() - started,
+        verified=verified,
+        complete=complete,
+        steps=tuple(steps),
+    )
+
+
+def _check_reproduced(tests: ScheduleTests, log: Log, expected: Outcome, what: str, accept_changes: bool) -> None:
+    again = tests.run(log.triggers)
+    outcome = tests.outcome_of(again)
+    if outcome is not expected:
+        ending = signature_of(again.ending).text
+        raise NotReproducedError(f"The {what} log did not replay: the run ended with {ending}.")
+    divergence = find_divergence(log, again)
+    if divergence is not None and not accept_changes:
+        raise NotReproducedError(f"The {what} log replays with the same outcome on another way: {divergence}.")
+
+
+def _search(
+    tests: ScheduleTests,
+    difference: Difference,
+    jobs: int,
+    max_tests: int | None,
+    on_test: Callable[[Step], None] | None,
+) -> SearchResult:
+    known = {EMPTY: Outcome.PASS, difference.all: Outcome.FAIL}
+    search = Search(DD(EMPTY, difference.all), known=known)
+
+    def test(configuration: IntervalSet) -> Outcome:
+        return tests.outcome(difference.triggers(configuration))
+
+    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=on_test)
+
+
+def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:
+    """Replay both final runs afresh, several times: the claim rests on these, not on the search."""
+    for log, expected in ((passing, Outcome.PASS), (failing, Outcome.FAIL)):
+        for _ in range(PROOF_REPLAYS):
+            again = tests.run_afresh(log.triggers)
+            if tests.outcome_of(again) is not expected or find_divergence(log, again) is not None:
+                return False
+    return True
+
+
+def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:
+    """The first switch in which two runs differ.
+
+    Up to there they are the same run, so the same thread runs in both: in the failing one it gives way at one time, in
+    the passing one at another.
+    """
+    for number, switch in enumerate(failing.switches):
+        other = passing.switches[number] if number < len(passing.switches) else None
+        if other is None or other.trigger != switch.trigger:
+            return GuiltySwitch(switch, other)
+    return None

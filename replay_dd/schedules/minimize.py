@@ -1,0 +1,85 @@
+"""Minimises a schedule: the fewest triggers with which a run still ends as it did (ddmin against the default schedule)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
+from replay_dd.experiment.search import run_search
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.isolate import ScheduleTests
+from replay_dd.schedules.model import Log, Trigger
+from replay_dd.schedules.signature import outcome_of, signature_of
+
+
+@dataclass(frozen=True)
+class ScheduleMinimum:
+    """The result of a minimisation.
+
+    Attributes:
+        log: the log of the run under the minimal schedule.
+        triggers_before: how many choices of the schedule given were not the default ones.
+        tests: runs that the search executed.
+        tests_requested: outcomes that the algorithm asked for.
+        complete: whether the search ended by itself, not by a limit or by Ctrl-C.
+    """
+
+    log: Log
+    triggers_before: int
+    tests: int
+    tests_requested: int
+    complete: bool
+
+
+def minimize(
+    log: Log,
+    *,
+    jobs: int = 1,
+    time_limit_s: float | None = None,
+    search_limit_s: float | None = None,
+    on_test: Callable[[Step], None] | None = None,
+) -> ScheduleMinimum:
+    """Find a 1-minimal set of triggers with which the program still ends as in the log.
+
+    Works for passing logs as well: what is kept is the ending, whichever it is. A program that ends so under the default
+    schedule needs no triggers at all.
+
+    Args:
+        log: the log of the run.
+        jobs: how many runs at the same time.
+        time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded run.
+        search_limit_s: seconds after which the search stops with its best result so far.
+        on_test: called after each executed test, in order.
+    """
+    if time_limit_s is None:
+        time_limit_s = 10 + 20 * log.ending.seconds
+    tests = ScheduleTests(log, time_limit_s)
+    wanted = signature_of(log.ending)
+    triggers = tuple(sorted(log.triggers))
+
+    def chosen(configuration: IntervalSet) -> tuple[Trigger, ...]:
+        return tuple(triggers[number] for number in configuration)
+
+    def test(configuration: IntervalSet) -> Outcome:
+        """FAIL where the run ends as in the log: that is what ddmin keeps."""
+        return keeps_ending(tests.run(chosen(configuration)))
+
+    def keeps_ending(found: Log) -> Outcome:
+        if signature_of(found.ending).same(wanted):
+            return Outcome.FAIL
+        outcome = outcome_of(found.ending, wanted)
+        return Outcome.PASS if outcome is Outcome.PASS else Outcome.UNRESOLVED
+
+    everything = IntervalSet.range(0, len(triggers))
+    if test(EMPTY) is Outcome.FAIL:
+        return ScheduleMinimum(tests.run(()), len(triggers), tests.executed, 1, True)
+    search = Search(DDMin(everything), known={EMPTY: Outcome.PASS, everything: Outcome.FAIL})
+    result = run_search(search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test)
+    return ScheduleMinimum(
+        log=tests.run(chosen(result.c_fail)),
+        triggers_before=len(triggers),
+        tests=tests.executed,
+        tests_requested=result.requested + 1,
+        complete=result.complete,
+    )

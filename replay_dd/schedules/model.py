@@ -1,0 +1,215 @@
+"""What a recorded run is: the program, the switches, the ending.
+
+Rules of this module:
+
+* Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.schedules.log`).
+* A *switch* is what happened; a *trigger* is what to do. The triggers of a run are its choices that were not the default
+  ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is a run).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Trigger(NamedTuple):
+    """At this thread time, this thread gives the baton to that one, if it can run then."""
+
+    thread: str
+    time: int
+    to: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the source.
+
+    Attributes:
+        file: short name, relative to the working directory or the environment's packages.
+        path: the file itself at the time of the recording.
+        line: counts from 1.
+        column: counts from 1; 0 where it is not known.
+        function: the qualified name.
+        instruction: the bytecode instruction before which the switch happens.
+        gil_reachable: whether a switch here is possible under the GIL of that interpreter.
+    """
+
+    file: str
+    path: str
+    line: int
+    column: int
+    function: str
+    instruction: str
+    gil_reachable: bool
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One change of the running thread, or one choice that was not the default one.
+
+    Attributes:
+        thread: who ran.
+        time: its thread time (yield points passed by this thread).
+        to: who runs next.
+        forced: whether ``thread`` could not have gone on.
+        by_default: whether the default schedule makes the same choice.
+        place: where ``thread`` stood; None where it ended.
+        global_time: yield points passed by all threads together.
+        digest: the rolling digest up to here.
+    """
+
+    thread: str
+    time: int
+    to: str
+    forced: bool
+    by_default: bool
+    place: Place | None
+    global_time: int
+    digest: int
+
+    @property
+    def trigger(self) -> Trigger:
+        """What makes this switch happen again."""
+        return Trigger(self.thread, self.time, self.to)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of a traceback; ``counted`` tells program code from library and test runner."""
+
+    file: str
+    line: int
+    function: str
+    counted: bool
+
+
+@dataclass(frozen=True)
+class UncaughtException:
+    """An exception that nobody caught; ``where`` is ``main`` or a thread."""
+
+    where: str
+    type: str
+    text: str
+    frames: tuple[Frame, ...]
+
+    @property
+    def innermost(self) -> Frame | None:
+        """The innermost frame in user code."""
+        return next((frame for frame in reversed(self.frames) if frame.counted), None)
+
+
+@dataclass(frozen=True)
+class Waiter:
+    """A thread in a deadlock: what it waits for, and the user code that called."""
+
+    thread: str
+    explanation: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        status: exit status, None where a signal or the time limit ended the run.
+        signal: the number of the signal that ended it, if one did.
+        timed_out: killed at the time limit.
+        exceptions: those that nobody caught, in order.
+        deadlock: who waited for what, if all threads did.
+        complete: whether the program told its end; a program that is killed or replaced (exec) does not.
+        global_time: yield points of the run.
+        digest: the digest of the whole run.
+        thread_times: the yield points of each thread.
+        skipped: triggers whose target could not run.
+        notes: what else the user should know.
+        seconds: real time that the run took.
+    """
+
+    status: int | None
+    signal: int | None = None
+    timed_out: bool = False
+    exceptions: tuple[UncaughtException, ...] = ()
+    deadlock: tuple[Waiter, ...] = ()
+    complete: bool = True
+    global_time: int = 0
+    digest: int = 0
+    thread_times: Mapping[str, int] = field(default_factory=dict)
+    skipped: tuple[Trigger, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is counted, and what is held fixed, in all runs that are compared.
+
+    Attributes:
+        granularity: ``sync``, ``gil``, ``line`` or ``access``.
+        include: packages counted although they belong to the standard library or a test runner.
+        exclude: packages not counted.
+        start_ns: the date at which the virtual clock starts, in nanoseconds since 1970.
+        entropy_seed: what ``os.urandom`` and unseeded generators are drawn from.
+    """
+
+    granularity: str = "access"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    start_ns: int = 0
+    entropy_seed: int = 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program that was recorded.
+
+    Attributes:
+        command: program and arguments.
+        directory: the working directory.
+        environment: the variables that are the same in each run, by name.
+        standard_input: what the program could read.
+        fresh_copy: whether each run gets a fresh copy of the working directory.
+        python: version of its interpreter.
+        executable: its interpreter.
+        files: short name and hash of each source file whose code was counted.
+    """
+
+    command: tuple[str, ...]
+    directory: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    standard_input: bytes = b""
+    fresh_copy: bool = False
+    python: str = ""
+    executable: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A recorded run, whole.
+
+    Attributes:
+        program: what ran.
+        settings: what was counted and held fixed.
+        strategy: how the schedule came about, in words.
+        switches: what happened, in order.
+        ending: how it ended.
+        verified: whether a replay gave the same digest; None where that was not tried.
+    """
+
+    program: Program
+    settings: Settings
+    strategy: str
+    switches: tuple[Switch, ...]
+    ending: Ending
+    verified: bool | None = None
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """The schedule: the choices that were not the default ones, in order."""
+        return tuple(switch.trigger for switch in self.switches if not switch.by_default)

@@ -1,0 +1,111 @@
+"""Replays logs: the same run again, compared step by step with what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.errors import ProgramChangedError
+from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.signature import outcome_of, signature_of
+from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first point at which a replay differs from its log; None stands for the end of the run."""
+
+    expected: Switch | None
+    actual: Switch | None
+
+    def __str__(self) -> str:
+        return f"expected {_tell(self.expected)}, got {_tell(self.actual)}"
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """A replay and how it compares with its log.
+
+    Attributes:
+        run: the replay.
+        divergence: where it first differs, None where the digest is the same.
+        outcome: PASS where it passed, FAIL where it failed as recorded.
+        reproduced: the same ending as recorded.
+    """
+
+    run: TargetRun
+    divergence: Divergence | None
+    outcome: Outcome
+    reproduced: bool
+
+
+def replay_plan(triggers: tuple[Trigger, ...]) -> Plan:
+    """The plan that follows triggers over the default schedule."""
+    return Plan("replay", triggers=triggers)
+
+
+def replay(log: Log, *, time_limit_s: float | None, show_output: bool = False) -> ReplayResult:
+    """Run the program of a log again under its schedule.
+
+    Args:
+        log: the log.
+        time_limit_s: seconds after which the run is killed; None for no limit.
+        show_output: let the program write to our standard output and error.
+
+    Raises:
+        ProgramNotFoundError, NotControlledError: the program cannot be run any more.
+    """
+    plan = replay_plan(log.triggers)
+    run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
+    recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
+    return ReplayResult(
+        run=run,
+        divergence=find_divergence(log, run.log),
+        outcome=outcome_of(run.log.ending, recorded),
+        reproduced=recorded.same(repeated),
+    )
+
+
+def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
+    """The first switch at which thread, time, place or digest differ; None where the runs are the same."""
+    for expected, actual in zip(recorded.switches, repeated.switches, strict=False):
+        if _essence(expected) != _essence(actual):
+            return Divergence(expected, actual)
+    shorter = min(len(recorded.switches), len(repeated.switches))
+    longer = recorded.switches[shorter:], repeated.switches[shorter:]
+    if longer[0] or longer[1]:
+        return Divergence(longer[0][0] if longer[0] else None, longer[1][0] if longer[1] else None)
+    same_end = recorded.ending.digest == repeated.ending.digest
+    return None if same_end else Divergence(None, None)
+
+
+def check_unchanged(log: Log, *, python: str | None = None) -> None:
+    """Check that the program is still the one that was recorded.
+
+    Raises:
+        ProgramChangedError: a source file, or the interpreter's version, is another one now.
+    """
+    changed = changed_files(log.program)
+    if changed:
+        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise ProgramChangedError(f"The program was changed since the log was recorded: {shown}.")
+    if python is not None and python != log.program.python:
+        raise ProgramChangedError(f"The log was recorded under Python {log.program.python}; now it is Python {python}.")
+
+
+def _essence(switch: Switch) -> tuple[object, ...]:
+    place = switch.place
+    where = None if place is None else (place.file, place.line, place.function)
+    return switch.trigger, switch.forced, where, switch.global_time, switch.digest
+
+
+def _tell(switch: Switch | None) -> str:
+    if switch is None:
+        return "the run to end without another switch"
+    where = "at its end" if switch.place is None else f"at {switch.place}"
+    return f"thread {switch.thread} to give way to {switch.to} at its time {switch.time} {where}"
+
+
+def with_verdict(log: Log, verified: bool) -> Log:
+    """The log with the result of its verification."""
+    return replace(log, verified=verified)

@@ -1,0 +1,92 @@
+"""The oracle for schedules: when two runs failed the same way.
+
+A failure signature is the exception that ended the run with the innermost frame in user code; or the deadlock with the
+places where its threads wait; or the signal; or the exit status. Two failures are the same if their signatures are.
+"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.model import Ending, UncaughtException
+
+PASSED = "passed"
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What makes two endings the same.
+
+    Attributes:
+        kind: ``passed``, ``exception``, ``deadlock``, ``signal``, ``exit`` or ``unknown`` (time-out, no end told).
+        detail: what must agree besides.
+        text: for people.
+    """
+
+    kind: str
+    detail: tuple[object, ...]
+    text: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is a failure that another run can be compared with."""
+        return self.kind not in (PASSED, UNKNOWN)
+
+    def same(self, other: Signature) -> bool:
+        """Whether both endings are the same."""
+        return (self.kind, self.detail) == (other.kind, other.detail)
+
+
+def signature_of(ending: Ending) -> Signature:
+    """The signature of a run's ending."""
+    if ending.deadlock:
+        places = tuple(sorted((w.thread, w.frames[0].file, w.frames[0].line) for w in ending.deadlock if w.frames))
+        threads = ", ".join(waiter.thread for waiter in ending.deadlock)
+        return Signature("deadlock", places, f"deadlock of the threads {threads}")
+    if ending.timed_out:
+        return Signature(UNKNOWN, ("time-out",), "still running at the time limit")
+    if ending.signal is not None:
+        return Signature("signal", (ending.signal,), f"killed by {_signal_name(ending.signal)}")
+    main = [exception for exception in ending.exceptions if exception.where == "main"]
+    if main and ending.status:
+        return _of_exception(main[-1])
+    if ending.exceptions:
+        return _of_exception(ending.exceptions[0])
+    if ending.status:
+        return Signature("exit", (ending.status,), f"exit status {ending.status}")
+    if not ending.complete:
+        return Signature(UNKNOWN, ("no end",), "the program was replaced or ended without a word")
+    return Signature(PASSED, (), "exit status 0")
+
+
+def _of_exception(exception: UncaughtException) -> Signature:
+    frame = exception.innermost
+    where = "" if exception.where == "main" else f" in thread {exception.where}"
+    text = f"{exception.type}{where}"
+    summary = exception.text.splitlines()[0] if exception.text else ""
+    if summary:
+        text += f": {summary[:120]}"
+    if frame is None:
+        return Signature("exception", (exception.type,), text)
+    detail = (exception.type, frame.file, frame.function, frame.line)
+    return Signature("exception", detail, f"{text} ({frame.file}:{frame.line} in {frame.function})")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def outcome_of(ending: Ending, failing: Signature) -> Outcome:
+    """PASS, FAIL or UNRESOLVED, by comparison with the failure that is looked for."""
+    found = signature_of(ending)
+    if found.kind == PASSED:
+        return Outcome.PASS
+    if found.failed and found.same(failing):
+        return Outcome.FAIL
+    return Outcome.UNRESOLVED

@@ -1,0 +1,260 @@
+"""Runs a program under the runtime and makes a log of it."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import replay_dd.schedules.runtime as runtime
+from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.schedules.model import (
+    Ending,
+    Frame,
+    Log,
+    Place,
+    Program,
+    Settings,
+    Switch,
+    Trigger,
+    UncaughtException,
+    Waiter,
+)
+from replay_dd.schedules.runtime import channel
+
+# Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
+# environment is taken as it is, and not written down: it may hold secrets.
+_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV", "PYTEST_ADDOPTS")
+_KEPT_PREFIXES = ("LC_", "PYTHON")
+
+
+class NotControlledError(ReplayDDError):
+    """The command ran, but not under the scheduler."""
+
+    slug = "not-controlled"
+    default_hint = (
+        "Give a Python program: `python prog.py`, `python -m package`, `pytest ...` or a console script, with an "
+        "interpreter of version 3.11 or newer, and without the options -I, -E and -S."
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who decides about the schedule of one run.
+
+    Attributes:
+        strategy: ``default``, ``random``, ``pct`` or ``replay``.
+        options: numbers that the strategy needs: ``seed``, ``depth``, ``steps``.
+        triggers: what ``replay`` follows.
+    """
+
+    strategy: str = "default"
+    options: Mapping[str, int] = field(default_factory=dict)
+    triggers: tuple[Trigger, ...] = ()
+
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
+        return f"{self.strategy} ({numbers})" if numbers else self.strategy
+
+
+@dataclass(frozen=True)
+class TargetRun:
+    """One run: its log, what it wrote, and how its yield points were noticed."""
+
+    log: Log
+    output: bytes
+    backend: str
+    backend_reason: str
+
+
+def describe_program(
+    command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
+) -> Program:
+    """The program that a command names, as it stands here and now."""
+    kept = {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
+    }
+    return Program(
+        command=command,
+        directory=str(directory or Path.cwd()),
+        environment=kept,
+        standard_input=standard_input,
+        fresh_copy=fresh_copy,
+    )
+
+
+def run_target(
+    program: Program, settings: Settings, plan: Plan, *, time_limit_s: float | None, show_output: bool = False
+) -> TargetRun:
+    """Run a program once under the runtime.
+
+    Args:
+        program: what to run, and with what around it.
+        settings: what to count and hold fixed.
+        plan: who decides about the schedule.
+        time_limit_s: seconds after which the run is killed; None for no limit.
+        show_output: let the program write to our own standard output and error.
+
+    Raises:
+        ProgramNotFoundError: there is no such program.
+        NotControlledError: it is no Python program that the runtime can be loaded into.
+    """
+    with private_folder() as folder:
+        request, told = folder.path / "request", folder.path / "channel"
+        _write_request(request, told, settings, plan)
+        command = Command(
+            program.command,
+            Path(program.directory),
+            _environment(program, request),
+            program.standard_input,
+            program.fresh_copy,
+        )
+        finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
+        records = channel.read_records(str(told)) if told.exists() else []
+        return _make_run(program, settings, plan, finished, records, folder)
+
+
+def _write_request(request: Path, told: Path, settings: Settings, plan: Plan) -> None:
+    content = {
+        "channel": str(told),
+        "granularity": settings.granularity,
+        "include": list(settings.include),
+        "exclude": list(settings.exclude),
+        "start_ns": settings.start_ns,
+        "entropy_seed": settings.entropy_seed,
+        "strategy": plan.strategy,
+        "options": dict(plan.options),
+        "triggers": [tuple(trigger) for trigger in plan.triggers],
+    }
+    request.write_bytes(marshal.dumps(content, channel.MARSHAL_VERSION))
+
+
+def _environment(program: Program, request: Path) -> dict[str, str]:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _KEPT_VARIABLES and not name.startswith(_KEPT_PREFIXES)
+    }
+    environment.update(program.environment)
+    site = str(Path(runtime.__file__).parent / "site")
+    fixed = {"PYTHONPATH": site, "PYTHONHASHSEED": "0"}
+    before = {name: environment[name] for name in fixed if name in environment}
+    if "PYTHONPATH" in before:
+        fixed["PYTHONPATH"] = site + os.pathsep + before["PYTHONPATH"]
+    if before.get("PYTHONHASHSEED", "random") != "random":
+        fixed["PYTHONHASHSEED"] = before["PYTHONHASHSEED"]
+    environment.update(fixed)
+    environment.update({f"REPLAY_DD_BEFORE_{name}": value for name, value in before.items()})
+    environment["REPLAY_DD_REQUEST"] = str(request)
+    return environment
+
+
+# -- from the records of the channel to a log ----------------------------------------------------------------------
+
+
+def _make_run(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    finished: Finished,
+    records: list[tuple[Any, ...]],
+    folder: PrivateFolder,
+) -> TargetRun:
+    hello = next((record for record in records if record[0] == channel.HELLO), None)
+    if hello is None:
+        raise NotControlledError(_why_not_controlled(program, finished))
+    version, executable, backend, reason = hello[1:5]
+    if backend == "unsupported":
+        raise NotControlledError(f"The program's interpreter {executable} is {reason}.")
+    places: dict[int, Place] = {}
+    switches: list[Switch] = []
+    exceptions: list[UncaughtException] = []
+    waiters: tuple[Waiter, ...] = ()
+    skipped: list[Trigger] = []
+    notes: list[str] = []
+    end: tuple[Any, ...] | None = None
+    for record in records:
+        kind = record[0]
+        if kind == channel.PLACE:
+            places[record[1]] = Place(*record[2:])
+        elif kind == channel.SWITCH:
+            thread, time, to, forced, by_default, number, global_time, digest = record[1:]
+            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), global_time, digest))
+        elif kind == channel.SKIPPED:
+            skipped.append(Trigger(*record[1:]))
+        elif kind == channel.EXCEPTION:
+            where, name, text, frames = record[1:]
+            exceptions.append(UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames)))
+        elif kind == channel.DEADLOCK:
+            waiters = tuple(
+                Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], True) for f in frames))
+                for thread, text, frames in record[1]
+            )
+        elif kind == channel.NOTE and record[2] not in notes:
+            notes.append(record[2])
+        elif kind == channel.END:
+            end = record
+    last = switches[-1] if switches else None
+    ending = Ending(
+        status=finished.status,
+        signal=finished.signal,
+        timed_out=finished.timed_out,
+        exceptions=tuple(exceptions),
+        deadlock=waiters,
+        complete=end is not None,
+        # A run that was killed is known up to its last switch.
+        global_time=end[1] if end else last.global_time if last else 0,
+        digest=end[2] if end else last.digest if last else 0,
+        thread_times=dict(end[3]) if end else {},
+        skipped=tuple(skipped),
+        notes=tuple(notes),
+        seconds=round(finished.seconds, 6),
+    )
+    files = {short: _file_hash(path) for short, path in end[4]} if end else {}
+    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files)
+    if program.fresh_copy:
+        work = str(folder.path / "work")
+        switches = [_moved(switch, work, program.directory) for switch in switches]
+    log = Log(described, settings, str(plan), tuple(switches), ending)
+    return TargetRun(log, finished.output, backend, reason)
+
+
+def _why_not_controlled(program: Program, finished: Finished) -> str:
+    name = program.command[0]
+    text = f"The program `{name}` ran (exit status {finished.status}), but not under the scheduler."
+    last = finished.output.decode(errors="replace").strip().splitlines()
+    return f"{text} Its last words: {last[-1][:200]}" if last else text
+
+
+def _moved(switch: Switch, copy: str, original: str) -> Switch:
+    """Tell places in the private copy of the working directory as those of the original."""
+    place = switch.place
+    if place is None or not place.path.startswith(copy + os.sep):
+        return switch
+    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+
+
+def _file_hash(path: str) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    except OSError:
+        return ""
+
+
+def changed_files(program: Program) -> list[str]:
+    """The short names of counted files whose text is not the recorded one any more."""
+    # Only files below the working directory can be found again by their short name alone.
+    root = Path(program.directory)
+    changed = []
+    for short, recorded in program.files.items():
+        path = Path(short) if os.path.isabs(short) else root / short
+        if recorded and path.exists() and _file_hash(str(path)) != recorded:
+            changed.append(short)
+    return sorted(changed)
