@@ -84,6 +84,7 @@ class DDMin(Algorithm):
         self._at = 0
         self._testing_parts = self._order != "complements-only"
         self._swept_anything = False
+        self._count_at_start = self._current.count
         self._ask_here()
 
     def _ask_here(self) -> None:
@@ -130,7 +131,9 @@ class DDMin(Algorithm):
 
     def _refine(self) -> None:
         count = self._current.count
-        granularity = len(self._parts) if self._order == "sweep" else self._granularity
+        granularity = self._granularity
+        if self._order == "sweep" and count < self._count_at_start:
+            granularity = len(self._parts)
         if granularity >= count and len(self._parts) >= count:
             self._asked = None
             return

@@ -108,15 +108,25 @@ class Difference:
         return tuple(sorted(mixed))
 
 
-def difference_of(passing: Log, failing: Log) -> Difference:
+def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Difference:
     """The difference of two logs of the same program.
 
-    The order of the deltas is that of the failing run, then that of the passing one, so that neighbours in the run are
-    neighbours in a configuration.
+    Args:
+        passing: the log of the run that passed.
+        failing: the log of the run that failed.
+        whole: count each difference as one unit delta, to be applied as a whole.
+
+    Returns:
+        The difference; its unit deltas are numbered from 0.
+
+    Order: preemptions come first, the latest one at the very front; then forced choices, likewise. Neighbours in the run are
+    neighbours in a configuration, and where several differences are needed together for the failure, dd ends at the
+    first one: the last preemption that the failure needs, which is where the race is, rather than at the earlier ones
+    that only prepare for it.
     """
     common: list[Trigger] = []
-    found: list[tuple[int, Kind, Trigger | None, Trigger | None, int, int]] = []
-    order = {trigger: number for number, trigger in enumerate([*failing.triggers, *passing.triggers])}
+    found: list[tuple[tuple[bool, int], Kind, Trigger | None, Trigger | None, int, int]] = []
+    order = _order(passing, failing)
     passing_of, failing_of = _by_thread(passing.triggers), _by_thread(failing.triggers)
     for thread in dict.fromkeys([*failing_of, *passing_of]):
         pairs = _align(passing_of.get(thread, []), failing_of.get(thread, []))
@@ -125,6 +135,8 @@ def difference_of(passing: Log, failing: Log) -> Difference:
                 common.append(before or after)  # type: ignore[arg-type]  # a pair has at least one side
                 continue
             kind, natural, units = _measure(before, after, passing, failing)
+            if whole:
+                units = 1
             rank = order[after or before]  # type: ignore[index]
             found.append((rank, kind, before, after, natural, units))
     deltas: list[Delta] = []
@@ -133,6 +145,11 @@ def difference_of(passing: Log, failing: Log) -> Difference:
         deltas.append(Delta(kind, before, after, natural, start, units))
         start += units
     return Difference(common, deltas)
+
+
+def _order(passing: Log, failing: Log) -> dict[Trigger, tuple[bool, int]]:
+    """The rank of each trigger: preemptions before forced choices, later ones before earlier ones."""
+    return {switch.trigger: (switch.forced, -switch.global_time) for log in (passing, failing) for switch in log.switches}
 
 
 def _by_thread(triggers: Sequence[Trigger]) -> dict[str, list[Trigger]]:

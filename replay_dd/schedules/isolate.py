@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
+from replay_dd.dd.search import TESTED
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Delta, Difference, difference_of
@@ -50,7 +51,6 @@ class ScheduleTests:
         self._time_limit_s = time_limit_s
         self._lock = threading.Lock()
         self._logs: dict[tuple[Trigger, ...], Log] = {}
-        self.executed = 0
 
     def run(self, triggers: tuple[Trigger, ...]) -> Log:
         """The log of a run under these triggers."""
@@ -60,7 +60,6 @@ class ScheduleTests:
             return known
         log = self.run_afresh(triggers)
         with self._lock:
-            self.executed += 1
             return self._logs.setdefault(triggers, log)
 
     def run_afresh(self, triggers: tuple[Trigger, ...]) -> Log:
@@ -198,35 +197,51 @@ def isolate(
     for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
         _check_reproduced(tests, log, expected, what, accept_changes)
 
-    difference, requested, steps = first, 2, []
+    difference: Difference | None = first
+    requested, steps = 2, []
+    # Runs that were started ahead and not needed do not count, so that the number does not depend on the jobs.
+    tested = {passing.triggers, failing.triggers}
     complete = True
-    while True:
+    while difference is not None and complete:
         result = _search(tests, difference, jobs, max_tests, on_test)
         requested += result.requested
         steps.extend(result.statistics)
+        tested.update(difference.triggers(step.configuration) for step in result.statistics if step.answered_by == TESTED)
         complete = result.complete
+        last = difference
         passing = tests.run(difference.triggers(result.c_pass))
         failing = tests.run(difference.triggers(result.c_fail))
-        left = difference_of(passing, failing)
-        if not complete or len(left.deltas) <= 1 or left.units >= difference.units:
-            break
-        difference = left
+        difference = _what_is_left(passing, failing, last)
     verified = complete and _prove(tests, passing, failing)
     return ScheduleIsolation(
         signature=signature_of(failing.ending),
         differences=first.units,
         differences_left=result.difference.count,
-        tests=tests.executed,
+        tests=len(tested),
         tests_requested=requested,
         switch=find_guilty_switch(passing, failing),
         passing=passing,
         failing=failing,
-        delta=difference.delta_of(result.difference.first) if result.difference else None,
+        delta=last.delta_of(result.difference.first),
         seconds=time.monotonic() - started,
         verified=verified,
         complete=complete,
         steps=tuple(steps),
     )
+
+
+def _what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference | None:
+    """The difference to go on with: of what the two runs really did, if that is more than the isolated switch.
+
+    The isolated switch is at its unit step already, so what came in its wake is looked at as a whole first. If that
+    leads to another switch, this one is narrowed down in its turn.
+    """
+    left = difference_of(passing, failing, whole=True)
+    if 1 < len(left.deltas) and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
+        return left
+    fine = difference_of(passing, failing)
+    was_whole = searched.units == len(searched.deltas)
+    return fine if was_whole and len(fine.deltas) == 1 and fine.units > 1 else None
 
 
 def _check_reproduced(tests: ScheduleTests, log: Log, expected: Outcome, what: str, accept_changes: bool) -> None:

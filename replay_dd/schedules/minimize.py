@@ -10,7 +10,7 @@ from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.isolate import ScheduleTests
 from replay_dd.schedules.model import Log, Trigger
-from replay_dd.schedules.signature import outcome_of, signature_of
+from replay_dd.schedules.signature import PASSED, signature_of
 
 
 @dataclass(frozen=True)
@@ -63,23 +63,20 @@ def minimize(
 
     def test(configuration: IntervalSet) -> Outcome:
         """FAIL where the run ends as in the log: that is what ddmin keeps."""
-        return keeps_ending(tests.run(chosen(configuration)))
-
-    def keeps_ending(found: Log) -> Outcome:
-        if signature_of(found.ending).same(wanted):
+        found = signature_of(tests.run(chosen(configuration)).ending)
+        if found.same(wanted):
             return Outcome.FAIL
-        outcome = outcome_of(found.ending, wanted)
-        return Outcome.PASS if outcome is Outcome.PASS else Outcome.UNRESOLVED
+        return Outcome.PASS if found.kind == PASSED else Outcome.UNRESOLVED
 
     everything = IntervalSet.range(0, len(triggers))
     if test(EMPTY) is Outcome.FAIL:
-        return ScheduleMinimum(tests.run(()), len(triggers), tests.executed, 1, True)
+        return ScheduleMinimum(tests.run(()), len(triggers), 1, 1, True)
     search = Search(DDMin(everything), known={EMPTY: Outcome.PASS, everything: Outcome.FAIL})
     result = run_search(search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test)
     return ScheduleMinimum(
         log=tests.run(chosen(result.c_fail)),
         triggers_before=len(triggers),
-        tests=tests.executed,
+        tests=result.executed + 1,
         tests_requested=result.requested + 1,
         complete=result.complete,
     )

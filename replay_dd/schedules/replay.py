@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import ProgramChangedError
@@ -104,8 +104,3 @@ def _tell(switch: Switch | None) -> str:
         return "the run to end without another switch"
     where = "at its end" if switch.place is None else f"at {switch.place}"
     return f"thread {switch.thread} to give way to {switch.to} at its time {switch.time} {where}"
-
-
-def with_verdict(log: Log, verified: bool) -> Log:
-    """The log with the result of its verification."""
-    return replace(log, verified=verified)
