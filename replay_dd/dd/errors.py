@@ -24,8 +24,8 @@ class BaselineDoesNotPassError(ReplayDDError):
     slug: ClassVar[str] = "baseline-does-not-pass"
     exit_code: ClassVar[int] = EXIT_BASELINE
     default_hint: ClassVar[str] = (
-        "Run the passing case by itself: it must pass each time. Where it fails too, the failure does not come from the "
-        "difference between the two cases."
+        "Run the passing case by itself: it must pass each time. Where it fails too, the failure does not come from "
+        "the difference between the two cases."
     )
 
 

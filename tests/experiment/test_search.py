@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import replay_dd
+from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
+from replay_dd.dd.errors import BaselineDoesNotFailError, BaselineDoesNotPassError, PassNotContainedError
+from replay_dd.experiment.search import SearchResult, dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection, run_search
+from replay_dd.experiment.speculation import likely_next
+from replay_dd.outcome import Outcome
+from tests.dd.support import SELECT, F, Oracle, P, U, parse, select_fails, with_ends
+from tests.dd.test_properties import oracles
+
+TWENTY = IntervalSet.range(0, 20)
+
+
+def fails_with(numbers: str) -> Oracle:
+    cause = parse(numbers)
+    return lambda configuration: F if cause <= configuration else U if configuration & cause else P
+
+
+def committed(result: SearchResult) -> tuple[object, ...]:
+    """All of a result that must not depend on the number of workers."""
+    return (result.c_pass, result.c_fail, result.requested, result.executed, result.statistics, result.complete)
+
+
+ALGORITHMS: dict[str, Callable[[IntervalSet], Algorithm]] = {
+    "DD": lambda universe: DD(EMPTY, universe),
+    "BookDD": lambda universe: BookDD(EMPTY, universe),
+    "DDMin": DDMin,
+    "DDPlus": lambda universe: DDPlus(EMPTY, universe),
+    "PrefixBisection": PrefixBisection,
+}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@given(st.data())
+@settings(max_examples=20)
+def test_the_result_does_not_depend_on_the_number_of_workers(name: str, data: st.DataObject) -> None:
+    universe, oracle = data.draw(oracles())
+    serial = run_search(with_ends(ALGORITHMS[name](universe)), oracle)
+    for jobs in (2, 5):
+        parallel = run_search(with_ends(ALGORITHMS[name](universe)), oracle, jobs=jobs)
+        assert committed(parallel) == committed(serial)
+    assert serial.speculative == 0
+
+
+def test_idle_workers_really_run_ahead() -> None:
+    # Each test waits until another one runs beside it, which only happens if somebody guessed ahead.
+    together = threading.Barrier(2)
+
+    def oracle(configuration: IntervalSet) -> Outcome:
+        together.wait(timeout=30)
+        return P
+
+    search = with_ends(DDMin(IntervalSet.range(0, 2)))
+    result = run_search(search, oracle, jobs=2)
+    assert result.executed == 2
+    assert result.speculative == 0
+
+
+def test_tests_that_were_run_for_nothing_are_counted() -> None:
+    ran = []
+    lock = threading.Lock()
+
+    def oracle(configuration: IntervalSet) -> Outcome:
+        with lock:
+            ran.append(configuration)
+        return fails_with("3 11 17")(configuration)
+
+    result = run_search(with_ends(DDMin(TWENTY)), oracle, jobs=4)
+    assert result.c_fail == parse("3 11 17")
+    assert len(ran) == len(set(ran)) == result.executed + result.speculative
+
+
+def test_an_executor_of_the_caller_is_used_and_left_open() -> None:
+    threads = set()
+
+    def oracle(configuration: IntervalSet) -> Outcome:
+        threads.add(threading.current_thread().name)
+        return fails_with("3 11")(configuration)
+
+    with ThreadPoolExecutor(2, "mine") as executor:
+        result = run_search(with_ends(DDMin(TWENTY)), oracle, jobs=2, executor=executor)
+        assert result.c_fail == parse("3 11")
+        assert executor.submit(lambda: 7).result() == 7
+    assert threads
+    assert all(name.startswith("mine") for name in threads)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_limit_on_tests_gives_the_best_result_so_far(jobs: int) -> None:
+    search = with_ends(DDMin(TWENTY))
+    stopped = run_search(search, fails_with("3 11"), jobs=jobs, max_tests=9)
+    assert (stopped.executed, stopped.complete, stopped.stopped_by) == (9, False, "tests")
+    assert parse("3 11") <= stopped.c_fail < TWENTY
+    assert stopped.requested == len(stopped.statistics)
+    finished = run_search(search, fails_with("3 11"), jobs=jobs)
+    assert finished.complete
+    assert finished.stopped_by is None
+    assert committed(finished) == committed(run_search(with_ends(DDMin(TWENTY)), fails_with("3 11")))
+
+
+def test_a_limit_that_is_just_enough_stops_nothing() -> None:
+    needed = run_search(with_ends(DDMin(TWENTY)), fails_with("3 11")).executed
+    assert run_search(with_ends(DDMin(TWENTY)), fails_with("3 11"), max_tests=needed).complete
+    assert not run_search(with_ends(DDMin(TWENTY)), fails_with("3 11"), max_tests=needed - 1).complete
+
+
+def test_a_time_limit_looks_at_the_given_clock() -> None:
+    now = [100.0]
+
+    def oracle(configuration: IntervalSet) -> Outcome:
+        now[0] += 10
+        return fails_with("3 11")(configuration)
+
+    result = run_search(with_ends(DDMin(TWENTY)), oracle, time_limit_s=35, clock=lambda: now[0])
+    assert (result.executed, result.complete, result.stopped_by) == (4, False, "time")
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_interrupt_gives_the_best_result_so_far(jobs: int) -> None:
+    def oracle(configuration: IntervalSet) -> Outcome:
+        if configuration.count < 5:
+            raise KeyboardInterrupt
+        return fails_with("3 11")(configuration)
+
+    result = run_search(with_ends(DDMin(TWENTY)), oracle, jobs=jobs)
+    assert (result.complete, result.stopped_by) == (False, "interrupt")
+    assert parse("3 11") <= result.c_fail < TWENTY
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_what_a_test_raises_arrives(jobs: int) -> None:
+    def oracle(configuration: IntervalSet) -> Outcome:
+        raise OSError("no such program")
+
+    with pytest.raises(OSError, match="no such program"):
+        run_search(with_ends(DDMin(TWENTY)), oracle, jobs=jobs)
+
+
+def test_an_error_in_a_test_that_was_not_needed_is_no_error() -> None:
+    def oracle(configuration: IntervalSet) -> Outcome:
+        # Serially, this search never asks for the second half.
+        if 0 not in configuration:
+            raise OSError("never asked for")
+        return F
+
+    result = run_search(with_ends(DDMin(TWENTY)), oracle, jobs=4)
+    assert result.c_fail == parse("0")
+
+
+def test_each_executed_test_is_reported_in_order() -> None:
+    reported: list[Any] = []
+    result = run_search(with_ends(DDMin(TWENTY)), fails_with("3 11"), jobs=3, on_test=reported.append)
+    assert reported == [step for step in result.statistics if step.answered_by == "test"]
+    assert len(reported) == result.executed < result.requested
+
+
+def test_jobs_must_be_positive() -> None:
+    with pytest.raises(ValueError):
+        run_search(with_ends(DDMin(TWENTY)), fails_with("3"), jobs=0)
+
+
+def test_guessing_changes_nothing_and_names_no_configuration_twice() -> None:
+    search = with_ends(DDMin(IntervalSet.range(0, 8)))
+    pending = search.ask()
+    guessed = list(likely_next(search, {}))
+    assert guessed[0] == pending
+    assert len(set(guessed)) == len(guessed) > 10
+    assert search.ask() == pending
+    assert search.requested == 0
+    # What is finished is no guess any more: if the first half fails, it is its halves that come next.
+    ahead = likely_next(search, {parse("0-3"): F})
+    assert next(ahead) == parse("0-1")
+
+
+def test_the_functions_for_scripts_speak_of_the_items_of_their_caller() -> None:
+    isolated = dd(select_fails, None, SELECT)
+    assert (isolated.passing, isolated.failing, isolated.difference) == (SELECT[1:], SELECT, "<")
+    assert (isolated.requested, isolated.executed, isolated.complete) == (10, 5, True)
+    assert ddmin(select_fails, SELECT).failing == "<SELECT>"
+    assert ddmin(select_fails, SELECT, order="complements-only", split="round").requested == 48
+    assert prefix_bisection(select_fails, SELECT, jobs=3).failing == "<SELECT>"
+    assert ddmax(select_fails, "", SELECT).difference == "<"
+    assert dd1999(select_fails, "", SELECT).difference == "<SELECT>"
+    assert ddplus(select_fails, "", SELECT).difference == "<SELECT>"
+
+
+@pytest.mark.parametrize("kind", [list, tuple, bytes])
+def test_a_test_sees_the_kind_of_sequence_that_was_given(kind: Callable[[list[int]], Any]) -> None:
+    def test(items: Any) -> Outcome:
+        assert type(items) is kind
+        return F if 4 in items and 7 in items else P
+
+    result = ddmin(test, kind([9, 4, 4, 5, 7, 1]))
+    assert result.failing == kind([4, 7])
+    assert result.passing == kind([])
+
+
+def test_a_range_stays_a_set_of_intervals() -> None:
+    n = 3_842_577_240
+    result = dd(lambda numbers: F if 123_456_789 in numbers else P, range(0), range(n))
+    assert result.difference == parse("123456789")
+    assert result.executed <= 32
+
+
+def test_a_passing_case_is_found_inside_the_failing_one() -> None:
+    result = dd(lambda text: F if "x" in text else P, "abc", "a-b-x-c")
+    assert result.difference == "x"
+    assert result.passing.replace("-", "") == "abc"
+    with pytest.raises(PassNotContainedError, match="'z'"):
+        dd(lambda text: P, "az", "abc")
+    with pytest.raises(PassNotContainedError):
+        dd(lambda numbers: P, range(5, 9), range(8))
+
+
+def test_the_end_points_are_tested_first() -> None:
+    with pytest.raises(BaselineDoesNotFailError) as not_failing:
+        ddmin(lambda text: P, "abc")
+    assert (not_failing.value.slug, not_failing.value.exit_code) == ("baseline-does-not-fail", 3)
+    with pytest.raises(BaselineDoesNotPassError) as not_passing:
+        dd(lambda text: F, None, "abc")
+    assert (not_passing.value.slug, not_passing.value.exit_code) == ("baseline-does-not-pass", 3)
+    with pytest.raises(BaselineDoesNotFailError):
+        dd(lambda text: P, "abc", "abc")
+    with pytest.raises(BaselineDoesNotPassError):
+        dd(lambda text: F if "b" in text else U, None, "abc")
+    assert ddmin(lambda text: F if "b" in text else U, "abc").failing == "b", "ddmin only needs that nothing fails not"
+
+
+def test_options_of_the_functions_for_scripts() -> None:
+    seen: list[str] = []
+
+    def test(text: str) -> Outcome:
+        seen.append(text)
+        return F if "c" in text and "f" in text else P
+
+    reported: list[Any] = []
+    result = ddmin(
+        test, "abcdefgh", monotone=True, predict=lambda text: U if text == "abcd" else None, on_test=reported.append
+    )
+    assert result.failing == "cf"
+    assert "abcd" not in seen
+    assert len(seen) == len(reported) + 2 == result.executed + 2
+    assert ddmin(test, "abcdefgh", max_tests=1).search.stopped_by == "tests"
+    assert ddmin(test, "abcdefgh", time_limit_s=0).search.stopped_by == "time"
+
+
+def test_the_package_gives_the_functions_and_loads_them_when_used() -> None:
+    assert replay_dd.ddmin is ddmin
+    assert replay_dd.isolate is dd
+    assert all(getattr(replay_dd, name) is not None for name in replay_dd.__all__)
+    with pytest.raises(AttributeError):
+        _ = replay_dd.no_such_thing
+    program = "import sys, replay_dd; print([m for m in sys.modules if m.startswith('replay_dd.')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
