@@ -119,8 +119,8 @@ def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Differe
     Returns:
         The difference; its unit deltas are numbered from 0.
 
-    Order: preemptions come first, the latest one at the very front; then forced choices, likewise. Neighbours in the run are
-    neighbours in a configuration, and where several differences are needed together for the failure, dd ends at the
+    Order: preemptions come first, the latest one at the very front; then forced choices, likewise. Neighbours in the
+    run are neighbours in a configuration, and where several differences are needed together for the failure, dd ends at the
     first one: the last preemption that the failure needs, which is where the race is, rather than at the earlier ones
     that only prepare for it.
     """
@@ -149,7 +149,9 @@ def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Differe
 
 def _order(passing: Log, failing: Log) -> dict[Trigger, tuple[bool, int]]:
     """The rank of each trigger: preemptions before forced choices, later ones before earlier ones."""
-    return {switch.trigger: (switch.forced, -switch.global_time) for log in (passing, failing) for switch in log.switches}
+    return {
+        switch.trigger: (switch.forced, -switch.global_time) for log in (passing, failing) for switch in log.switches
+    }
 
 
 def _by_thread(triggers: Sequence[Trigger]) -> dict[str, list[Trigger]]:

@@ -20,7 +20,9 @@ class TwoProgramsError(ReplayDDError):
 
     slug = "two-programs"
     exit_code: ClassVar[int] = EXIT_USAGE
-    default_hint = "Record both logs with the same command, settings and interpreter; `replay-dd hunt` writes such a pair."
+    default_hint = (
+        "Record both logs with the same command, settings and interpreter; `replay-dd hunt` writes such a pair."
+    )
 
 
 class LogsSwappedError(ReplayDDError):
@@ -69,7 +71,7 @@ class NotReproducedError(ReplayDDError):
     )
 
 
-class MayNotEndError(ReplayDDError):
+class TimeLimitError(ReplayDDError):
     """The run was still going on at the time limit."""
 
     slug = "time-limit"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified, verify_log
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
-from replay_dd.schedules.target import Plan, TargetRun, run_target
+from replay_dd.schedules.target import Plan, TargetRun, run_target, usable_jobs
 
 SIMPLIFY_LIMIT_S = 60.0
 
@@ -26,6 +26,7 @@ class Hunt:
         failures: the failures met, with how many runs had each.
         not_reproduced: failures whose replay took another way.
         yield_points: of the first run.
+        jobs: how many runs went on at the same time.
     """
 
     passing: Log | None
@@ -34,6 +35,7 @@ class Hunt:
     failures: tuple[tuple[str, int], ...]
     not_reproduced: int
     yield_points: int
+    jobs: int
 
 
 def hunt(
@@ -68,10 +70,10 @@ def hunt(
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     first = run_target(program, settings, Plan(), time_limit_s=time_limit_s)
-    steps = first.log.ending.global_time
+    jobs = usable_jobs(first.log, jobs)
     if time_limit_s is not None and not first.log.ending.timed_out:
         time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-    plans = _plans(strategy, seed, steps, runs - 1)
+    plans = _plans(strategy, seed, first.log.ending.thread_times, runs - 1)
     passing: Log | None = None
     failing: Log | None = None
     failures: dict[str, int] = {}
@@ -97,7 +99,9 @@ def hunt(
     if simplify and passing is not None and failing is not None:
         passing = _simplified(passing, jobs, time_limit_s)
         failing = _simplified(failing, jobs, time_limit_s)
-    return Hunt(passing, failing, looked_at, tuple(failures.items()), not_reproduced, steps)
+    return Hunt(
+        passing, failing, looked_at, tuple(failures.items()), not_reproduced, first.log.ending.global_time, jobs
+    )
 
 
 def _simplified(log: Log, jobs: int, time_limit_s: float | None) -> Log:
@@ -109,10 +113,10 @@ def _simplified(log: Log, jobs: int, time_limit_s: float | None) -> Log:
     return simple if simple.verified else log
 
 
-def _plans(strategy: str | None, seed: int, steps: int, amount: int) -> Iterator[Plan]:
+def _plans(strategy: str | None, seed: int, thread_times: Mapping[str, int], amount: int) -> Iterator[Plan]:
     for number in range(amount):
         chosen = strategy or ("pct", "random")[number % 2]
-        yield plan_for(chosen, seed + number, steps)
+        yield plan_for(chosen, seed + number, thread_times)
 
 
 def _run_all(
@@ -139,5 +143,3 @@ def _run_all(
         finally:
             for _, future in waiting:
                 future.cancel()
-
-

@@ -106,6 +106,7 @@ class ScheduleIsolation:
         seconds: real time of the whole isolation.
         verified: whether fresh replays of both final runs ended with the same digests.
         complete: whether the search ended by itself, not by a limit or by Ctrl-C.
+        interrupted: whether Ctrl-C stopped it.
         steps: the course of the search.
     """
 
@@ -121,6 +122,7 @@ class ScheduleIsolation:
     seconds: float
     verified: bool
     complete: bool
+    interrupted: bool
     steps: tuple[Step, ...]
 
 
@@ -198,7 +200,8 @@ def isolate(
         _check_reproduced(tests, log, expected, what, accept_changes)
 
     difference: Difference | None = first
-    requested, steps = 2, []
+    requested = 2
+    steps: list[Step] = []
     # Runs that were started ahead and not needed do not count, so that the number does not depend on the jobs.
     tested = {passing.triggers, failing.triggers}
     complete = True
@@ -206,7 +209,9 @@ def isolate(
         result = _search(tests, difference, jobs, max_tests, on_test)
         requested += result.requested
         steps.extend(result.statistics)
-        tested.update(difference.triggers(step.configuration) for step in result.statistics if step.answered_by == TESTED)
+        tested.update(
+            difference.triggers(step.configuration) for step in result.statistics if step.answered_by == TESTED
+        )
         complete = result.complete
         last = difference
         passing = tests.run(difference.triggers(result.c_pass))
@@ -226,6 +231,7 @@ def isolate(
         seconds=time.monotonic() - started,
         verified=verified,
         complete=complete,
+        interrupted=result.stopped_by == "interrupt",
         steps=tuple(steps),
     )
 
@@ -237,7 +243,7 @@ def _what_is_left(passing: Log, failing: Log, searched: Difference) -> Differenc
     leads to another switch, this one is narrowed down in its turn.
     """
     left = difference_of(passing, failing, whole=True)
-    if 1 < len(left.deltas) and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
+    if len(left.deltas) > 1 and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
         return left
     fine = difference_of(passing, failing)
     was_whole = searched.units == len(searched.deltas)

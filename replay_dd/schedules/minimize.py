@@ -1,4 +1,4 @@
-"""Minimises a schedule: the fewest triggers with which a run still ends as it did (ddmin against the default schedule)."""
+"""Minimises a schedule: the fewest triggers with which a run still ends as it did (ddmin from the default schedule)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def minimize(
 ) -> ScheduleMinimum:
     """Find a 1-minimal set of triggers with which the program still ends as in the log.
 
-    Works for passing logs as well: what is kept is the ending, whichever it is. A program that ends so under the default
-    schedule needs no triggers at all.
+    Works for passing logs as well: what is kept is the ending, whichever it is. A program that ends so under the
+    default schedule needs no triggers at all.
 
     Args:
         log: the log of the run.

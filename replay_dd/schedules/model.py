@@ -3,8 +3,8 @@
 Rules of this module:
 
 * Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.schedules.log`).
-* A *switch* is what happened; a *trigger* is what to do. The triggers of a run are its choices that were not the default
-  ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is a run).
+* A *switch* is what happened; a *trigger* is what to do. The triggers of a run are its choices that were not the
+  default ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is a run).
 """
 
 from __future__ import annotations
@@ -128,6 +128,7 @@ class Ending:
         thread_times: the yield points of each thread.
         skipped: triggers whose target could not run.
         notes: what else the user should know.
+        writes_files: whether the program writes files in its working directory.
         seconds: real time that the run took.
     """
 
@@ -142,6 +143,7 @@ class Ending:
     thread_times: Mapping[str, int] = field(default_factory=dict)
     skipped: tuple[Trigger, ...] = ()
     notes: tuple[str, ...] = ()
+    writes_files: bool = False
     seconds: float = 0.0
 
 

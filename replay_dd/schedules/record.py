@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
@@ -21,19 +23,19 @@ def settings_for_now(
     return Settings(granularity, include, exclude, start_ns=time.time_ns(), entropy_seed=1)
 
 
-def plan_for(strategy: str, seed: int, steps: int) -> Plan:
+def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
     """The plan of one run of a strategy.
 
     Args:
         strategy: ``default``, ``random`` or ``pct``.
         seed: of its random choices.
-        steps: an estimate of the yield points of a run, for ``pct``.
+        thread_times: for ``pct``, the yield points of each thread in another run.
     """
     if strategy == "default":
         return Plan()
     if strategy == "random":
         return Plan("random", {"seed": seed})
-    return Plan("pct", {"seed": seed, "depth": _DEPTHS[seed % len(_DEPTHS)], "steps": steps})
+    return Plan("pct", {"seed": seed, "depth": _DEPTHS[seed % len(_DEPTHS)]}, thread_times)
 
 
 def record(
@@ -60,11 +62,11 @@ def record(
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
-    steps = 0
+    thread_times: Mapping[str, int] = {}
     if strategy == "pct":
-        # PCT spreads its switches over the length of a run, which only a run can tell.
-        steps = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.global_time
-    plan = plan_for(strategy, seed, steps)
+        # PCT spreads its switches over the lengths of the threads, which only a run can tell.
+        thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
+    plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
     if not verify or run.log.ending.timed_out:
         return run

@@ -49,12 +49,14 @@ class Plan:
 
     Attributes:
         strategy: ``default``, ``random``, ``pct`` or ``replay``.
-        options: numbers that the strategy needs: ``seed``, ``depth``, ``steps``.
+        options: numbers that the strategy needs: ``seed``, ``depth``.
+        thread_times: for ``pct``, the yield points of each thread in another run.
         triggers: what ``replay`` follows.
     """
 
     strategy: str = "default"
     options: Mapping[str, int] = field(default_factory=dict)
+    thread_times: Mapping[str, int] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
 
     def __str__(self) -> str:
@@ -131,6 +133,7 @@ def _write_request(request: Path, told: Path, settings: Settings, plan: Plan) ->
         "entropy_seed": settings.entropy_seed,
         "strategy": plan.strategy,
         "options": dict(plan.options),
+        "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
     }
     request.write_bytes(marshal.dumps(content, channel.MARSHAL_VERSION))
@@ -191,13 +194,15 @@ def _make_run(
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
-            exceptions.append(UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames)))
+            exceptions.append(
+                UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
+            )
         elif kind == channel.DEADLOCK:
             waiters = tuple(
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], True) for f in frames))
                 for thread, text, frames in record[1]
             )
-        elif kind == channel.NOTE and record[2] not in notes:
+        elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
             notes.append(record[2])
         elif kind == channel.END:
             end = record
@@ -215,6 +220,7 @@ def _make_run(
         thread_times=dict(end[3]) if end else {},
         skipped=tuple(skipped),
         notes=tuple(notes),
+        writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
     )
     files = {short: _file_hash(path) for short, path in end[4]} if end else {}
@@ -246,6 +252,12 @@ def _file_hash(path: str) -> str:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
     except OSError:
         return ""
+
+
+def usable_jobs(log: Log, jobs: int) -> int:
+    """How many runs of a program may go on at the same time: one, if it writes in the directory that they share."""
+    shared = log.ending.writes_files and not log.program.fresh_copy
+    return 1 if shared else jobs
 
 
 def changed_files(program: Program) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import marshal
 import os
+from typing import Any
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
@@ -41,8 +42,8 @@ class Channel:
         except OSError:
             self._descriptor = descriptor
 
-    def send(self, *record: object) -> None:
-        """Write one record."""
+    def send(self, *record: Any) -> None:
+        """Write one record of plain values."""
         data = marshal.dumps(record, MARSHAL_VERSION)
         try:
             os.write(self._descriptor, data)

@@ -96,6 +96,6 @@ def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., 
 
 
 def _nanoseconds(seconds: float) -> int:
-    if isinstance(seconds, str) or not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__"):
+    if isinstance(seconds, str) or (not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__")):
         raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
     return int(seconds * 1_000_000_000)

@@ -37,7 +37,9 @@ class Endings:
         while trace is not None:
             code = trace.tb_frame.f_code
             counted = places.kind(code.co_filename) == COUNTED
-            frames.append((places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted))
+            frames.append(
+                (places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted)
+            )
             trace = trace.tb_next
         module = getattr(error_type, "__module__", "")
         name = getattr(error_type, "__qualname__", str(error_type))

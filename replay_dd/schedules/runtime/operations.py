@@ -6,26 +6,58 @@ yield point of the counted code that caused it, at every granularity.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
+
+from .channel import NOTE
 
 if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 EVENTS = frozenset(
     {
-        *("open", "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.listdir"),
+        *(
+            "open",
+            "os.remove",
+            "os.rename",
+            "os.mkdir",
+            "os.rmdir",
+            "os.link",
+            "os.symlink",
+            "os.truncate",
+            "os.listdir",
+        ),
         *("os.scandir", "os.chmod", "os.utime", "fcntl.flock", "fcntl.lockf", "sqlite3.connect", "subprocess.Popen"),
         *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"),
     }
 )
 
 
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+
+
 def watch_files(scheduler: Scheduler) -> None:
-    """Make each audit event of the table a yield point."""
+    """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
+
+    Two runs at the same time in one working directory would disturb each other there.
+    """
+    directory = os.getcwd() + os.sep
+    told = False
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
-        if event in EVENTS and scheduler.counting and not scheduler.current.atomic:
-            scheduler.operation(sys._getframe().f_back)
+        nonlocal told
+        if event not in EVENTS or scheduler.over or scheduler.current.atomic:
+            return
+        frame = sys._getframe().f_back
+        if event == "open" and not told:
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & _WRITING and isinstance(path, str):
+                inside = os.path.abspath(path).startswith(directory)
+                told = inside and scheduler.places.user_frame(frame)[0]
+                if told:
+                    scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
+        if scheduler.counting:
+            scheduler.operation(frame)
 
     sys.addaudithook(audit)

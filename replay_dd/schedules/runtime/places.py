@@ -22,7 +22,18 @@ MASK = (1 << 64) - 1
 FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
 _STEP = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: spreads neighbouring offsets
 
-TEST_RUNNERS = ("pytest", "_pytest", "pluggy", "py", "iniconfig", "nose2", "xdist", "execnet", "coverage", "pytest_timeout")
+TEST_RUNNERS = (
+    "pytest",
+    "_pytest",
+    "pluggy",
+    "py",
+    "iniconfig",
+    "nose2",
+    "xdist",
+    "execnet",
+    "coverage",
+    "pytest_timeout",
+)
 
 
 def text_hash(text: str) -> int:
@@ -106,7 +117,7 @@ class Places:
             return filename
         path = os.path.abspath(filename)
         for marker in (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep):
-            head, found, tail = path.partition(marker)
+            _, found, tail = path.partition(marker)
             if found:
                 return tail
         if path.startswith(self._root + os.sep):

@@ -72,13 +72,13 @@ class Scheduler:
         self._kept: list[CodeType] = []
         self._ending = 0  # the native identity of a real thread that is about to end
 
-    # -- time ---------------------------------------------------------------------------------------------------------
+    # -- time --------------------------------------------------------------------------------------------------------
 
     def global_time(self) -> int:
         """Yield points passed by all threads together."""
         return self.passed_by_others + self.current.time - self.current.base_time
 
-    # -- yield points ---------------------------------------------------------------------------------------------------
+    # -- yield points ------------------------------------------------------------------------------------------------
 
     def at_question(self, thread: ManagedThread, code: CodeType, position: int, is_line: bool) -> None:
         """The running thread has reached the thread time at which the strategy wanted to be asked."""
@@ -139,7 +139,7 @@ class Scheduler:
         number = 0 if place is None else self.places.place_hash(place.code, place.position)
         self.digest = ((self.digest ^ number ^ thread.hash) * FOLD) & MASK
 
-    # -- choices --------------------------------------------------------------------------------------------------------
+    # -- choices -----------------------------------------------------------------------------------------------------
 
     def is_ready(self, thread: ManagedThread) -> bool:
         """Whether the pending operation of a thread could go on now."""
@@ -216,7 +216,7 @@ class Scheduler:
         own = (thread.time // COLLECT_EVERY + 1) * COLLECT_EVERY
         thread.ask_at = min(own, self.strategy.next_question(self, thread))
 
-    # -- the life of threads --------------------------------------------------------------------------------------------
+    # -- the life of threads -----------------------------------------------------------------------------------------
 
     def create(self, parent: ManagedThread) -> ManagedThread:
         """A new thread, not running yet; ready as soon as it is added."""
@@ -285,9 +285,11 @@ class Scheduler:
         self.counting = False
         thread.ask_at = NEVER
 
-    # -- the log --------------------------------------------------------------------------------------------------------
+    # -- the log -----------------------------------------------------------------------------------------------------
 
-    def _log(self, thread: ManagedThread, to: ManagedThread, forced: bool, by_default: bool, place: Place | None) -> None:
+    def _log(
+        self, thread: ManagedThread, to: ManagedThread, forced: bool, by_default: bool, place: Place | None
+    ) -> None:
         number = -1 if place is None else self.place_number(place)
         self.send(
             *("switch", thread.name, thread.time, to.name, forced, by_default),

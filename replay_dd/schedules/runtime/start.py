@@ -42,7 +42,7 @@ def start(request_path: str) -> None:
         tuple(request["exclude"]),
         command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
     )
-    strategy = make_strategy(request["strategy"], request["options"], request["triggers"])
+    strategy = make_strategy(request["strategy"], request["options"], request["thread_times"], request["triggers"])
     clock = Clock(request["start_ns"])
     scheduler = Scheduler(strategy, clock, places, channel.send, endings.deadlock)
     backend, reason = choose_backend(scheduler, request["granularity"])
@@ -116,7 +116,8 @@ def _replace_module_locks(lock_type: type) -> None:
     """Locks that a module made when it was imported, before the runtime came."""
     pairs: list[tuple[object, object]] = []
     for module in list(sys.modules.values()):
-        for value in list(getattr(module, "__dict__", {}).values()):
+        values: list[Any] = list(getattr(module, "__dict__", {}).values())
+        for value in values:
             if type(value) is lock_type and not value.locked():
                 pairs.append((value, primitives.Lock()))
     replace_everywhere(pairs)

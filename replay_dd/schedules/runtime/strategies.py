@@ -130,30 +130,38 @@ class RandomWalk(Strategy):
 class ProbabilisticConcurrencyTesting(Strategy):
     """PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
 
-    Every thread gets a random priority, the ready one with the highest runs, and at ``depth`` - 1 random points of the
-    run the running thread falls below all others. It finds a bug of that depth in a program of n threads and k steps
-    with a probability of at least 1/(n * k^(depth-1)).
+    Every thread gets a random priority, the ready one with the highest runs, and at ``depth`` - 1 random points the
+    running thread falls below all others. Of a program of n threads and k steps this finds a bug of that depth with a
+    probability of at least 1/(n * k^(depth-1)).
+
+    The paper draws the points evenly over all steps of the run. Here a thread is drawn first, then one of its steps, so
+    that the short threads of a program with a long one get their share.
 
     Args:
         seed: of all random choices.
         depth: the number of ordering constraints that the bug needs.
-        steps: an estimate of the number of yield points of a run.
+        thread_times: the yield points of each thread in some run before, an estimate of those of this one.
     """
 
     asks_at_operations = True
 
-    def __init__(self, seed: int, depth: int, steps: int) -> None:
+    def __init__(self, seed: int, depth: int, thread_times: dict[str, int]) -> None:
         self._random = Generator(seed)
-        self._changes = sorted((1 + self._random.below(max(steps, 1)) for _ in range(depth - 1)), reverse=True)
+        threads = [(name, time) for name, time in sorted(thread_times.items()) if time > 0]
+        self._changes: dict[str, list[int]] = {}
+        for _ in range(depth - 1 if threads else 0):
+            name, time = threads[self._random.below(len(threads))]
+            self._changes.setdefault(name, []).append(1 + self._random.below(time))
+        for times in self._changes.values():
+            times.sort(reverse=True)
         self._lowest = 0
 
     def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
         thread.priority = 1 + self._random.next()
 
     def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
-        if not self._changes:
-            return NEVER
-        return thread.time + max(1, self._changes[-1] - scheduler.global_time())
+        times = self._changes.get(thread.name)
+        return max(times[-1], thread.time + 1) if times else NEVER
 
     def choose(
         self,
@@ -163,10 +171,9 @@ class ProbabilisticConcurrencyTesting(Strategy):
         default: ManagedThread,
         forced: bool,
     ) -> ManagedThread:
-        if not thread.priority:
-            self.created(scheduler, thread)
-        while self._changes and self._changes[-1] <= scheduler.global_time():
-            self._changes.pop()
+        times = self._changes.get(thread.name)
+        while times and times[-1] <= thread.time:
+            times.pop()
             self._fall(thread)
         if thread.deadline is not None or (default is not thread and not forced):
             # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
@@ -179,12 +186,14 @@ class ProbabilisticConcurrencyTesting(Strategy):
         thread.priority = self._lowest
 
 
-def make_strategy(name: str, options: dict[str, int], triggers: list[tuple[str, int, str]]) -> Strategy:
+def make_strategy(
+    name: str, options: dict[str, int], thread_times: dict[str, int], triggers: list[tuple[str, int, str]]
+) -> Strategy:
     """The strategy that a request names."""
     if name == "replay":
         return Replay(triggers)
     if name == "random":
         return RandomWalk(options["seed"])
     if name == "pct":
-        return ProbabilisticConcurrencyTesting(options["seed"], options["depth"], options["steps"])
+        return ProbabilisticConcurrencyTesting(options["seed"], options["depth"], thread_times)
     return Strategy()

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 
+_UNRAISABLE_ARGUMENTS: Any = sys.UnraisableHookArgs
+
+
 class ThreadHandle:
     """Stands in for ``_thread._ThreadHandle`` (3.13), which ``threading.Thread`` joins through."""
 
@@ -74,7 +77,7 @@ class ThreadStarter:
         self._exception_in_thread = exception_in_thread
         self._handles: list[ThreadHandle] = []
 
-    # -- what the program calls -----------------------------------------------------------------------------------------
+    # -- what the program calls --------------------------------------------------------------------------------------
 
     def start_new_thread(
         self, function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
@@ -110,7 +113,7 @@ class ThreadStarter:
             if handle._thread is not self._scheduler.current:
                 handle.join()
 
-    # -- how they run ---------------------------------------------------------------------------------------------------
+    # -- how they run ------------------------------------------------------------------------------------------------
 
     def _start(
         self,
@@ -172,4 +175,4 @@ class ThreadStarter:
         error_type, error, trace = sys.exc_info()
         self._exception_in_thread(error_type, error, trace)
         message = "Exception ignored in thread started by"
-        sys.unraisablehook(sys.UnraisableHookArgs((error_type, error, trace, message, function)))
+        sys.unraisablehook(_UNRAISABLE_ARGUMENTS((error_type, error, trace, message, function)))

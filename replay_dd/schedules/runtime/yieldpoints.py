@@ -11,9 +11,8 @@ A yield point is *before* its instruction.
 from __future__ import annotations
 
 import sys
-from types import CodeType
-
 from opcode import opmap, opname
+from types import CodeType
 
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def _start():
+def _start() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     request = os.environ.pop("REPLAY_DD_REQUEST", None)
@@ -34,6 +34,7 @@ def _start():
         spec = spec_from_file_location(
             "_replay_dd_runtime", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
         )
+        assert spec is not None and spec.loader is not None
         module = module_from_spec(spec)
         sys.modules["_replay_dd_runtime"] = module
         spec.loader.exec_module(module)
@@ -42,9 +43,9 @@ def _start():
         start(request)
 
 
-def _unsupported():
+def _unsupported() -> str:
     version = "Python {}.{}".format(*sys.version_info[:2])
-    if sys.version_info < (3, 11):
+    if tuple(sys.version_info) < (3, 11):
         return version + ", too old: replay-dd controls programs of Python 3.11 and newer"
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return version + " without a GIL: its threads run at the same time, which replay-dd cannot control yet"

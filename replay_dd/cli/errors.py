@@ -1,0 +1,87 @@
+"""How errors leave the command line: one message with a hint, and an exit code of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import ClassVar
+
+import click
+
+from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
+
+# `git bisect run` takes every exit code up to 127 but 125 for a verdict, so `replay` reports its errors above.
+NO_VERDICT = 128
+EXIT_CANNOT_TELL = 125
+
+
+class UsageError(ReplayDDError):
+    """A command or option is wrong."""
+
+    slug = "usage"
+    exit_code: ClassVar[int] = EXIT_USAGE
+    default_hint = "See `replay-dd COMMAND --help`."
+
+
+class RecordersShadowedError(ReplayDDError):
+    """Another package called ``recorders`` is found before the one of replay-dd."""
+
+    slug = "recorders-shadowed"
+    default_hint = "Run the command in another folder, rename that file, or take it off PYTHONPATH."
+
+
+class InterruptedCommandError(ReplayDDError):
+    """Ctrl-C."""
+
+    slug = "interrupted"
+    exit_code: ClassVar[int] = EXIT_INTERRUPTED
+    default_hint = ""
+
+
+@contextlib.contextmanager
+def reported(*, verdict: bool) -> Iterator[None]:
+    """Turn whatever is raised inside into a message and an exit code.
+
+    Args:
+        verdict: the command's exit codes below 128 are verdicts for ``git bisect run``; errors go above.
+    """
+    base = NO_VERDICT if verdict else 0
+    try:
+        yield
+    except ReplayDDError as error:
+        tell(error)
+        code = error.exit_code
+        sys.exit(code if code >= NO_VERDICT else code + base)
+    except click.ClickException as error:
+        usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
+        if usage:
+            click.echo(usage, err=True)
+        tell(UsageError(error.format_message()))
+        sys.exit(EXIT_USAGE + base)
+    except (KeyboardInterrupt, click.Abort):
+        tell(InterruptedCommandError("Interrupted."))
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`); Python would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(base)
+    except Exception:
+        traceback.print_exc()
+        click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
+        sys.exit(EXIT_BUG + base)
+
+
+def tell(error: ReplayDDError) -> None:
+    """Print an error and its hint on standard error."""
+    head = click.style("replay-dd: error:", fg="red", bold=True)
+    click.echo(f"{head} {error.message} [{error.slug}]", err=True, color=wants_color(sys.stderr.isatty()))
+    if error.hint:
+        click.echo(f"  hint: {error.hint}", err=True)
+
+
+def wants_color(is_terminal: bool) -> bool:
+    """Whether to colour: on a terminal, and not where ``NO_COLOR`` is set (no-color.org)."""
+    return is_terminal and not os.environ.get("NO_COLOR")

@@ -1,0 +1,49 @@
+"""The command ``replay-dd``."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import click
+
+import replay_dd
+from replay_dd.cli.errors import RecordersShadowedError, reported
+from replay_dd.cli.record import hunt_command, record_command
+from replay_dd.cli.replay import replay_command, show_command
+from replay_dd.cli.schedules import minimize_command, schedules_command
+from replay_dd.experiment.process import no_leftovers
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(replay_dd.__version__, prog_name="replay-dd")
+def cli() -> None:
+    """Record a run, replay it exactly, and isolate why it fails."""
+
+
+for command in (record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; exits with the status of the command."""
+    arguments = sys.argv[1:]
+    first = next((argument for argument in arguments if not argument.startswith("-")), "")
+    with reported(verdict=first == "replay"), no_leftovers():
+        check_recorders()
+        status = cli.main(arguments, prog_name="replay-dd", standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def check_recorders() -> None:
+    """Check that the package ``recorders`` is our own: other projects use that name too.
+
+    Raises:
+        RecordersShadowedError: another file of that name comes first.
+    """
+    found = importlib.util.find_spec("recorders")
+    origin = found.origin if found is not None else None
+    expected = Path(replay_dd.__file__).resolve().parent.parent / "recorders" / "__init__.py"
+    if origin is None or Path(origin).resolve() != expected:
+        raise RecordersShadowedError(f"replay-dd needs its own package `recorders`, but {origin} stands before it.")

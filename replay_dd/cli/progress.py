@@ -1,0 +1,33 @@
+"""Progress on standard error: one line that is written over on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+class Progress:
+    """Shows how far a search is."""
+
+    def __init__(self) -> None:
+        self._shows = sys.stderr.isatty()
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self._shows:
+            padded = text[:118].ljust(self._width)
+            self._width = len(text[:118])
+            click.echo(f"\r{padded}", nl=False, err=True)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._shows and self._width:
+            click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+            self._width = 0
+
+
+def say(text: str) -> None:
+    """A line about the course of things, on standard error."""
+    click.echo(f"replay-dd: {text}", err=True)

@@ -1,0 +1,126 @@
+"""``replay-dd schedules`` and ``replay-dd minimize``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from replay_dd.cli.options import FOLDER, LOG, jobs_option, time_limit_option
+from replay_dd.cli.progress import Progress, say
+from replay_dd.dd import Step
+from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
+from replay_dd.report.isolation import describe_log, isolation_as_json, isolation_as_text
+from replay_dd.report.lanes import lanes
+from replay_dd.schedules.errors import LogDoesNotFailError
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.minimize import minimize
+from replay_dd.schedules.model import Log
+from replay_dd.schedules.replay import check_unchanged
+from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.target import usable_jobs
+
+
+@click.command("schedules")
+@click.argument("passing", type=LOG, metavar="PASS")
+@click.argument("failing", type=LOG, metavar="FAIL")
+@jobs_option
+@click.option(
+    "-o", "--output", metavar="DIR", type=FOLDER, help="Where to write the minimal logs. [default: where FAIL is]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
+@time_limit_option(None)
+@click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
+@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
+def schedules_command(
+    passing: Path,
+    failing: Path,
+    jobs: int,
+    output: Path | None,
+    as_json: bool,
+    time_limit: float | None,
+    max_tests: int | None,
+    accept_changes: bool,
+) -> int:
+    """Isolate the minimal failure-inducing difference of two schedules.
+
+    PASS is the log of a run that passed, FAIL of one that failed. Exit status: 0 isolated, 4 not reproducible.
+    """
+    passing_log, failing_log = read_log(passing), read_log(failing)
+    jobs = _jobs(failing_log, jobs)
+    progress = Progress()
+    try:
+        isolation = isolate(
+            passing_log,
+            failing_log,
+            jobs=jobs,
+            time_limit_s=time_limit,
+            accept_changes=accept_changes,
+            max_tests=max_tests,
+            on_test=lambda step: progress.show(_told(step)),
+        )
+    finally:
+        progress.clear()
+    folder = output or failing.parent
+    minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
+    write_log(isolation.passing, minimal_pass)
+    write_log(isolation.failing, minimal_fail)
+    if as_json:
+        click.echo(json.dumps(isolation_as_json(isolation, minimal_pass, minimal_fail), indent=2))
+    else:
+        for line in isolation_as_text(isolation, minimal_pass, minimal_fail):
+            click.echo(line)
+    if isolation.interrupted:
+        return EXIT_INTERRUPTED
+    return 0 if isolation.verified or not isolation.complete else EXIT_FLAKY
+
+
+def _told(step: Step) -> str:
+    return f"test {step.number}: {step.outcome.value}, {step.deltas_left:,} unit deltas left"
+
+
+def _jobs(log: Log, jobs: int) -> int:
+    usable = usable_jobs(log, jobs)
+    if usable < jobs:
+        say("one run at a time: the program writes files in its working directory (record with `--fresh-copy`)")
+    return usable
+
+
+@click.command("minimize")
+@click.argument("log", type=LOG)
+@jobs_option
+@click.option("-o", "--output", metavar="LOG", type=LOG, help="Where to write it. [default: minimal.log beside LOG]")
+@time_limit_option(None)
+@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
+def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: float | None, accept_changes: bool) -> int:
+    """Find the fewest switches with which the run of LOG still fails (ddmin against the default schedule)."""
+    recorded = read_log(log)
+    if not signature_of(recorded.ending).failed:
+        raise LogDoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
+    if not accept_changes:
+        check_unchanged(recorded)
+    progress = Progress()
+    try:
+        found = minimize(
+            recorded,
+            jobs=_jobs(recorded, jobs),
+            time_limit_s=time_limit,
+            on_test=lambda step: progress.show(_told(step)),
+        )
+    finally:
+        progress.clear()
+    target = output or log.with_name("minimal.log")
+    write_log(found.log, target)
+    left = len(found.log.triggers)
+    click.echo(f"{left} of {found.triggers_before} choices are needed for the failure; {found.tests} tests.")
+    if not left:
+        click.echo("The default schedule fails by itself.")
+    for line in describe_log(found.log):
+        click.echo(line)
+    click.echo()
+    for line in lanes(found.log):
+        click.echo(line)
+    click.echo(f"fails        replay-dd replay {target}")
+    return EXIT_INTERRUPTED if not found.complete else 0

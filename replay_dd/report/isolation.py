@@ -1,0 +1,135 @@
+"""The answer of an isolation, for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from replay_dd.report.source import source_between, source_line
+from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.model import Log
+from replay_dd.schedules.signature import signature_of
+
+FORMAT = "replay-dd schedule isolation"
+VERSION = 1
+
+
+def isolation_as_json(isolation: ScheduleIsolation, passing: Path, failing: Path) -> dict[str, Any]:
+    """The object that ``schedules --json`` prints.
+
+    Args:
+        isolation: the result.
+        passing: where the minimal passing log was written.
+        failing: where the minimal failing log was written.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "failure": isolation.signature.text,
+        "differences": isolation.differences,
+        "differences_left": isolation.differences_left,
+        "tests": isolation.tests,
+        "tests_requested": isolation.tests_requested,
+        "switch": None if isolation.switch is None else _switch_as_json(isolation.switch),
+        "minimal_pass": str(passing),
+        "minimal_fail": str(failing),
+        "seconds": round(isolation.seconds, 3),
+        "verified": isolation.verified,
+        "complete": isolation.complete,
+    }
+
+
+def _switch_as_json(switch: GuiltySwitch) -> dict[str, Any]:
+    failing, passing = switch.failing, switch.passing
+    place = failing.place
+    passing_place = None if passing is None else passing.place
+    return {
+        "thread": failing.thread,
+        "to": failing.to,
+        "file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+        "column": None if place is None else place.column,
+        "function": None if place is None else place.function,
+        "instruction": None if place is None else place.instruction,
+        "time_fail": failing.time,
+        "time_pass": None if passing is None else passing.time,
+        "to_pass": None if passing is None else passing.to,
+        "file_pass": None if passing_place is None else passing_place.file,
+        "line_pass": None if passing_place is None else passing_place.line,
+        "forced": failing.forced,
+        "gil_reachable": True if place is None else place.gil_reachable,
+    }
+
+
+def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path) -> Iterator[str]:
+    """The answer in words, line by line."""
+    switch = isolation.switch
+    if switch is None:
+        yield "The two runs make the same switches; what differs is not the schedule."
+    else:
+        yield from _switch_as_text(switch)
+    yield ""
+    yield f"failure      {isolation.signature.text}"
+    yield f"difference   {isolation.differences:,} unit deltas, {isolation.differences_left:,} left"
+    yield f"tests        {isolation.tests} run, {isolation.tests_requested} asked for, {isolation.seconds:.1f} s"
+    yield f"proof        {_proof(isolation)}"
+    yield f"passes       replay-dd replay {passing}"
+    yield f"fails        replay-dd replay {failing}"
+
+
+def _switch_as_text(switch: GuiltySwitch) -> Iterator[str]:
+    failing, passing = switch.failing, switch.passing
+    place = failing.place
+    where = "at its end" if place is None else f"at {place} in {place.function}"
+    yield f"The run FAILS if thread {failing.thread} gives way to thread {failing.to} {where}"
+    if place is not None:
+        yield f"    {place.line:>6}  {source_line(place)}"
+    yield f"    before its yield point {failing.time}."
+    if passing is None:
+        yield f"It PASSES if thread {failing.thread} runs on to the end."
+        return
+    if passing.place is None:
+        yield f"It PASSES if thread {failing.thread} runs on until it has ended (its yield point {passing.time})."
+    else:
+        verb = "waits" if passing.forced else "gives way"
+        yield f"It PASSES if thread {passing.thread} {verb} for thread {passing.to} at {passing.place} instead"
+        yield f"    {passing.place.line:>6}  {source_line(passing.place)}"
+        yield f"    before its yield point {passing.time}."
+    if place is not None and passing.place is not None and place.line != passing.place.line:
+        first, last = sorted((place, passing.place), key=lambda one: one.line)
+        between = source_between(first, last)
+        if between:
+            yield "The code between:"
+            for number, text in between:
+                yield f"    {number:>6}  {text}"
+    if place is not None and not failing.forced:
+        possible = "possible under the GIL" if place.gil_reachable else "possible only without a GIL"
+        yield f"A switch there is {possible} of the interpreter that was recorded."
+
+
+def _proof(isolation: ScheduleIsolation) -> str:
+    if isolation.verified:
+        return f"both runs replayed afresh, {PROOF_REPLAYS} times each, with equal digests"
+    if not isolation.complete:
+        return "none: the search was stopped, this is the best result so far"
+    return "FAILED: a fresh replay of the final runs took another way"
+
+
+def describe_log(log: Log) -> Iterator[str]:
+    """What a log is of, in a few lines."""
+    program, ending = log.program, log.ending
+    verdict = {True: "yes", False: "NO: a replay took another way", None: "not tried"}[log.verified]
+    yield f"command      {' '.join(program.command)}"
+    yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
+    yield f"outcome      {signature_of(ending).text}"
+    yield f"size         {ending.global_time:,} yield points, {len(ending.thread_times)} threads"
+    yield f"schedule     {len(log.switches):,} switches, {len(log.triggers):,} of them not by default"
+    yield f"digest       {ending.digest:016x}"
+    yield f"reproduced   {verdict}"
+    for note in ending.notes:
+        yield f"note         {note}"
+    for waiter in ending.deadlock:
+        yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
+        for frame in waiter.frames[:5]:
+            yield f"                 at {frame.file}:{frame.line} in {frame.function}"

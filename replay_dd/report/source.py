@@ -1,0 +1,30 @@
+"""Lines of source, for showing a place with its text."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from replay_dd.schedules.model import Place
+
+
+@functools.lru_cache(maxsize=256)
+def _lines(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(path).read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return ()
+
+
+def source_line(place: Place) -> str:
+    """The text of a place's line, without indentation; empty where the file is not there any more."""
+    lines = _lines(place.path)
+    return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+
+
+def source_between(first: Place, last: Place, most: int = 12) -> list[tuple[int, str]]:
+    """(number, text) of the lines from one place to another in the same file; none where they are far apart."""
+    if first.path != last.path or not 0 <= last.line - first.line < most:
+        return []
+    lines = _lines(first.path)
+    return [(number, lines[number - 1]) for number in range(first.line, last.line + 1) if number <= len(lines)]
