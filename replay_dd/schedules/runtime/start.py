@@ -112,13 +112,13 @@ def _replace_thread_functions(starter: ThreadStarter) -> None:
     _replace_module_locks(lock_type)
 
 
-def _replace_module_locks(lock_type: type) -> None:
+def _replace_module_locks(lock_type: Any) -> None:
     """Locks that a module made when it was imported, before the runtime came."""
     pairs: list[tuple[object, object]] = []
     for module in list(sys.modules.values()):
-        values: list[Any] = list(getattr(module, "__dict__", {}).values())
+        values = list(getattr(module, "__dict__", {}).values())
         for value in values:
-            if type(value) is lock_type and not value.locked():
+            if isinstance(value, lock_type) and not value.locked():
                 pairs.append((value, primitives.Lock()))
     replace_everywhere(pairs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .primitives import Lock
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from .managed import ManagedThread
     from .scheduler import Scheduler
-
-
-_UNRAISABLE_ARGUMENTS: Any = sys.UnraisableHookArgs
 
 
 class ThreadHandle:
@@ -172,7 +170,15 @@ class ThreadStarter:
             scheduler.ended(thread, None)
 
     def _report(self, function: Callable[..., object]) -> None:
+        """Tell of an exception in a function that was started without ``threading``, as the interpreter does."""
         error_type, error, trace = sys.exc_info()
+        if trace is not None and error is not None:
+            trace = error.__traceback__ = trace.tb_next  # without our own frame
         self._exception_in_thread(error_type, error, trace)
-        message = "Exception ignored in thread started by"
-        sys.unraisablehook(_UNRAISABLE_ARGUMENTS((error_type, error, trace, message, function)))
+        if sys.unraisablehook is not sys.__unraisablehook__:
+            arguments: Any = SimpleNamespace(exc_type=error_type, exc_value=error, exc_traceback=trace)
+            arguments.err_msg, arguments.object = "Exception ignored in thread started by", function
+            sys.unraisablehook(arguments)
+        elif sys.stderr is not None and error_type is not None and error is not None:
+            print(f"Exception ignored in thread started by: {function!r}", file=sys.stderr)
+            sys.__excepthook__(error_type, error, trace)

@@ -34,7 +34,8 @@ def _start() -> None:
         spec = spec_from_file_location(
             "_replay_dd_runtime", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
         )
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = module_from_spec(spec)
         sys.modules["_replay_dd_runtime"] = module
         spec.loader.exec_module(module)
