@@ -120,9 +120,9 @@ def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Differe
         The difference; its unit deltas are numbered from 0.
 
     Order: preemptions come first, the latest one at the very front; then forced choices, likewise. Neighbours in the
-    run are neighbours in a configuration, and where several differences are needed together for the failure, dd ends at the
-    first one: the last preemption that the failure needs, which is where the race is, rather than at the earlier ones
-    that only prepare for it.
+    run are neighbours in a configuration, and where several differences are needed together for the failure, dd ends
+    at the first one: the last preemption that the failure needs, which is where the race is, rather than at the
+    earlier ones that only prepare for it.
     """
     common: list[Trigger] = []
     found: list[tuple[tuple[bool, int], Kind, Trigger | None, Trigger | None, int, int]] = []

@@ -4,7 +4,8 @@ Rules of this module:
 
 * Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.schedules.log`).
 * A *switch* is what happened; a *trigger* is what to do. The triggers of a run are its choices that were not the
-  default ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is a run).
+  default ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is
+  a run).
 """
 
 from __future__ import annotations
