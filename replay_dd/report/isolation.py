@@ -10,6 +10,7 @@ from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.window import Window
 
 FORMAT = "replay-dd schedule isolation"
 VERSION = 1
@@ -32,6 +33,7 @@ def isolation_as_json(isolation: ScheduleIsolation, passing: Path, failing: Path
         "tests": isolation.tests,
         "tests_requested": isolation.tests_requested,
         "switch": None if isolation.switch is None else _switch_as_json(isolation.switch),
+        "window": None if isolation.window is None else _window_as_json(isolation.window),
         "minimal_pass": str(passing),
         "minimal_fail": str(failing),
         "seconds": round(isolation.seconds, 3),
@@ -62,13 +64,28 @@ def _switch_as_json(switch: GuiltySwitch) -> dict[str, Any]:
     }
 
 
+def _window_as_json(window: Window) -> dict[str, Any]:
+    first, last = window.first.place, window.last.place
+    return {
+        "time_first": window.first.time,
+        "line_first": None if first is None else first.line,
+        "file_first": None if first is None else first.file,
+        "gil_reachable_first": True if first is None else first.gil_reachable,
+        "time_last": window.last.time,
+        "line_last": None if last is None else last.line,
+        "tests": window.tests,
+    }
+
+
 def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path) -> Iterator[str]:
     """The answer in words, line by line."""
     switch = isolation.switch
     if switch is None:
         yield "The two runs make the same switches; what differs is not the schedule."
     else:
-        yield from _switch_as_text(switch)
+        yield from _switch_as_text(switch, isolation.failing.program.python)
+        if isolation.window is not None:
+            yield from _window_as_text(isolation.window)
     yield ""
     yield f"failure      {isolation.signature.text}"
     yield f"difference   {isolation.differences:,} unit deltas, {isolation.differences_left:,} left"
@@ -78,7 +95,7 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     yield f"fails        replay-dd replay {failing}"
 
 
-def _switch_as_text(switch: GuiltySwitch) -> Iterator[str]:
+def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
     failing, passing = switch.failing, switch.passing
     place = failing.place
     where = "at its end" if place is None else f"at {place} in {place.function}"
@@ -92,8 +109,8 @@ def _switch_as_text(switch: GuiltySwitch) -> Iterator[str]:
     if passing.place is None:
         yield f"It PASSES if thread {failing.thread} runs on until it has ended (its yield point {passing.time})."
     else:
-        verb = "waits" if passing.forced else "gives way"
-        yield f"It PASSES if thread {passing.thread} {verb} for thread {passing.to} at {passing.place} instead"
+        how = "has to wait and thread {} runs on" if passing.forced else "gives way to thread {}"
+        yield f"It PASSES if thread {passing.thread} {how.format(passing.to)} at {passing.place} instead"
         yield f"    {passing.place.line:>6}  {source_line(passing.place)}"
         yield f"    before its yield point {passing.time}."
     if place is not None and passing.place is not None and place.line != passing.place.line:
@@ -104,8 +121,22 @@ def _switch_as_text(switch: GuiltySwitch) -> Iterator[str]:
             for number, text in between:
                 yield f"    {number:>6}  {text}"
     if place is not None and not failing.forced:
-        possible = "possible under the GIL" if place.gil_reachable else "possible only without a GIL"
-        yield f"A switch there is {possible} of the interpreter that was recorded."
+        yield (
+            f"Under the GIL of Python {python}, threads can be switched there."
+            if place.gil_reachable
+            else f"Under the GIL of Python {python}, threads are not switched just there; without a GIL they are."
+        )
+
+
+def _window_as_text(window: Window) -> Iterator[str]:
+    first, last = window.first.place, window.last.place
+    if first is None or last is None:
+        return
+    yield f"The window: the run fails with this switch from {first} (yield point {window.first.time})"
+    yield f"    {first.line:>6}  {source_line(first)}"
+    yield f"to {last} (yield point {window.last.time}); {window.tests} more tests found where it begins."
+    if first.gil_reachable and not last.gil_reachable:
+        yield "At its beginning threads can be switched under the GIL."
 
 
 def _proof(isolation: ScheduleIsolation) -> str:

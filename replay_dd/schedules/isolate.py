@@ -11,7 +11,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,51 +28,13 @@ from replay_dd.schedules.errors import (
     SameScheduleError,
     TwoProgramsError,
 )
-from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.replay import check_unchanged, find_divergence, replay_plan
-from replay_dd.schedules.signature import PASSED, Signature, outcome_of, signature_of
-from replay_dd.schedules.target import run_target
+from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.replay import check_unchanged, find_divergence
+from replay_dd.schedules.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.trials import ScheduleTests
+from replay_dd.schedules.window import Window, find_window
 
 PROOF_REPLAYS = 3
-
-
-class ScheduleTests:
-    """Runs mixed schedules of one program and tells their outcomes; each schedule is run once.
-
-    Args:
-        failing: the log whose failure is looked for, and whose program and settings hold.
-        time_limit_s: seconds after which a run is killed; None for no limit.
-    """
-
-    def __init__(self, failing: Log, time_limit_s: float | None) -> None:
-        self._log = failing
-        self._failure = signature_of(failing.ending)
-        self._time_limit_s = time_limit_s
-        self._lock = threading.Lock()
-        self._logs: dict[tuple[Trigger, ...], Log] = {}
-
-    def run(self, triggers: tuple[Trigger, ...]) -> Log:
-        """The log of a run under these triggers."""
-        with self._lock:
-            known = self._logs.get(triggers)
-        if known is not None:
-            return known
-        log = self.run_afresh(triggers)
-        with self._lock:
-            return self._logs.setdefault(triggers, log)
-
-    def run_afresh(self, triggers: tuple[Trigger, ...]) -> Log:
-        """The log of a new run under these triggers."""
-        plan = replay_plan(triggers)
-        return run_target(self._log.program, self._log.settings, plan, time_limit_s=self._time_limit_s).log
-
-    def outcome(self, triggers: tuple[Trigger, ...]) -> Outcome:
-        """PASS, FAIL or UNRESOLVED."""
-        return self.outcome_of(self.run(triggers))
-
-    def outcome_of(self, log: Log) -> Outcome:
-        """The outcome of a run, by comparison with the failure that is looked for."""
-        return outcome_of(log.ending, self._failure)
 
 
 @dataclass(frozen=True)
@@ -103,6 +64,7 @@ class ScheduleIsolation:
         passing: the log of the final passing run.
         failing: the log of the final failing run.
         delta: the difference that is left.
+        window: from where to where the switch fails; None where it has no such extent.
         seconds: real time of the whole isolation.
         verified: whether fresh replays of both final runs ended with the same digests.
         complete: whether the search ended by itself, not by a limit or by Ctrl-C.
@@ -119,6 +81,7 @@ class ScheduleIsolation:
     passing: Log
     failing: Log
     delta: Delta | None
+    window: Window | None
     seconds: float
     verified: bool
     complete: bool
@@ -218,16 +181,21 @@ def isolate(
         failing = tests.run(difference.triggers(result.c_fail))
         difference = _what_is_left(passing, failing, last)
     verified = complete and _prove(tests, passing, failing)
+    guilty = find_guilty_switch(passing, failing)
+    window = None
+    if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
+        window = find_window(tests, failing, guilty.failing, jobs)
     return ScheduleIsolation(
         signature=signature_of(failing.ending),
         differences=first.units,
         differences_left=result.difference.count,
         tests=len(tested),
         tests_requested=requested,
-        switch=find_guilty_switch(passing, failing),
+        switch=guilty,
         passing=passing,
         failing=failing,
         delta=last.delta_of(result.difference.first),
+        window=window,
         seconds=time.monotonic() - started,
         verified=verified,
         complete=complete,

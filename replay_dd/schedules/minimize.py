@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.isolate import ScheduleTests
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.signature import PASSED, signature_of
+from replay_dd.schedules.trials import ScheduleTests
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,12 @@ from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
 
-STRATEGIES = ("default", "random", "pct")
+STRATEGIES = ("default", "random", "pct", "bounded")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
 _DEPTHS = (2, 3, 4)  # of PCT, in turn: most known bugs have one of these (Burckhardt et al. 2010, table 2)
+
+_PREEMPTIONS = (1, 1, 2)  # of ``bounded``, in turn
 
 
 def settings_for_now(
@@ -27,14 +29,16 @@ def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
     """The plan of one run of a strategy.
 
     Args:
-        strategy: ``default``, ``random`` or ``pct``.
+        strategy: ``default``, ``random``, ``pct`` or ``bounded``.
         seed: of its random choices.
-        thread_times: for ``pct``, the yield points of each thread in another run.
+        thread_times: for ``pct`` and ``bounded``, the yield points of each thread in another run.
     """
     if strategy == "default":
         return Plan()
     if strategy == "random":
         return Plan("random", {"seed": seed})
+    if strategy == "bounded":
+        return Plan("bounded", {"seed": seed, "preemptions": _PREEMPTIONS[seed % len(_PREEMPTIONS)]}, thread_times)
     return Plan("pct", {"seed": seed, "depth": _DEPTHS[seed % len(_DEPTHS)]}, thread_times)
 
 
@@ -63,8 +67,8 @@ def record(
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     thread_times: Mapping[str, int] = {}
-    if strategy == "pct":
-        # PCT spreads its switches over the lengths of the threads, which only a run can tell.
+    if strategy in ("pct", "bounded"):
+        # These spread their switches over the lengths of the threads, which only a run can tell.
         thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)

@@ -127,6 +127,57 @@ class RandomWalk(Strategy):
         return runnable[self._random.below(len(runnable))]
 
 
+class BoundedPreemptions(Strategy):
+    """The default schedule with a few preemptions at random places.
+
+    Most concurrency bugs need one or two preemptions (Musuvathi and Qadeer, "Iterative Context Bounding for Systematic
+    Testing of Multithreaded Programs", PLDI 2007), and a failure that needs one is the easiest to explain. A thread is
+    drawn first, then one of its steps.
+
+    Args:
+        seed: of all random choices.
+        preemptions: how many at most.
+        thread_times: the yield points of each thread in some run before, an estimate of those of this one.
+    """
+
+    def __init__(self, seed: int, preemptions: int, thread_times: dict[str, int]) -> None:
+        self._random = Generator(seed)
+        self._points = draw_points(self._random, preemptions, thread_times)
+
+    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+        times = self._points.get(thread.name)
+        while times and times[-1] <= thread.time:
+            times.pop()
+        return times[-1] if times else NEVER
+
+    def choose(
+        self,
+        scheduler: Scheduler,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+    ) -> ManagedThread:
+        times = self._points.get(thread.name)
+        if forced or not times or thread.time < times[-1]:
+            return default
+        times.pop()
+        others = [candidate for candidate in runnable if candidate is not thread]
+        return others[self._random.below(len(others))] if others else default
+
+
+def draw_points(random: Generator, amount: int, thread_times: dict[str, int]) -> dict[str, list[int]]:
+    """Draw places in a run: for each thread the thread times, the latest first; a thread first, then a time."""
+    threads = [(name, time) for name, time in sorted(thread_times.items()) if time > 0]
+    points: dict[str, list[int]] = {}
+    for _ in range(amount if threads else 0):
+        name, time = threads[random.below(len(threads))]
+        points.setdefault(name, []).append(1 + random.below(time))
+    for times in points.values():
+        times.sort(reverse=True)
+    return points
+
+
 class ProbabilisticConcurrencyTesting(Strategy):
     """PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
 
@@ -147,13 +198,7 @@ class ProbabilisticConcurrencyTesting(Strategy):
 
     def __init__(self, seed: int, depth: int, thread_times: dict[str, int]) -> None:
         self._random = Generator(seed)
-        threads = [(name, time) for name, time in sorted(thread_times.items()) if time > 0]
-        self._changes: dict[str, list[int]] = {}
-        for _ in range(depth - 1 if threads else 0):
-            name, time = threads[self._random.below(len(threads))]
-            self._changes.setdefault(name, []).append(1 + self._random.below(time))
-        for times in self._changes.values():
-            times.sort(reverse=True)
+        self._changes = draw_points(self._random, depth - 1, thread_times)
         self._lowest = 0
 
     def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
@@ -194,6 +239,8 @@ def make_strategy(
         return Replay(triggers)
     if name == "random":
         return RandomWalk(options["seed"])
+    if name == "bounded":
+        return BoundedPreemptions(options["seed"], options["preemptions"], thread_times)
     if name == "pct":
         return ProbabilisticConcurrencyTesting(options["seed"], options["depth"], thread_times)
     return Strategy()

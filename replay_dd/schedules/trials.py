@@ -1,0 +1,50 @@
+"""Runs mixed schedules of one program, each once."""
+
+from __future__ import annotations
+
+import threading
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.model import Log, Trigger
+from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.signature import outcome_of, signature_of
+from replay_dd.schedules.target import run_target
+
+
+class ScheduleTests:
+    """Runs mixed schedules of one program and tells their outcomes; each schedule is run once.
+
+    Args:
+        failing: the log whose failure is looked for, and whose program and settings hold.
+        time_limit_s: seconds after which a run is killed; None for no limit.
+    """
+
+    def __init__(self, failing: Log, time_limit_s: float | None) -> None:
+        self._log = failing
+        self._failure = signature_of(failing.ending)
+        self._time_limit_s = time_limit_s
+        self._lock = threading.Lock()
+        self._logs: dict[tuple[Trigger, ...], Log] = {}
+
+    def run(self, triggers: tuple[Trigger, ...]) -> Log:
+        """The log of a run under these triggers."""
+        with self._lock:
+            known = self._logs.get(triggers)
+        if known is not None:
+            return known
+        log = self.run_afresh(triggers)
+        with self._lock:
+            return self._logs.setdefault(triggers, log)
+
+    def run_afresh(self, triggers: tuple[Trigger, ...]) -> Log:
+        """The log of a new run under these triggers."""
+        plan = replay_plan(triggers)
+        return run_target(self._log.program, self._log.settings, plan, time_limit_s=self._time_limit_s).log
+
+    def outcome(self, triggers: tuple[Trigger, ...]) -> Outcome:
+        """PASS, FAIL or UNRESOLVED."""
+        return self.outcome_of(self.run(triggers))
+
+    def outcome_of(self, log: Log) -> Outcome:
+        """The outcome of a run, by comparison with the failure that is looked for."""
+        return outcome_of(log.ending, self._failure)
