@@ -30,11 +30,13 @@ class MonitoringBackend:
         self._granularity = granularity
         self._numbers: dict[int, dict[int, int]] = {}
         self._kept: list[CodeType] = []
+        self._begun = False  # a program that starts no thread ends without
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]  # from 3.12 on
 
     def begin(self) -> None:
         if self._granularity == SYNC:
             return
+        self._begun = True
         monitoring = self._monitoring
         events = monitoring.events
         monitoring.use_tool_id(_TOOL_ID, "replay-dd")
@@ -56,7 +58,8 @@ class MonitoringBackend:
         pass
 
     def end(self) -> None:
-        if self._granularity != SYNC:
+        if self._begun:
+            self._begun = False
             self._monitoring.set_events(_TOOL_ID, 0)
             self._monitoring.free_tool_id(_TOOL_ID)
 

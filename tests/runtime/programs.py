@@ -1,0 +1,104 @@
+"""Writes small programs and runs them under the scheduler."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from replay_dd.schedules.model import Log, Settings, Trigger
+from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+
+DEFAULT = Plan()
+GRANULARITIES = ("sync", "gil", "line", "access")
+
+# Four threads that each add one to the same counter, in three steps.
+COUNTER = """
+    import threading
+
+    class Shared:
+        value = 0
+
+    def add():
+        before = shared.value
+        shared.value = before + 1
+
+    shared = Shared()
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(shared.value)
+"""
+
+
+def write_program(folder: Path, text: str, name: str = "prog.py") -> Path:
+    """Write a program to a folder of its own; one name gives one program."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return path
+
+
+def run_program(
+    folder: Path,
+    text: str,
+    plan: Plan = DEFAULT,
+    *,
+    arguments: Sequence[str] = (),
+    time_limit_s: float = 60,
+    settings: Settings | None = None,
+) -> TargetRun:
+    """Write a program to the folder and run it there under the scheduler."""
+    path = write_program(folder, text)
+    return run_command(folder, (sys.executable, path.name, *arguments), plan, time_limit_s, settings)
+
+
+def run_command(
+    folder: Path,
+    command: tuple[str, ...],
+    plan: Plan = DEFAULT,
+    time_limit_s: float = 60,
+    settings: Settings | None = None,
+) -> TargetRun:
+    """Run a command in the folder under the scheduler."""
+    program = describe_program(command, directory=folder)
+    return run_target(program, settings or Settings(), plan, time_limit_s=time_limit_s)
+
+
+def output_of(run: TargetRun) -> str:
+    """What a run that passed has written."""
+    text = run.output.decode()
+    assert signature_of(run.log.ending).text == "exit status 0", text
+    assert run.log.ending.complete
+    return text
+
+
+def triggered(*triggers: tuple[str, int, str]) -> Plan:
+    """The plan that follows these triggers."""
+    return replay_plan(tuple(Trigger(*trigger) for trigger in triggers))
+
+
+def random_walk(seed: int) -> Plan:
+    return Plan("random", {"seed": seed})
+
+
+def pct(seed: int, thread_times: dict[str, int], depth: int = 3) -> Plan:
+    return Plan("pct", {"seed": seed, "depth": depth}, thread_times)
+
+
+def replayed(log: Log) -> TargetRun:
+    """Run the program of a log again under its triggers."""
+    return run_target(log.program, log.settings, replay_plan(log.triggers), time_limit_s=60)
+
+
+def assert_same(first: TargetRun, second: TargetRun) -> None:
+    """Both runs took the same way, to the digest, and wrote the same."""
+    assert str(find_divergence(first.log, second.log)) == "None"
+    assert first.log.ending.digest == second.log.ending.digest
+    assert first.log.ending.thread_times == second.log.ending.thread_times
+    assert first.output == second.output
