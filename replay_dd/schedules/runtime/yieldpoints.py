@@ -91,7 +91,10 @@ def _jump_target(units: bytes, offset: int) -> int:
     after = offset + 2
     while after < len(units) and units[after] == _CACHE:
         after += 2
-    return after - 2 * distance
+    target = after - 2 * distance
+    while not _EVENT_AT_PREFIX and units[target] == _EXTENDED_ARG:
+        target += 2
+    return target
 
 
 def reachable_under_gil(code: CodeType, offset: int) -> bool:
