@@ -173,6 +173,7 @@ def _lines(log: Log) -> list[dict[str, Any]]:
                 "at": None if switch.place is None else numbers[switch.place],
                 "global_time": switch.global_time,
                 "digest": f"{switch.digest:016x}",
+                "visit": switch.visit,
             }
         )
     return lines
@@ -196,7 +197,10 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
         place = None if line["at"] is None else places[line["at"]]
         forced, by_default = line["forced"], line["by_default"]
         switches.append(
-            Switch(thread, time, to, forced, by_default, place, line["global_time"], int(line["digest"], 16))
+            Switch(
+                *(thread, time, to, forced, by_default, place),
+                *(line["global_time"], int(line["digest"], 16), line["visit"]),
+            )
         )
     return Log(
         Program(

@@ -35,6 +35,7 @@ class Place:
         function: the qualified name.
         instruction: the bytecode instruction before which the switch happens.
         gil_reachable: whether a switch here is possible under the GIL of that interpreter.
+        key: a hash of file, function and position, the same in every run; what the digest is made of.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Place:
     function: str
     instruction: str
     gil_reachable: bool
+    key: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -62,6 +64,7 @@ class Switch:
         place: where ``thread`` stood; None where it ended.
         global_time: yield points passed by all threads together.
         digest: the rolling digest up to here.
+        visit: the how-manieth visit of this place by this thread it was; 0 where that was not counted.
     """
 
     thread: str
@@ -72,6 +75,7 @@ class Switch:
     place: Place | None
     global_time: int
     digest: int
+    visit: int = 0
 
     @property
     def trigger(self) -> Trigger:

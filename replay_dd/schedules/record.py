@@ -83,6 +83,10 @@ def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
 
 
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
-    """Replay a log once and note in it whether the digest and the ending are the same."""
-    again = replay(log, time_limit_s=time_limit_s)
-    return replace(log, verified=again.divergence is None and again.reproduced)
+    """Replay a log once and note in it whether the digest and the ending are the same.
+
+    The replay also tells of each switch the how-manieth visit of its place it is, which the first run could not know.
+    """
+    again = replay(log, time_limit_s=time_limit_s, count_visits=True)
+    verified = again.divergence is None and again.reproduced
+    return replace(log, verified=verified, switches=again.run.log.switches if verified else log.switches)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import ProgramChangedError
@@ -44,18 +44,23 @@ def replay_plan(triggers: tuple[Trigger, ...]) -> Plan:
     return Plan("replay", triggers=triggers)
 
 
-def replay(log: Log, *, time_limit_s: float | None, show_output: bool = False) -> ReplayResult:
+def replay(
+    log: Log, *, time_limit_s: float | None, show_output: bool = False, count_visits: bool = False
+) -> ReplayResult:
     """Run the program of a log again under its schedule.
 
     Args:
         log: the log.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our standard output and error.
+        count_visits: count how often each thread visited the places of its switches; takes a little longer.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program cannot be run any more.
     """
     plan = replay_plan(log.triggers)
+    if count_visits:
+        plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     return ReplayResult(

@@ -52,12 +52,14 @@ class Plan:
         options: numbers that the strategy needs: ``seed``, ``depth``.
         thread_times: for ``pct``, the yield points of each thread in another run.
         triggers: what ``replay`` follows.
+        watched: the keys of places whose visits are counted.
     """
 
     strategy: str = "default"
     options: Mapping[str, int] = field(default_factory=dict)
     thread_times: Mapping[str, int] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
+    watched: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
@@ -133,6 +135,7 @@ def _write_request(request: Path, told: Path, settings: Settings, plan: Plan) ->
         "entropy_seed": settings.entropy_seed,
         "strategy": plan.strategy,
         "options": dict(plan.options),
+        "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
     }
@@ -188,8 +191,8 @@ def _make_run(
         if kind == channel.PLACE:
             places[record[1]] = Place(*record[2:])
         elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, global_time, digest = record[1:]
-            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), global_time, digest))
+            thread, time, to, forced, by_default, number, *rest = record[1:]
+            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
         elif kind == channel.SKIPPED:
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:

@@ -1,4 +1,4 @@
-"""The back end for Python 3.12 and later: ``sys.monitoring``.
+"""The back ends for Python 3.12 and later: ``sys.monitoring``.
 
 Each code object is looked at when it first starts: only counted code gets instruction (or line) events, and those that
 are no yield point are switched off for good the first time they come.
@@ -9,19 +9,21 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .places import COUNTED, FOLD, MASK
-from .yieldpoints import LINE, SYNC, points
+from .counting import FOLD, MASK, fold
+from .places import COUNTED
+from .tables import add_code, numbers_of
+from .yieldpoints import LINE
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from .scheduler import Scheduler
 
-_TOOL_ID = 4  # 0, 1, 2 and 5 are for debuggers, coverage, profilers and optimisers
+_TOOL_IDS = (4, 3, 5, 2, 1, 0)  # those without a fixed use first; the others if the program took these
 
 
-class MonitoringBackend:
-    """Counts with monitoring callbacks."""
+class PythonBackend:
+    """Counts with monitoring callbacks in Python."""
 
     name = "sys.monitoring"
 
@@ -30,25 +32,21 @@ class MonitoringBackend:
         self._granularity = granularity
         self._numbers: dict[int, dict[int, int]] = {}
         self._kept: list[CodeType] = []
-        self._begun = False  # a program that starts no thread ends without
+        self._tool = -1  # none yet: a program that starts no thread ends without
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]  # from 3.12 on
 
     def begin(self) -> None:
-        if self._granularity == SYNC:
-            return
-        self._begun = True
         monitoring = self._monitoring
         events = monitoring.events
-        monitoring.use_tool_id(_TOOL_ID, "replay-dd")
-        starts = events.PY_START | events.PY_RESUME | events.PY_THROW
+        self._tool = next(tool for tool in _TOOL_IDS if monitoring.get_tool(tool) is None)
+        monitoring.use_tool_id(self._tool, "replay-dd")
         for event in (events.PY_START, events.PY_RESUME):
-            monitoring.register_callback(_TOOL_ID, event, self._on_start)
-        monitoring.register_callback(_TOOL_ID, events.PY_THROW, self._on_throw)
-        if self._granularity == LINE:
-            monitoring.register_callback(_TOOL_ID, events.LINE, self._make_on_line())
-        else:
-            monitoring.register_callback(_TOOL_ID, events.INSTRUCTION, self._make_on_instruction())
-        monitoring.set_events(_TOOL_ID, starts)
+            monitoring.register_callback(self._tool, event, self._on_start)
+        monitoring.register_callback(self._tool, events.PY_THROW, self._on_throw)
+        is_line = self._granularity == LINE
+        self._wanted = events.LINE if is_line else events.INSTRUCTION
+        monitoring.register_callback(self._tool, self._wanted, self._callback(is_line))
+        monitoring.set_events(self._tool, events.PY_START | events.PY_RESUME | events.PY_THROW)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             self._on_start(frame.f_code, 0)
@@ -58,10 +56,10 @@ class MonitoringBackend:
         pass
 
     def end(self) -> None:
-        if self._begun:
-            self._begun = False
-            self._monitoring.set_events(_TOOL_ID, 0)
-            self._monitoring.free_tool_id(_TOOL_ID)
+        if self._tool >= 0:
+            self._monitoring.set_events(self._tool, 0)
+            self._monitoring.free_tool_id(self._tool)
+            self._tool = -1
 
     def _on_throw(self, code: CodeType, offset: int, error: BaseException) -> None:
         self._on_start(code, offset)
@@ -69,51 +67,55 @@ class MonitoringBackend:
     def _on_start(self, code: CodeType, offset: int) -> Any:
         if id(code) not in self._numbers and self._scheduler.places.kind(code.co_filename) == COUNTED:
             self._kept.append(code)
-            self._numbers[id(code)] = self._numbers_of(code)
-            events = self._monitoring.events
-            wanted = events.LINE if self._granularity == LINE else events.INSTRUCTION
-            self._monitoring.set_local_events(_TOOL_ID, code, wanted)
+            self._numbers[id(code)] = numbers_of(self._scheduler.places, code, self._granularity)
+            self._remember(code)
+            self._monitoring.set_local_events(self._tool, code, self._wanted)
         return self._monitoring.DISABLE
 
-    def _numbers_of(self, code: CodeType) -> dict[int, int]:
-        place_hash = self._scheduler.places.place_hash
-        if self._granularity == LINE:
-            lines = {line for _, _, line in code.co_lines() if line is not None}
-            return {line: place_hash(code, line) for line in lines}
-        return {offset: place_hash(code, offset) for offset in points(code, self._granularity)}
+    def _remember(self, code: CodeType) -> None:
+        """For back ends that keep the numbers elsewhere."""
 
-    def _make_on_instruction(self) -> Any:
-        scheduler = self._scheduler
+    def _callback(self, is_line: bool) -> Any:
+        scheduler, counter = self._scheduler, self._scheduler.counter
         all_numbers = self._numbers
         disable = self._monitoring.DISABLE
 
-        def on_instruction(code: CodeType, offset: int) -> Any:
-            number = all_numbers[id(code)].get(offset)
+        def on_event(code: CodeType, position: int) -> Any:
+            number = all_numbers[id(code)].get(position)
             if number is None:
                 return disable
-            thread = scheduler.current
+            thread = counter.current
             if thread.atomic:
                 return None
             time = thread.time = thread.time + 1
-            scheduler.digest = ((scheduler.digest ^ number ^ thread.hash) * FOLD) & MASK
+            counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
             if time >= thread.ask_at:
-                scheduler.at_question(thread, code, offset, False)
+                scheduler.at_question(thread, code, position, is_line)
             return None
 
-        return on_instruction
+        def on_watched_event(code: CodeType, position: int) -> Any:
+            """Also counts visits: slower, so for the one run that verifies a log."""
+            number = all_numbers[id(code)].get(position)
+            if number is None:
+                return disable
+            thread = counter.current
+            if not thread.atomic:
+                fold(counter, thread, number)
+                if thread.time >= thread.ask_at:
+                    scheduler.at_question(thread, code, position, is_line)
+            return None
 
-    def _make_on_line(self) -> Any:
-        scheduler = self._scheduler
-        all_numbers = self._numbers
+        return on_event if counter.watched is None else on_watched_event
 
-        def on_line(code: CodeType, line: int) -> Any:
-            thread = scheduler.current
-            if thread.atomic:
-                return
-            number = all_numbers[id(code)].get(line, 0)
-            time = thread.time = thread.time + 1
-            scheduler.digest = ((scheduler.digest ^ number ^ thread.hash) * FOLD) & MASK
-            if time >= thread.ask_at:
-                scheduler.at_question(thread, code, line, True)
 
-        return on_line
+class AcceleratedBackend(PythonBackend):
+    """Counts with monitoring callbacks in C."""
+
+    name = "sys.monitoring in C"
+
+    def _remember(self, code: CodeType) -> None:
+        add_code(self._scheduler.counter, code, self._numbers[id(code)], self._granularity)
+
+    def _callback(self, is_line: bool) -> Any:
+        counter = self._scheduler.counter
+        return counter.on_line if is_line else counter.on_instruction

@@ -1,4 +1,4 @@
-"""The back end for Python 3.11: ``sys.settrace`` with line or opcode events.
+"""The back ends for Python 3.11: a trace function with line or opcode events.
 
 Not used on 3.12 and later, where settrace delivers fewer events the first time a function runs.
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .places import COUNTED, FOLD, MASK
-from .yieldpoints import LINE, SYNC, points
+from .counting import FOLD, MASK, fold
+from .places import COUNTED
+from .tables import add_code, numbers_of
+from .yieldpoints import LINE
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 
-class TraceBackend:
-    """Counts with a trace function."""
+class PythonBackend:
+    """Counts with a trace function in Python."""
 
     name = "settrace"
 
@@ -28,8 +30,6 @@ class TraceBackend:
         self._tracers: dict[int, tuple[CodeType, Any]] = {}
 
     def begin(self) -> None:
-        if self._granularity == SYNC:
-            return
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             self._trace_call(frame, "call", None)
@@ -37,8 +37,7 @@ class TraceBackend:
         sys.settrace(self._trace_call)
 
     def thread_started(self) -> None:
-        if self._granularity != SYNC:
-            sys.settrace(self._trace_call)
+        sys.settrace(self._trace_call)
 
     def end(self) -> None:
         sys.settrace(None)
@@ -56,45 +55,71 @@ class TraceBackend:
         return tracer
 
     def _make_tracer(self, code: CodeType) -> Any:
-        scheduler = self._scheduler
+        scheduler, counter = self._scheduler, self._scheduler.counter
         if scheduler.places.kind(code.co_filename) != COUNTED:
             return None
-        if self._granularity == LINE:
-            return self._make_line_tracer(code)
-        place_hash = scheduler.places.place_hash
-        numbers = {offset: place_hash(code, offset) for offset in points(code, self._granularity)}
+        is_line = self._granularity == LINE
+        wanted = "line" if is_line else "opcode"
+        numbers = numbers_of(scheduler.places, code, self._granularity)
 
         def trace(frame: FrameType, event: str, argument: object) -> Any:
-            if event == "opcode":
-                number = numbers.get(frame.f_lasti)
+            if event == wanted:
+                position = frame.f_lineno if is_line else frame.f_lasti
+                number = numbers.get(position)
                 if number is not None:
-                    thread = scheduler.current
+                    thread = counter.current
                     if not thread.atomic:
                         time = thread.time = thread.time + 1
-                        scheduler.digest = ((scheduler.digest ^ number ^ thread.hash) * FOLD) & MASK
+                        counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
                         if time >= thread.ask_at:
-                            scheduler.at_question(thread, code, frame.f_lasti, False)
+                            scheduler.at_question(thread, code, position, is_line)
             return trace
 
-        return trace
+        def watching_trace(frame: FrameType, event: str, argument: object) -> Any:
+            """Also counts visits: slower, so for the one run that verifies a log."""
+            if event == wanted:
+                position = frame.f_lineno if is_line else frame.f_lasti
+                number = numbers.get(position)
+                thread = counter.current
+                if number is not None and not thread.atomic:
+                    fold(counter, thread, number)
+                    if thread.time >= thread.ask_at:
+                        scheduler.at_question(thread, code, position, is_line)
+            return watching_trace
 
-    def _make_line_tracer(self, code: CodeType) -> Any:
+        return trace if counter.watched is None else watching_trace
+
+
+class AcceleratedBackend:
+    """Counts with a trace function in C."""
+
+    name = "C trace function"
+
+    def __init__(self, scheduler: Scheduler, granularity: str) -> None:
+        self._scheduler = scheduler
+        self._granularity = granularity
+        self._counter = scheduler.counter
+        self._counter.lines = granularity == LINE
+        self._counter.learn = self._learn
+
+    def begin(self) -> None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            self._learn(frame.f_code)
+            counted = self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED
+            frame.f_trace_lines = counted and self._granularity == LINE
+            frame.f_trace_opcodes = counted and self._granularity != LINE
+            frame = frame.f_back
+        self._counter.start_tracing()
+
+    def thread_started(self) -> None:
+        self._counter.start_tracing()
+
+    def end(self) -> None:
+        self._counter.stop_tracing()
+
+    def _learn(self, code: CodeType) -> None:
         scheduler = self._scheduler
-        place_hash = scheduler.places.place_hash
-        numbers: dict[int, int] = {}
-
-        def trace(frame: FrameType, event: str, argument: object) -> Any:
-            if event == "line":
-                line = frame.f_lineno
-                number = numbers.get(line)
-                if number is None:
-                    number = numbers[line] = place_hash(code, line)
-                thread = scheduler.current
-                if not thread.atomic:
-                    time = thread.time = thread.time + 1
-                    scheduler.digest = ((scheduler.digest ^ number ^ thread.hash) * FOLD) & MASK
-                    if time >= thread.ask_at:
-                        scheduler.at_question(thread, code, line, True)
-            return trace
-
-        return trace
+        counted = scheduler.places.kind(code.co_filename) == COUNTED
+        numbers = numbers_of(scheduler.places, code, self._granularity) if counted else {}
+        add_code(self._counter, code, numbers, self._granularity)

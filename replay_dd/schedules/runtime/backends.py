@@ -10,6 +10,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from .counting import accelerator, accelerator_reason
+from .yieldpoints import SYNC
+
 if TYPE_CHECKING:
     from .scheduler import Scheduler
 
@@ -29,13 +32,33 @@ class Backend(Protocol):
         """Stop to count."""
 
 
+class NoBackend:
+    """At granularity ``sync``: operations are the only yield points, and they tell the scheduler themselves."""
+
+    name = "operations"
+
+    def begin(self) -> None:
+        pass
+
+    def thread_started(self) -> None:
+        pass
+
+    def end(self) -> None:
+        pass
+
+
 def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str]:
     """The back end for this interpreter, and the reason for it."""
+    if granularity == SYNC:
+        return NoBackend(), "only operations on locks, files and sleeps count"
     version = "{}.{}".format(*sys.version_info[:2])
     if sys.version_info >= (3, 12):
-        from .backend_monitoring import MonitoringBackend
+        from . import backend_monitoring as module
 
-        return MonitoringBackend(scheduler, granularity), f"Python {version} has sys.monitoring"
-    from .backend_trace import TraceBackend
+        why = f"Python {version} has sys.monitoring"
+    else:
+        from . import backend_trace as module
 
-    return TraceBackend(scheduler, granularity), f"Python {version} has no sys.monitoring (it came with 3.12)"
+        why = f"Python {version} has no sys.monitoring (it came with 3.12)"
+    backend_class = module.PythonBackend if accelerator is None else module.AcceleratedBackend
+    return backend_class(scheduler, granularity), f"{why}; {accelerator_reason}"

@@ -13,8 +13,8 @@ from typing import Any
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
-PLACE = "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL
-SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest
+PLACE = "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL, key
+SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # one entry for each thread

@@ -20,7 +20,8 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
         line = place.position
     reachable = place.reachable or reachable_under_gil(code, offset)
     file = code.co_filename
-    return (PLACE, number, places.short(file), file, line, column, code.co_qualname, instruction, reachable)
+    key = places.place_hash(code, place.position)
+    return (PLACE, number, places.short(file), file, line, column, code.co_qualname, instruction, reachable, key)
 
 
 def _first_offset(place: Place) -> int:

@@ -85,7 +85,7 @@ class Endings:
         scheduler = self.scheduler
         scheduler.over = True
         files = tuple(scheduler.places.counted_files())
-        self._channel.send(END, scheduler.global_time(), scheduler.digest, tuple(scheduler.times()), files)
+        self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
 
     def exit_now(self, status: int) -> None:
         """Stands in for ``os._exit``."""

@@ -6,6 +6,7 @@ import _thread
 from types import CodeType
 from typing import TYPE_CHECKING, Protocol
 
+from .counting import ThreadCounts
 from .places import text_hash
 
 if TYPE_CHECKING:
@@ -38,15 +39,16 @@ class Place:
         self.reachable = reachable
 
 
-class ManagedThread:
+class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes with the same attributes
     """One thread of the program, as the scheduler knows it."""
 
     __slots__ = (
-        *("path", "name", "hash", "time", "ask_at", "atomic", "gate", "ident", "waiting", "deadline", "ended"),
+        *("path", "name", "gate", "ident", "waiting", "deadline", "ended"),
         *("children", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
+        super().__init__()
         self.path = path
         self.name = ".".join(map(str, path))
         self.hash = text_hash(self.name)

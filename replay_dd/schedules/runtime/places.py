@@ -14,12 +14,12 @@ import os
 import sys
 from types import CodeType, FrameType
 
+from .counting import FOLD, MASK, START
+
 COUNTED = 0
 LIBRARY = 1
 EXCLUDED = 2
 
-MASK = (1 << 64) - 1
-FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
 _STEP = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: spreads neighbouring offsets
 
 TEST_RUNNERS = (
@@ -38,7 +38,7 @@ TEST_RUNNERS = (
 
 def text_hash(text: str) -> int:
     """A 64-bit hash of a text that is the same in every process (FNV-1a)."""
-    value = 0xCBF29CE484222325
+    value = START
     for byte in text.encode("utf-8", "surrogatepass"):
         value = ((value ^ byte) * FOLD) & MASK
     return value
@@ -137,8 +137,8 @@ class Places:
         return value
 
     def place_hash(self, code: CodeType, position: int) -> int:
-        """The number that one place adds to the digest; ``position`` is a byte offset or a line."""
-        return (self.code_hash(code) + position * _STEP) & MASK
+        """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""
+        return (self.code_hash(code) + position * _STEP) & MASK or 1
 
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Whose doing an operation is: (counted, the innermost frame outside the library)."""

@@ -20,9 +20,10 @@ import os
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
+from .counting import START, Counter, fold
 from .garbage import COLLECT_EVERY, collect
 from .managed import NEVER, ManagedThread, Place, Waitable
-from .places import FOLD, MASK, Places
+from .places import Places
 from .strategies import Strategy
 
 if TYPE_CHECKING:
@@ -42,7 +43,16 @@ EARLY_WAKE_NS = 100_000_000
 
 
 class Scheduler:
-    """Hands the baton around. One for each process."""
+    """Hands the baton around. One for each process.
+
+    Args:
+        strategy: who decides.
+        clock: the virtual clock.
+        places: what code is counted.
+        send: writes a record for the tool.
+        end_deadlocked: ends the process when all threads wait for each other; does not return.
+        disable: what the back end's callback answers where there is no yield point.
+    """
 
     def __init__(
         self,
@@ -51,6 +61,7 @@ class Scheduler:
         places: Places,
         send: Callable[..., None],
         end_deadlocked: Callable[[], None],
+        disable: object = None,
     ) -> None:
         self.strategy = strategy
         self.clock = clock
@@ -59,10 +70,11 @@ class Scheduler:
         self.end_deadlocked = end_deadlocked
         self.main = ManagedThread((0,))
         self.main.ident = _thread.get_ident()
-        self.current = self.main
+        self.counter = Counter(self.main, disable)
+        self.counter.digest = START
+        self.counter.question = self.at_question
         self.threads = [self.main]
         self.ended_times: list[tuple[str, int]] = []
-        self.digest = 0xCBF29CE484222325
         self.passed_by_others = 0  # yield points passed up to the last hand-over
         self.counting = False
         self.collects = False
@@ -73,6 +85,12 @@ class Scheduler:
         self._ending = 0  # the native identity of a real thread that is about to end
 
     # -- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> ManagedThread:
+        """The thread that has the baton."""
+        thread: ManagedThread = self.counter.current
+        return thread
 
     def global_time(self) -> int:
         """Yield points passed by all threads together."""
@@ -134,10 +152,8 @@ class Scheduler:
         return waiting is None or waiting.ready_for(thread)
 
     def _pass(self, thread: ManagedThread) -> None:
-        thread.time += 1
         place = thread.place
-        number = 0 if place is None else self.places.place_hash(place.code, place.position)
-        self.digest = ((self.digest ^ number ^ thread.hash) * FOLD) & MASK
+        fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.position))
 
     # -- choices -----------------------------------------------------------------------------------------------------
 
@@ -198,7 +214,7 @@ class Scheduler:
     def _give(self, thread: ManagedThread, to: ManagedThread) -> None:
         self.passed_by_others += thread.time - thread.base_time
         thread.base_time = thread.time
-        self.current = to
+        self.counter.current = to
         to.gate.release()
 
     def _resumed(self, thread: ManagedThread) -> None:
@@ -291,9 +307,12 @@ class Scheduler:
         self, thread: ManagedThread, to: ManagedThread, forced: bool, by_default: bool, place: Place | None
     ) -> None:
         number = -1 if place is None else self.place_number(place)
+        visit = 0
+        if place is not None and self.counter.watched is not None:
+            visit = self.counter.visits.get((thread, self.places.place_hash(place.code, place.position)), 0)
         self.send(
             *("switch", thread.name, thread.time, to.name, forced, by_default),
-            *(number, self.global_time(), self.digest),
+            *(number, self.global_time(), self.counter.digest, visit),
         )
 
     def place_number(self, place: Place) -> int:

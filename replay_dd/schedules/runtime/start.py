@@ -44,7 +44,11 @@ def start(request_path: str) -> None:
     )
     strategy = make_strategy(request["strategy"], request["options"], request["thread_times"], request["triggers"])
     clock = Clock(request["start_ns"])
-    scheduler = Scheduler(strategy, clock, places, channel.send, endings.deadlock)
+    # What a monitoring callback answers where there is no yield point.
+    disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
+    scheduler = Scheduler(strategy, clock, places, channel.send, endings.deadlock, disable)
+    if request["watched"]:
+        scheduler.counter.watched = frozenset(request["watched"])
     backend, reason = choose_backend(scheduler, request["granularity"])
     endings.scheduler = scheduler
     endings.backend = backend

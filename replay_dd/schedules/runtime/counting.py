@@ -1,0 +1,100 @@
+"""What every yield point needs: the numbers of the running thread, and the digest.
+
+Rules of this module:
+
+* ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``_accelerator.c``. Both do the same: the same
+  thread times, digests and questions. Everything else of the runtime uses one or the other without a difference.
+* The accelerator is a matter of the target's interpreter: the one that was compiled for its version is used, if there
+  is one beside this file; else Python, and the reason is told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
+MASK = (1 << 64) - 1
+START = 0xCBF29CE484222325  # where the digest starts: the offset of the 64-bit FNV-1a hash
+
+
+class PythonThreadCounts:
+    """The numbers of a thread that every yield point needs.
+
+    Attributes:
+        time: yield points passed.
+        ask_at: the thread time at which the scheduler is to be asked.
+        atomic: above 0 inside an import: no yield points.
+        hash: what the thread adds to the digest.
+    """
+
+    __slots__ = ("ask_at", "atomic", "hash", "time")
+
+    def __init__(self) -> None:
+        self.time = 0
+        self.ask_at = 0
+        self.atomic = 0
+        self.hash = 0
+
+
+class PythonCounter:
+    """Counts and folds yield points.
+
+    Attributes:
+        current: the thread that has the baton.
+        digest: the rolling digest.
+        question: called with thread, code, position and is_line when a question is due.
+        watched: the numbers of places whose visits are counted, or None.
+        visits: how often each thread visited each watched place.
+    """
+
+    __slots__ = ("current", "digest", "question", "visits", "watched")
+
+    def __init__(self, current: Any, disable: object = None) -> None:
+        self.current = current
+        self.digest = 0
+        self.question: Any = None
+        self.watched: frozenset[int] | None = None
+        self.visits: dict[tuple[object, int], int] = {}
+
+
+def fold(counter: Any, thread: Any, number: int) -> None:
+    """Pass one yield point of a thread at the place with this number."""
+    thread.time += 1
+    counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
+    watched = counter.watched
+    if watched is not None and number in watched:
+        key = (thread, number)
+        counter.visits[key] = counter.visits.get(key, 0) + 1
+
+
+def _load_accelerator() -> tuple[Any, str]:
+    """(the accelerator or None, why)."""
+    version = "{}.{}".format(*sys.version_info[:2])
+    if os.environ.get("REPLAY_DD_ACCELERATOR") == "off":
+        return None, "the accelerator is switched off"
+    from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for suffix in EXTENSION_SUFFIXES:
+        path = os.path.join(folder, "_accelerator" + suffix)
+        if not os.path.exists(path):
+            continue
+        name = __package__ + "._accelerator"
+        spec = spec_from_file_location(name, path, loader=ExtensionFileLoader(name, path))
+        if spec is None or spec.loader is None:
+            continue
+        try:
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+        except ImportError as error:
+            return None, f"the accelerator cannot be loaded: {error}"
+        return module, f"the accelerator for Python {version}"
+    return None, f"no accelerator for Python {version}"
+
+
+accelerator, accelerator_reason = _load_accelerator()
+ThreadCounts: Any = PythonThreadCounts if accelerator is None else accelerator.ThreadCounts
+Counter: Any = PythonCounter if accelerator is None else accelerator.Counter
