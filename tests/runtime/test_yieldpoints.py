@@ -279,9 +279,9 @@ def test_third_party_packages_count(tmp_path: Path) -> None:
 def test_the_back_end_fits_the_interpreter_and_says_why(tmp_path: Path) -> None:
     run = run_program(tmp_path, STEPS.replace("BODY", "pass"), Plan())
     if sys.version_info >= (3, 12):
-        assert run.backend == "sys.monitoring"
+        assert "sys.monitoring" in run.backend
     else:
-        assert run.backend == "settrace"
+        assert run.backend in {"settrace", "C trace function"}
     assert "sys.monitoring" in run.backend_reason
 
 

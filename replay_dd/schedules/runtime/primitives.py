@@ -42,9 +42,13 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
 class Lock:
     """Stands in for ``_thread.lock``."""
 
-    __slots__ = ("__weakref__", "_holder", "_made", "_taken")
+    __slots__ = ("__weakref__", "_holder", "_made", "_number", "_taken")
+    _made_so_far = 0
 
     def __init__(self) -> None:
+        # Until 3.12 `threading` keeps locks in a set and asks them in its order, which must not hang on addresses.
+        Lock._made_so_far += 1
+        self._number = Lock._made_so_far
         self._holder: ManagedThread | None = None
         self._taken: Place | None = None
         self._made = _caller(sys._getframe(1))
@@ -92,6 +96,9 @@ class Lock:
 
     def _at_fork_reinit(self) -> None:
         self._holder = self._taken = None
+
+    def __hash__(self) -> int:
+        return self._number
 
     acquire_lock = acquire
     release_lock = release
