@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 
-def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], None]]) -> None:
+def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], object]]) -> None:
     """Wrap the import system's one entry for modules that are not there yet.
 
     Args:
@@ -47,7 +47,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     adapt_imported(after_import)
 
 
-def adapt_imported(after_import: dict[str, Callable[[Any], None]]) -> None:
+def adapt_imported(after_import: dict[str, Callable[[Any], object]]) -> None:
     """Adapt the modules that are fully imported by now, each once."""
     for name in list(after_import):
         module = sys.modules.get(name)

@@ -20,6 +20,7 @@ from .endings import Endings
 from .entropy import adapt_random, make_urandom
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
+from .numbering import hash_by_number
 from .operations import watch_files
 from .places import Places
 from .scheduler import Scheduler
@@ -54,6 +55,10 @@ def start(request_path: str) -> None:
     endings.backend = backend
     primitives.use_scheduler(scheduler)
 
+    def adapt_threading(module: Any) -> None:
+        endings.adapt_threading(module)
+        hash_by_number(module.Thread)
+
     def begin() -> None:
         if request["granularity"] != SYNC:
             scheduler.collects = True
@@ -73,7 +78,8 @@ def start(request_path: str) -> None:
     make_imports_atomic(
         scheduler,
         {
-            "threading": endings.adapt_threading,
+            "threading": adapt_threading,
+            "concurrent.futures._base": _adapt_futures,
             "random": adapt_random,
             "queue": _adapt_queue,
         },
@@ -125,6 +131,10 @@ def _replace_module_locks(lock_type: Any) -> None:
             if isinstance(value, lock_type) and not value.locked():
                 pairs.append((value, primitives.Lock()))
     replace_everywhere(pairs)
+
+
+def _adapt_futures(module: Any) -> None:
+    hash_by_number(module.Future)
 
 
 def _adapt_queue(module: Any) -> None:

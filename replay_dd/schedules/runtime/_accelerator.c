@@ -1,0 +1,394 @@
+/* The fast path of the runtime: what happens at a yield point, in C.
+ *
+ * Rules of this file:
+ *
+ * - It does what backend_monitoring.py and backend_trace.py do in Python, and nothing else: same thread times, same
+ *   digests, same questions. The tests compare both.
+ * - Only the thread with the baton gets here, and it holds the GIL: no locks, no thread-local look-ups.
+ * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
+ *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <structmember.h>
+
+#define FOLD UINT64_C(0x100000001B3) /* the prime of the 64-bit FNV-1a hash; places.FOLD */
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define request_code_extra_index PyUnstable_Eval_RequestCodeExtraIndex
+#define get_code_extra PyUnstable_Code_GetExtra
+#define set_code_extra PyUnstable_Code_SetExtra
+#else
+#define request_code_extra_index _PyEval_RequestCodeExtraIndex
+#define get_code_extra _PyCode_GetExtra
+#define set_code_extra _PyCode_SetExtra
+#endif
+
+static Py_ssize_t extra_index = -1;
+
+/* -- ThreadCounts: the numbers of a thread that the fast path needs ------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    long long time;
+    long long ask_at;
+    long long atomic;
+    unsigned long long hash;
+} ThreadCounts;
+
+static PyMemberDef thread_counts_members[] = {
+    {"time", T_LONGLONG, offsetof(ThreadCounts, time), 0, "yield points passed"},
+    {"ask_at", T_LONGLONG, offsetof(ThreadCounts, ask_at), 0, "the time at which to ask the scheduler"},
+    {"atomic", T_LONGLONG, offsetof(ThreadCounts, atomic), 0, "above 0: no yield points"},
+    {"hash", T_ULONGLONG, offsetof(ThreadCounts, hash), 0, "what the thread adds to the digest"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyTypeObject ThreadCountsType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "_accelerator.ThreadCounts",
+    .tp_basicsize = sizeof(ThreadCounts),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_doc = "The numbers of a thread that every yield point needs.",
+    .tp_members = thread_counts_members,
+    .tp_new = PyType_GenericNew,
+};
+
+/* -- the table of a code object ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    long long base;    /* the position of entry 0 */
+    int shift;         /* positions between two entries, as a power of two */
+    Py_ssize_t length; /* 0: not counted */
+    uint64_t numbers[];
+} Table;
+
+static uint64_t number_at(const Table *table, long long position)
+{
+    long long index = (position - table->base) >> table->shift;
+    return index >= 0 && index < table->length ? table->numbers[index] : 0;
+}
+
+static Table *table_of(PyObject *code)
+{
+    void *table = NULL;
+    if (get_code_extra(code, extra_index, &table) < 0) {
+        PyErr_Clear();
+    }
+    return table;
+}
+
+/* -- Counter -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *current;  /* the thread that has the baton: a ThreadCounts */
+    PyObject *question; /* called with thread, code, position, is_line when a question is due */
+    PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
+    PyObject *watched;  /* the numbers of places whose visits are counted, or None */
+    PyObject *visits;   /* a dict: (thread, number) -> visits */
+    PyObject *disable;  /* sys.monitoring.DISABLE, or None */
+    unsigned long long digest;
+    int lines;          /* trace lines, not opcodes */
+} Counter;
+
+static PyMemberDef counter_members[] = {
+    {"current", T_OBJECT_EX, offsetof(Counter, current), 0, "the thread that has the baton"},
+    {"question", T_OBJECT_EX, offsetof(Counter, question), 0, "called when a question is due"},
+    {"learn", T_OBJECT_EX, offsetof(Counter, learn), 0, "called with code that is seen for the first time"},
+    {"watched", T_OBJECT_EX, offsetof(Counter, watched), 0, "numbers of places whose visits are counted"},
+    {"visits", T_OBJECT_EX, offsetof(Counter, visits), 0, "visits by thread and number"},
+    {"digest", T_ULONGLONG, offsetof(Counter, digest), 0, "the rolling digest"},
+    {"lines", T_INT, offsetof(Counter, lines), 0, "trace lines, not opcodes"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int count_visit(Counter *self, PyObject *thread, uint64_t number)
+{
+    PyObject *key = NULL, *visits = NULL;
+    int result = -1;
+    PyObject *place = PyLong_FromUnsignedLongLong(number);
+    if (place == NULL) {
+        return -1;
+    }
+    int is_watched = PySet_Contains(self->watched, place);
+    if (is_watched <= 0) {
+        result = is_watched;
+        goto done;
+    }
+    if ((key = PyTuple_Pack(2, thread, place)) == NULL) {
+        goto done;
+    }
+    PyObject *before = PyDict_GetItemWithError(self->visits, key);
+    if (before == NULL && PyErr_Occurred()) {
+        goto done;
+    }
+    visits = PyLong_FromLong(before == NULL ? 1 : PyLong_AsLong(before) + 1);
+    if (visits != NULL) {
+        result = PyDict_SetItem(self->visits, key, visits);
+    }
+done:
+    Py_DECREF(place);
+    Py_XDECREF(key);
+    Py_XDECREF(visits);
+    return result;
+}
+
+/* A yield point: count it, fold it, ask if it is time. Returns -1 with an exception set. */
+static int pass(Counter *self, PyObject *code, long long position, uint64_t number, int is_line)
+{
+    ThreadCounts *thread = (ThreadCounts *)self->current;
+    if (thread->atomic) {
+        return 0;
+    }
+    long long time = ++thread->time;
+    self->digest = (self->digest ^ number ^ thread->hash) * FOLD;
+    if (self->watched != Py_None && count_visit(self, (PyObject *)thread, number) < 0) {
+        return -1;
+    }
+    if (time < thread->ask_at) {
+        return 0;
+    }
+    Py_INCREF(thread); /* another thread has the baton meanwhile */
+    PyObject *answer =
+        PyObject_CallFunction(self->question, "OOLO", thread, code, position, is_line ? Py_True : Py_False);
+    Py_DECREF(thread);
+    Py_XDECREF(answer);
+    return answer == NULL ? -1 : 0;
+}
+
+static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssize_t amount, int is_line)
+{
+    if (amount != 2) {
+        PyErr_SetString(PyExc_TypeError, "expected a code object and a position");
+        return NULL;
+    }
+    Table *table = table_of(arguments[0]);
+    long long position = PyLong_AsLongLong(arguments[1]);
+    uint64_t number = table == NULL ? 0 : number_at(table, position);
+    if (number == 0) {
+        return Py_NewRef(self->disable);
+    }
+    if (pass(self, arguments[0], position, number, is_line) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{
+    return counter_event(self, arguments, amount, 0);
+}
+
+static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{
+    return counter_event(self, arguments, amount, 1);
+}
+
+static PyObject *counter_add_code(Counter *self, PyObject *arguments)
+{
+    PyObject *code, *numbers, *key, *value;
+    long long base, last;
+    int shift;
+    if (!PyArg_ParseTuple(arguments, "O!LLiO!", &PyCode_Type, &code, &base, &last, &shift, &PyDict_Type, &numbers)) {
+        return NULL;
+    }
+    Py_ssize_t length = PyDict_GET_SIZE(numbers) == 0 ? 0 : (Py_ssize_t)((last - base) >> shift) + 1;
+    if (length < 0 || shift < 0 || shift > 1) {
+        PyErr_SetString(PyExc_ValueError, "the last position stands before the first, or the shift is not 0 or 1");
+        return NULL;
+    }
+    Table *table = PyMem_Calloc(1, sizeof(Table) + (size_t)length * sizeof(uint64_t));
+    if (table == NULL) {
+        return PyErr_NoMemory();
+    }
+    table->base = base;
+    table->shift = shift;
+    table->length = length;
+    Py_ssize_t entry = 0;
+    while (PyDict_Next(numbers, &entry, &key, &value)) {
+        long long index = (PyLong_AsLongLong(key) - base) >> shift;
+        unsigned long long number = PyLong_AsUnsignedLongLong(value);
+        if (PyErr_Occurred() || index < 0 || index >= length) {
+            PyMem_Free(table);
+            if (!PyErr_Occurred()) {
+                PyErr_SetString(PyExc_ValueError, "a position lies outside of the code");
+            }
+            return NULL;
+        }
+        /* 0 says that a position is no yield point; Places.place_hash never gives it. */
+        table->numbers[index] = number;
+    }
+    if (set_code_extra(code, extra_index, table) < 0) {
+        PyMem_Free(table);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+#if PY_VERSION_HEX < 0x030C0000
+/* Python 3.11: a C trace function. */
+
+static PyObject *name_lines, *name_opcodes;
+
+static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *argument)
+{
+    Counter *self = (Counter *)object;
+    if (what != PyTrace_OPCODE && what != PyTrace_LINE && what != PyTrace_CALL) {
+        return 0;
+    }
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    Table *table = table_of(code);
+    int result = 0;
+    if (what == PyTrace_CALL) {
+        if (table == NULL) {
+            PyObject *answer = PyObject_CallOneArg(self->learn, code);
+            Py_XDECREF(answer);
+            table = answer == NULL ? NULL : table_of(code);
+            result = answer == NULL ? -1 : 0;
+        }
+        int counted = table != NULL && table->length > 0;
+        if (result == 0) {
+            result = PyObject_SetAttr((PyObject *)frame, name_lines, counted && self->lines ? Py_True : Py_False);
+        }
+        if (result == 0 && counted && !self->lines) {
+            result = PyObject_SetAttr((PyObject *)frame, name_opcodes, Py_True);
+        }
+    }
+    else if (table != NULL) {
+        int is_line = what == PyTrace_LINE;
+        long long position = is_line ? PyFrame_GetLineNumber(frame) : PyFrame_GetLasti(frame);
+        uint64_t number = is_line == self->lines ? number_at(table, position) : 0;
+        if (number != 0) {
+            result = pass(self, code, position, number, is_line);
+        }
+    }
+    Py_DECREF(code);
+    return result;
+}
+
+static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
+{
+    PyEval_SetTrace(trace, (PyObject *)self);
+    Py_RETURN_NONE;
+}
+
+static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
+{
+    PyEval_SetTrace(NULL, NULL);
+    Py_RETURN_NONE;
+}
+#endif
+
+static PyMethodDef counter_methods[] = {
+    {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
+     "The callback of sys.monitoring for instructions."},
+    {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL,
+     "The callback of sys.monitoring for lines."},
+    {"add_code", (PyCFunction)counter_add_code, METH_VARARGS,
+     "add_code(code, first, last, shift, numbers): the yield points of a code object; none: it is not counted."},
+#if PY_VERSION_HEX < 0x030C0000
+    {"start_tracing", (PyCFunction)counter_start_tracing, METH_NOARGS, "Trace the calling thread."},
+    {"stop_tracing", (PyCFunction)counter_stop_tracing, METH_NOARGS, "Stop to trace the calling thread."},
+#endif
+    {NULL, NULL, 0, NULL},
+};
+
+static int counter_traverse(Counter *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->current);
+    Py_VISIT(self->question);
+    Py_VISIT(self->learn);
+    Py_VISIT(self->watched);
+    Py_VISIT(self->visits);
+    Py_VISIT(self->disable);
+    return 0;
+}
+
+static int counter_clear(Counter *self)
+{
+    Py_CLEAR(self->current);
+    Py_CLEAR(self->question);
+    Py_CLEAR(self->learn);
+    Py_CLEAR(self->watched);
+    Py_CLEAR(self->visits);
+    Py_CLEAR(self->disable);
+    return 0;
+}
+
+static void counter_dealloc(Counter *self)
+{
+    PyObject_GC_UnTrack(self);
+    counter_clear(self);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static int counter_init(Counter *self, PyObject *arguments, PyObject *keywords)
+{
+    PyObject *current, *disable;
+    if (!PyArg_ParseTuple(arguments, "O!O", &ThreadCountsType, &current, &disable)) {
+        return -1;
+    }
+    PyObject *visits = PyDict_New();
+    if (visits == NULL) {
+        return -1;
+    }
+    Py_XSETREF(self->current, Py_NewRef(current));
+    Py_XSETREF(self->disable, Py_NewRef(disable));
+    Py_XSETREF(self->question, Py_NewRef(Py_None));
+    Py_XSETREF(self->learn, Py_NewRef(Py_None));
+    Py_XSETREF(self->watched, Py_NewRef(Py_None));
+    Py_XSETREF(self->visits, visits);
+    return 0;
+}
+
+static PyTypeObject CounterType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "_accelerator.Counter",
+    .tp_basicsize = sizeof(Counter),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = "Counter(current, disable): counts and folds yield points, and asks when a question is due.",
+    .tp_members = counter_members,
+    .tp_methods = counter_methods,
+    .tp_init = (initproc)counter_init,
+    .tp_new = PyType_GenericNew,
+    .tp_traverse = (traverseproc)counter_traverse,
+    .tp_clear = (inquiry)counter_clear,
+    .tp_dealloc = (destructor)counter_dealloc,
+};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_accelerator",
+    .m_doc = "The fast path of the runtime.",
+    .m_size = -1,
+};
+
+PyMODINIT_FUNC PyInit__accelerator(void)
+{
+    extra_index = request_code_extra_index(PyMem_Free);
+    if (extra_index < 0) {
+        PyErr_SetString(PyExc_ImportError, "the interpreter has no room for the tables of code objects");
+        return NULL;
+    }
+#if PY_VERSION_HEX < 0x030C0000
+    name_lines = PyUnicode_InternFromString("f_trace_lines");
+    name_opcodes = PyUnicode_InternFromString("f_trace_opcodes");
+    if (name_lines == NULL || name_opcodes == NULL) {
+        return NULL;
+    }
+#endif
+    if (PyType_Ready(&ThreadCountsType) < 0 || PyType_Ready(&CounterType) < 0) {
+        return NULL;
+    }
+    PyObject *module = PyModule_Create(&module_definition);
+    if (module == NULL) {
+        return NULL;
+    }
+    if (PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
+        PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,28 @@
+"""Objects that the standard library keeps in sets, hashed by number instead of by address.
+
+``ThreadPoolExecutor`` joins its threads in the order of a set, ``concurrent.futures.wait`` answers with sets of
+futures: these orders would follow addresses, which shift with everything that is allocated before. The hash of such an
+object is the how-manieth it was to be hashed, which the schedule determines.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ATTRIBUTE = "_replay_dd_number"
+
+
+def hash_by_number(class_: Any) -> None:
+    """Let the instances of a class, and of its subclasses without a hash of their own, hash by number."""
+    given = 0
+
+    def __hash__(self: Any) -> int:
+        nonlocal given
+        number: int | None = getattr(self, _ATTRIBUTE, None)
+        if number is None:
+            given += 1
+            number = given
+            setattr(self, _ATTRIBUTE, number)
+        return number
+
+    class_.__hash__ = __hash__

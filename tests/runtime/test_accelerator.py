@@ -1,0 +1,102 @@
+"""The accelerator does what the back end in Python does: same thread times, same digests, same logs."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Log, Settings
+from replay_dd.schedules.runtime.counting import accelerator
+from replay_dd.schedules.target import Plan, describe_program, run_target
+
+PROGRAM = """
+import queue, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+
+class Account:
+    def __init__(self): self.balance = 0; self.history = []
+    def deposit(self, amount):
+        before = self.balance
+        self.history.append(amount)
+        self.balance = before + amount
+
+account, tasks = Account(), queue.Queue()
+
+def numbers(n):
+    for i in range(n):
+        yield i if i % 3 else -i
+
+def work(name):
+    for i in numbers(12):
+        account.deposit(i)
+        try:
+            if i == 7: raise ValueError(name)
+        except ValueError:
+            tasks.put((name, [x for x in account.history[-3:]]))
+    return sum(map(abs, numbers(4)))
+
+with ThreadPoolExecutor(2) as pool:
+    results = list(pool.map(work, "ab"))
+threads = [threading.Thread(target=work, args=(name,)) for name in "cd"]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit(account.balance != 2 * results[0])
+"""
+
+LONG = "def f(o):\n" + "".join(f"    o.a{number} = {number + 1000}\n" for number in range(300))
+LONG += """
+import threading
+class Thing: pass
+thing = Thing()
+threads = [threading.Thread(target=f, args=(thing,)) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
+
+
+def run(program: Path, settings: Settings, plan: Plan) -> tuple[Log, str]:
+    import sys
+
+    described = describe_program((sys.executable, program.name), directory=program.parent)
+    done = run_target(described, settings, plan, time_limit_s=60)
+    ending = dataclasses.replace(done.log.ending, seconds=0.0)
+    return dataclasses.replace(done.log, ending=ending), done.backend
+
+
+@pytest.mark.parametrize("text", [PROGRAM, LONG], ids=["program", "long function"])
+@pytest.mark.parametrize("granularity", ["gil", "line", "access"])
+@pytest.mark.parametrize(
+    "plan",
+    [Plan(), Plan("random", {"seed": 2}), Plan("pct", {"seed": 5, "depth": 3}, {"0": 60, "0.1": 300, "0.2": 300})],
+    ids=["default", "random", "pct"],
+)
+def test_both_make_the_same_log(
+    text: str, granularity: str, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    settings = Settings(granularity=granularity)
+    in_c, backend_c = run(program, settings, plan)
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python, backend_python = run(program, settings, plan)
+    assert " in C" in backend_c or backend_c.startswith("C ")
+    assert backend_python in ("settrace", "sys.monitoring")
+    assert in_c.ending.global_time > 10
+    assert in_c == in_python
+
+
+def test_both_count_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    recorded, _ = run(program, Settings(), Plan("random", {"seed": 4}))
+    keys = tuple({switch.place.key for switch in recorded.switches if switch.place is not None})
+    plan = Plan("replay", triggers=recorded.triggers, watched=keys)
+    in_c, _ = run(program, Settings(), plan)
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python, _ = run(program, Settings(), plan)
+    assert in_c == in_python
+    assert max(switch.visit for switch in in_c.switches) > 1
