@@ -1,0 +1,184 @@
+"""Small programs that write the same under every schedule: time, language, processes, the end."""
+
+from __future__ import annotations
+
+OTHERS = {
+    "virtual time": """
+        import threading, time
+        start, ends = time.monotonic(), []
+        def sleep(seconds):
+            time.sleep(seconds)
+            ends.append(seconds)
+        threads = [threading.Thread(target=sleep, args=(seconds,)) for seconds in (3600, 60, 600)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(ends, round(time.monotonic() - start), time.time() > 0)
+        for bad in (-1, "x", None):
+            try:
+                time.sleep(bad)
+            except (ValueError, TypeError) as error:
+                print(type(error).__name__)
+        """,
+    "a loop that looks at the clock": """
+        import threading, time
+        def spin(clock):
+            end = clock() + 0.2
+            while clock() < end:
+                pass
+            print("end")
+        for clock in (time.time, time.monotonic, time.perf_counter):
+            thread = threading.Thread(target=spin, args=(clock,))
+            thread.start()
+            thread.join()
+        """,
+    "time never goes back": """
+        import threading, time
+        seen = []
+        def look():
+            mine = []
+            for _ in range(20):
+                mine.append(time.monotonic())
+                time.sleep(0.001)
+            seen.append(mine == sorted(set(mine)))
+        threads = [threading.Thread(target=look) for _ in range(3)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(seen)
+        """,
+    "a thread waits for a flag and sleeps": """
+        import threading, time
+        flag = []
+        def wait():
+            while not flag:
+                time.sleep(0.01)
+            print("seen")
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(1)
+        flag.append(1)
+        thread.join()
+        """,
+    "generators": """
+        import threading
+        def numbers():
+            try:
+                for number in range(5):
+                    yield number
+            finally:
+                log.append("closed")
+        def work():
+            log.append(sum(numbers()))
+            one = numbers()
+            next(one)
+            try:
+                one.throw(KeyError("k"))
+            except KeyError:
+                log.append("thrown")
+            [number for number in numbers() if number]
+        log = []
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(sorted(map(str, log)))
+        """,
+    "exceptions": """
+        import contextlib, threading
+        @contextlib.contextmanager
+        def manager():
+            try:
+                yield 1
+            except ZeroDivisionError:
+                log.append("swallowed")
+        def work():
+            with manager() as one:
+                one / 0
+            try:
+                [].pop()
+            except IndexError as error:
+                log.append(str(error))
+            else:
+                log.append("else")
+            finally:
+                log.append("finally")
+        log = []
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(sorted(log))
+        """,
+    "recursion to the limit": """
+        import threading
+        def down(): return down()
+        def work():
+            try:
+                down()
+            except RecursionError:
+                print("deep")
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """,
+    "finalizers": """
+        import gc, threading, weakref
+        class Node:
+            def __init__(self):
+                self.me = self
+                weakref.finalize(self, count)
+            def __del__(self):
+                log.append(1)
+        def count():
+            with lock:
+                log.append(2)
+        def work():
+            for _ in range(50): Node()
+        lock, log = threading.Lock(), []
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        gc.collect()
+        print(sorted(log).count(1), sorted(log).count(2), gc.isenabled())
+        """,
+    "fork": """
+        import os, sys, threading
+        def work(): log.append(1)
+        log = []
+        thread = threading.Thread(target=work)
+        thread.start(); thread.join()
+        sys.stdout.flush()
+        child = os.fork()
+        if not child:
+            inner = threading.Thread(target=work)
+            inner.start(); inner.join()
+            print("child", len(log), flush=True)
+            os._exit(0)
+        print("parent", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """,
+    "subprocess": """
+        import subprocess, sys, threading
+        def work(number):
+            done = subprocess.run([sys.executable, "-c", f"print({number})"], capture_output=True, text=True)
+            log.append(done.stdout.strip())
+        log = []
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(sorted(log))
+        """,
+    "exit handlers": """
+        import atexit, threading
+        atexit.register(print, "first registered, last called")
+        atexit.register(lambda: threading.Thread(target=print, args=("thread",)).start() if False else print("second"))
+        thread = threading.Thread(target=print, args=("still running",))
+        thread.start()
+        """,
+    "switch interval": """
+        import sys, threading
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(0.25)
+        print(before, sys.getswitchinterval())
+        try:
+            sys.setswitchinterval(0)
+        except ValueError as error:
+            print(error)
+        """,
+}

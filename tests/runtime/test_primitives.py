@@ -1,0 +1,164 @@
+"""Everything that threads are synchronised with works, under any schedule, and replays."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program
+from tests.runtime.programs_other import OTHERS
+from tests.runtime.programs_synchronising import SYNCHRONISING
+
+PROGRAMS = {**SYNCHRONISING, **OTHERS}
+
+# Programs with such times in them are not run as usual: that would take them.
+LONG = ("3600", "=100", "=60", "=10)", "(300, ", "=5)", "=2)")
+
+POOL_HANGS = (
+    "threads that talk through a pipe: the one that waits for it keeps the baton "
+    "(multiprocessing.pool.ThreadPool does so inside)"
+)
+RECURSION = "the runtime's own calls count for the recursion limit, so how deep a program gets depends on the strategy"
+KNOWN = {
+    "multiprocessing.pool.ThreadPool": pytest.mark.xfail(reason=POOL_HANGS),
+    "recursion to the limit": pytest.mark.xfail(reason=RECURSION),
+}
+
+PARAMETERS = [pytest.param(name, marks=KNOWN.get(name, ()), id=name) for name in PROGRAMS]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
+    text = PROGRAMS[name]
+    default = run_program(tmp_path, text, time_limit_s=5 if name in KNOWN else 60)
+    written = output_of(default)
+    assert_same(default, replayed(default.log))
+    for seed in (4, 17):
+        run = run_program(tmp_path, text, random_walk(seed))
+        assert output_of(run) == written, seed
+        assert_same(run, replayed(run.log))
+    if not any(long in text for long in LONG):
+        plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert (plain.stdout, plain.returncode) == (written, 0)
+
+
+def test_timeouts_end_in_the_order_of_their_deadlines(tmp_path: Path) -> None:
+    text = """
+        import queue, threading, time
+        log = []
+        def wait(seconds, how):
+            how(seconds)
+            log.append(seconds)
+        ways = {
+            500: threading.Event().wait,
+            400: lambda seconds: threading.Semaphore(0).acquire(timeout=seconds),
+            300: time.sleep,
+            200: lambda seconds: threading.Barrier(2).wait(seconds),
+            100: lambda seconds: queue.Queue().get(timeout=seconds),
+        }
+        def safely(how):
+            def call(seconds):
+                try:
+                    how(seconds)
+                except (threading.BrokenBarrierError, queue.Empty):
+                    pass
+            return call
+        threads = [threading.Thread(target=wait, args=(seconds, safely(how))) for seconds, how in ways.items()]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(log)
+        """
+    for run in (run_program(tmp_path, text), run_program(tmp_path, text, random_walk(4))):
+        assert output_of(run) == "[100, 200, 300, 400, 500]\n"
+
+
+OBJECTS = """
+    import threading
+    class Thing:
+        def __init__(self, name):
+            self.name = name
+    def work(k):
+        for i in range(30):
+            things.add(Thing((k, i)))
+    things = set()
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print([thing.name for thing in things])
+"""
+
+
+@pytest.mark.skipif(
+    sys.version_info[:2] == (3, 12), reason="defect: under 3.12 the addresses differ in some runs of the same schedule"
+)
+def test_the_order_of_a_set_of_objects_is_the_same_in_each_replay(tmp_path: Path) -> None:
+    run = run_program(tmp_path, OBJECTS, random_walk(4))
+    assert replayed(run.log).output == replayed(run.log).output
+
+
+@pytest.mark.xfail(
+    reason="a random run and its replay have other addresses, since their strategies use memory differently"
+)
+def test_the_order_of_a_set_of_objects_is_that_of_the_recorded_run(tmp_path: Path) -> None:
+    for seed in (4, 14, 18):
+        run = run_program(tmp_path, OBJECTS, random_walk(seed))
+        assert_same(run, replayed(run.log))
+
+
+def test_two_threads_import_the_same_slow_module(tmp_path: Path) -> None:
+    tmp_path.joinpath("slow.py").write_text(
+        "import time\ntime.sleep(30)\nimport other\ntime.sleep(30)\nvalue = other.value\n"
+    )
+    tmp_path.joinpath("other.py").write_text(
+        "import threading\nt = threading.Thread(target=int)\nt.start()\nt.join()\nvalue = 7\n"
+    )
+    text = """
+        import threading
+        def work():
+            import slow
+            log.append(slow.value)
+        log = []
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(log)
+        """
+    for plan in (random_walk(4), random_walk(17), random_walk(18)):
+        run = run_program(tmp_path, text, plan)
+        assert output_of(run) == "[7, 7, 7]\n"
+        assert_same(run, replayed(run.log))
+    assert output_of(run_program(tmp_path, text)) == "[7, 7, 7]\n"
+
+
+def test_an_import_that_fails_is_told_as_usual(tmp_path: Path) -> None:
+    run = run_program(tmp_path, "import threading\nthreading.Thread(target=int).start()\nimport no_such_module")
+    lines = run.output.decode().splitlines()
+    assert len(lines) == 4, lines
+    assert lines[-1] == "ModuleNotFoundError: No module named 'no_such_module'"
+
+
+ENTROPY = """
+    import os, random, secrets, tempfile, threading, uuid
+    def work():
+        log.append((random.random(), random.Random().random(), random.SystemRandom().random()))
+        log.append((uuid.uuid4(), os.urandom(5), secrets.token_hex(4), hash("text"), len(tempfile.mktemp())))
+    log = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    work()
+    random.seed(5)
+    print(random.random())
+    print(log)
+"""
+
+
+def test_entropy_is_the_same_in_each_run(tmp_path: Path) -> None:
+    first, second = (output_of(run_program(tmp_path, ENTROPY)) for _ in range(2))
+    assert first == second
+    assert first.splitlines()[0] == "0.6229016948897019", "a seed of the program's own holds"
+    values = first.splitlines()[1].split(", ")
+    assert len(set(values)) > len(values) - 4, "the same in each run, not each time"
