@@ -78,6 +78,15 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def fork_option(command: Command) -> Command:
+    """``--no-fork``."""
+    return click.option(
+        "--no-fork",
+        is_flag=True,
+        help="Start a new process for each run, instead of forking the program where it starts its first thread.",
+    )(command)
+
+
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

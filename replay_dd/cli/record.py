@@ -14,6 +14,7 @@ from replay_dd.cli.options import (
     FOLDER,
     LOG,
     counting_options,
+    fork_option,
     jobs_option,
     program_of,
     program_options,
@@ -92,6 +93,7 @@ def _recorder(name: str) -> Any:
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="The first seed.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="Who decides. [default: pct and random in turn]")
 @jobs_option
+@fork_option
 @counting_options
 @time_limit_option()
 @click.option("--no-simplify", is_flag=True, help="Keep the schedules as they were found.")
@@ -102,6 +104,7 @@ def hunt_command(
     seed: int,
     strategy: str | None,
     jobs: int,
+    no_fork: bool,
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
@@ -130,6 +133,7 @@ def hunt_command(
             jobs=jobs,
             time_limit_s=time_limit,
             simplify=not no_simplify,
+            may_fork=not no_fork,
             on_run=on_run,
         )
     finally:

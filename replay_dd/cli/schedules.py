@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.options import FOLDER, LOG, jobs_option, time_limit_option
+from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_limit_option
 from replay_dd.cli.progress import Progress, say
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
@@ -27,6 +27,7 @@ from replay_dd.schedules.target import usable_jobs
 @click.argument("passing", type=LOG, metavar="PASS")
 @click.argument("failing", type=LOG, metavar="FAIL")
 @jobs_option
+@fork_option
 @click.option(
     "-o", "--output", metavar="DIR", type=FOLDER, help="Where to write the minimal logs. [default: where FAIL is]"
 )
@@ -38,6 +39,7 @@ def schedules_command(
     passing: Path,
     failing: Path,
     jobs: int,
+    no_fork: bool,
     output: Path | None,
     as_json: bool,
     time_limit: float | None,
@@ -59,6 +61,7 @@ def schedules_command(
             time_limit_s=time_limit,
             accept_changes=accept_changes,
             max_tests=max_tests,
+            may_fork=not no_fork,
             on_test=lambda step: progress.show(_told(step)),
         )
     finally:

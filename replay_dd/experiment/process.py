@@ -154,11 +154,10 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         shutil.copytree(command.directory, directory, symlinks=True)
     input_path, output_path = folder.path / "stdin", folder.path / "output"
     input_path.write_bytes(command.standard_input)
-    environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     with input_path.open("rb") as stdin, output_path.open("wb") as output:
         started = time.monotonic()
         stream = None if show_output else output
-        process = _start(command, directory, environment, stdin.fileno(), stream.fileno() if stream else None)
+        process = start_process(command, directory, folder, stdin.fileno(), stream.fileno() if stream else None)
         LIVE.add(process)
         try:
             timed_out = not _wait(process, time_limit_s)
@@ -166,21 +165,38 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
             kill_group(process)
             process.wait()
             LIVE.remove(process)
-    seconds = time.monotonic() - started
-    code = process.returncode
+    return finished_from(process.returncode, timed_out, time.monotonic() - started, output_path)
+
+
+def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> Finished:
+    """How a process ended, from its return code as :mod:`subprocess` tells it (negative for a signal)."""
     return Finished(
         status=None if timed_out or code < 0 else code,
         signal=-code if code < 0 and not timed_out else None,
         timed_out=timed_out,
         seconds=seconds,
-        output=output_path.read_bytes(),
+        output=output.read_bytes(),
     )
 
 
-def _start(
-    command: Command, directory: Path, environment: Mapping[str, str], stdin: int, output: int | None
+def start_process(
+    command: Command, directory: Path, folder: PrivateFolder, stdin: int, output: int | None, keep: int | None = None
 ) -> subprocess.Popen[bytes]:
+    """Start a command in a process group of its own, with addresses that are the same each time.
+
+    Args:
+        command: what to run.
+        directory: where.
+        folder: the private folder of the run; temporary files go there.
+        stdin: the descriptor that it reads.
+        output: the descriptor that it writes to; None for our own output.
+        keep: one more descriptor for it.
+
+    Raises:
+        ProgramNotFoundError: there is no such program, or it cannot be executed.
+    """
     program = command.arguments[0]
+    environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
         raise ProgramNotFoundError(f"There is no program `{program}`.")
@@ -190,7 +206,8 @@ def _start(
                 command.arguments,
                 executable=found,
                 cwd=directory,
-                env=dict(environment),
+                env=environment,
+                pass_fds=() if keep is None else (keep,),
                 stdin=stdin,
                 stdout=output,
                 stderr=output,

@@ -30,6 +30,7 @@ from replay_dd.schedules.errors import (
 )
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.replay import check_unchanged, find_divergence
+from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.trials import ScheduleTests
 from replay_dd.schedules.window import Window, find_window
@@ -135,6 +136,7 @@ def isolate(
     time_limit_s: float | None = None,
     accept_changes: bool = False,
     max_tests: int | None = None,
+    may_fork: bool = True,
     on_test: Callable[[Step], None] | None = None,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
@@ -146,19 +148,45 @@ def isolate(
         time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded runs.
         accept_changes: go on although the program was changed since.
         max_tests: stop after that many tests with the best result so far.
+        may_fork: fork the program at its first thread for each run, where it allows that.
         on_test: called after each executed test, in order.
 
     Raises:
         ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
     """
-    started = time.monotonic()
     check_pair(passing, failing, accept_changes=accept_changes)
     if time_limit_s is None:
         time_limit_s = 10 + 20 * max(passing.ending.seconds, failing.ending.seconds)
-    tests = ScheduleTests(failing, time_limit_s)
     first = difference_of(passing, failing)
     if first.units == 0:
         raise SameScheduleError("The passing and the failing log have the same schedule.")
+    with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
+        tests = ScheduleTests(failing, runner, time_limit_s)
+        try:
+            found = _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
+        except NotReproducedError:
+            if runner.why_fresh:
+                raise
+            found = None
+        if found is not None and (found.verified or not found.complete or runner.why_fresh):
+            return found
+    # Forked runs went another way than fresh ones: addresses must play a part. Fresh processes have the last word.
+    with Runner(failing.program, failing.settings, may_fork=False) as runner:
+        tests = ScheduleTests(failing, runner, time_limit_s)
+        return _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
+
+
+def _isolate(
+    passing: Log,
+    failing: Log,
+    first: Difference,
+    tests: ScheduleTests,
+    jobs: int,
+    accept_changes: bool,
+    max_tests: int | None,
+    on_test: Callable[[Step], None] | None,
+) -> ScheduleIsolation:
+    started = time.monotonic()
     for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
         _check_reproduced(tests, log, expected, what, accept_changes)
 

@@ -9,6 +9,7 @@ from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Trigger
+from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.trials import ScheduleTests
 
@@ -38,6 +39,7 @@ def minimize(
     jobs: int = 1,
     time_limit_s: float | None = None,
     search_limit_s: float | None = None,
+    runner: Runner | None = None,
     on_test: Callable[[Step], None] | None = None,
 ) -> ScheduleMinimum:
     """Find a 1-minimal set of triggers with which the program still ends as in the log.
@@ -50,11 +52,26 @@ def minimize(
         jobs: how many runs at the same time.
         time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded run.
         search_limit_s: seconds after which the search stops with its best result so far.
+        runner: what runs the program; one of its own where none is given.
         on_test: called after each executed test, in order.
     """
     if time_limit_s is None:
         time_limit_s = 10 + 20 * log.ending.seconds
-    tests = ScheduleTests(log, time_limit_s)
+    if runner is None:
+        with Runner(log.program, log.settings) as own:
+            return _minimize(log, jobs, time_limit_s, search_limit_s, own, on_test)
+    return _minimize(log, jobs, time_limit_s, search_limit_s, runner, on_test)
+
+
+def _minimize(
+    log: Log,
+    jobs: int,
+    time_limit_s: float,
+    search_limit_s: float | None,
+    runner: Runner,
+    on_test: Callable[[Step], None] | None,
+) -> ScheduleMinimum:
+    tests = ScheduleTests(log, runner, time_limit_s)
     wanted = signature_of(log.ending)
     triggers = tuple(sorted(log.triggers))
 

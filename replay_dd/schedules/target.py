@@ -30,6 +30,8 @@ from replay_dd.schedules.runtime import channel
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV", "PYTEST_ADDOPTS")
+REQUEST = "request"
+_CHANNEL = "channel"
 _KEPT_PREFIXES = ("LC_", "PYTHON")
 
 
@@ -111,23 +113,24 @@ def run_target(
         NotControlledError: it is no Python program that the runtime can be loaded into.
     """
     with private_folder() as folder:
-        request, told = folder.path / "request", folder.path / "channel"
-        _write_request(request, told, settings, plan)
-        command = Command(
-            program.command,
-            Path(program.directory),
-            _environment(program, request),
-            program.standard_input,
-            program.fresh_copy,
-        )
+        command = prepare(program, settings, plan, folder)
         finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
-        records = channel.read_records(str(told)) if told.exists() else []
-        return _make_run(program, settings, plan, finished, records, folder)
+        return make_run(program, settings, plan, finished, folder)
 
 
-def _write_request(request: Path, told: Path, settings: Settings, plan: Plan) -> None:
+def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
+    """Write the request of a run into its folder, and tell the command that makes the run.
+
+    Args:
+        program: what to run.
+        settings: what to count and hold fixed.
+        plan: who decides about the schedule.
+        folder: the private folder of the run.
+        server: the descriptor that a fork server talks through; -1 for a run of its own.
+    """
     content = {
-        "channel": str(told),
+        "server": server,
+        "channel": str(folder.path / _CHANNEL),
         "granularity": settings.granularity,
         "include": list(settings.include),
         "exclude": list(settings.exclude),
@@ -139,7 +142,15 @@ def _write_request(request: Path, told: Path, settings: Settings, plan: Plan) ->
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
     }
+    request = folder.path / REQUEST
     request.write_bytes(marshal.dumps(content, channel.MARSHAL_VERSION))
+    return Command(
+        program.command,
+        Path(program.directory),
+        _environment(program, request),
+        program.standard_input,
+        program.fresh_copy,
+    )
 
 
 def _environment(program: Program, request: Path) -> dict[str, str]:
@@ -165,14 +176,14 @@ def _environment(program: Program, request: Path) -> dict[str, str]:
 # -- from the records of the channel to a log ----------------------------------------------------------------------
 
 
-def _make_run(
-    program: Program,
-    settings: Settings,
-    plan: Plan,
-    finished: Finished,
-    records: list[tuple[Any, ...]],
-    folder: PrivateFolder,
-) -> TargetRun:
+def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
+    """The run that a finished process told of.
+
+    Raises:
+        NotControlledError: it told of nothing.
+    """
+    told = folder.path / _CHANNEL
+    records: list[tuple[Any, ...]] = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
         raise NotControlledError(_why_not_controlled(program, finished))

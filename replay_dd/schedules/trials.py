@@ -7,6 +7,7 @@ import threading
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 
@@ -16,11 +17,13 @@ class ScheduleTests:
 
     Args:
         failing: the log whose failure is looked for, and whose program and settings hold.
+        runner: what runs the program.
         time_limit_s: seconds after which a run is killed; None for no limit.
     """
 
-    def __init__(self, failing: Log, time_limit_s: float | None) -> None:
+    def __init__(self, failing: Log, runner: Runner, time_limit_s: float | None) -> None:
         self._log = failing
+        self._runner = runner
         self._failure = signature_of(failing.ending)
         self._time_limit_s = time_limit_s
         self._lock = threading.Lock()
@@ -32,12 +35,12 @@ class ScheduleTests:
             known = self._logs.get(triggers)
         if known is not None:
             return known
-        log = self.run_afresh(triggers)
+        log = self._runner.run(replay_plan(triggers), self._time_limit_s).log
         with self._lock:
             return self._logs.setdefault(triggers, log)
 
     def run_afresh(self, triggers: tuple[Trigger, ...]) -> Log:
-        """The log of a new run under these triggers."""
+        """The log of a new run under these triggers, in a fresh process."""
         plan = replay_plan(triggers)
         return run_target(self._log.program, self._log.settings, plan, time_limit_s=self._time_limit_s).log
 

@@ -30,27 +30,40 @@ class Channel:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._descriptor = -1
+        self.descriptor = -1
+        self._sent: list[bytes] | None = []
         self._open()
+
+    def go_on_in(self, path: str) -> None:
+        """Write to another file from now on, and there all that was said before."""
+        self._path = path
+        self._open()
+        os.write(self.descriptor, b"".join(self._sent or []))
+
+    def forget(self) -> None:
+        """No longer keep what is said, as it will not be wanted in another file."""
+        self._sent = None
 
     def _open(self) -> None:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             # Far above what programs use, so that they get the descriptor numbers they would get without us.
-            self._descriptor = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
+            self.descriptor = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
             os.close(descriptor)
         except OSError:
-            self._descriptor = descriptor
+            self.descriptor = descriptor
 
     def send(self, *record: Any) -> None:
         """Write one record of plain values."""
         data = marshal.dumps(record, MARSHAL_VERSION)
+        if self._sent is not None:
+            self._sent.append(data)
         try:
-            os.write(self._descriptor, data)
+            os.write(self.descriptor, data)
         except OSError:
             # Programs that turn into daemons close every descriptor.
             self._open()
-            os.write(self._descriptor, data)
+            os.write(self.descriptor, data)
 
 
 def read_records(path: str) -> list[tuple[object, ...]]:

@@ -26,6 +26,7 @@ class Endings:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._process = os.getpid()
+        self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
         self._real_exit: Callable[[int], Any] = os._exit
         self.scheduler: Scheduler
         self.backend: Backend
@@ -75,6 +76,8 @@ class Endings:
         """The interpreter ends: called after all that the program does at exit."""
         if os.getpid() != self._process or self.scheduler.over:
             return
+        if self.at_end_without_threads is not None:
+            self.at_end_without_threads()
         self.backend.end()
         error = getattr(sys, "last_value", None)
         if error is not None and not isinstance(error, SystemExit):
@@ -86,6 +89,11 @@ class Endings:
         scheduler.over = True
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
+
+    def new_process(self) -> None:
+        """This is a copy that the fork server made: the run is this process's own."""
+        self._process = os.getpid()
+        self.at_end_without_threads = None
 
     def exit_now(self, status: int) -> None:
         """Stands in for ``os._exit``."""

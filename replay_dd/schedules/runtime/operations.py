@@ -34,19 +34,27 @@ EVENTS = frozenset(
 )
 
 
+_EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
 
-def watch_files(scheduler: Scheduler) -> None:
+def watch_files(scheduler: Scheduler) -> list[str]:
     """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
 
     Two runs at the same time in one working directory would disturb each other there.
+
+    Returns:
+        A list that gets an entry when the program, before its first thread, does something that copies of the process
+        would not do again.
     """
+    effects: list[str] = []
     directory = os.getcwd() + os.sep
     told = False
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal told
+        if event in _EFFECTS and not effects and not scheduler.counting:
+            note_effect(event, arguments)
         if event not in EVENTS or scheduler.over or scheduler.current.atomic:
             return
         frame = sys._getframe().f_back
@@ -60,4 +68,14 @@ def watch_files(scheduler: Scheduler) -> None:
         if scheduler.counting:
             scheduler.operation(frame)
 
+    def note_effect(event: str, arguments: tuple[object, ...]) -> None:
+        path = str(arguments[0]) if arguments else ""
+        if "__pycache__" in path or path == os.devnull:
+            return  # the import system's own
+        if event != "open":
+            effects.append(f"it did {event} before its first thread")
+        elif isinstance(arguments[2], int) and arguments[2] & _WRITING:
+            effects.append(f"it wrote {arguments[0]} before its first thread")
+
     sys.addaudithook(audit)
+    return effects

@@ -179,7 +179,8 @@ class Scheduler:
         default = thread
         if forced or gives_way or (thread.time % SPIN_LIMIT == 0 and thread.time):
             default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
-        choice = self.strategy.choose(self, thread, runnable, default, forced)
+        # Before the first thread starts there is nothing to choose, and strategies have not begun.
+        choice = self.strategy.choose(self, thread, runnable, default, forced) if self.counting else default
         if choice is not thread or choice is not default:
             self._log(thread, choice, forced, choice is default, place)
         if choice.deadline is not None and not self.is_ready(choice):

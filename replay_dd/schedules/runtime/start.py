@@ -24,7 +24,8 @@ from .numbering import hash_by_number
 from .operations import watch_files
 from .places import Places
 from .scheduler import Scheduler
-from .strategies import make_strategy
+from .serve import hang_up, serve
+from .strategies import Strategy, make_strategy
 from .threads import ThreadHandle, ThreadStarter
 from .yieldpoints import SYNC
 
@@ -43,13 +44,10 @@ def start(request_path: str) -> None:
         tuple(request["exclude"]),
         command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
     )
-    strategy = make_strategy(request["strategy"], request["options"], request["thread_times"], request["triggers"])
     clock = Clock(request["start_ns"])
     # What a monitoring callback answers where there is no yield point.
     disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
-    scheduler = Scheduler(strategy, clock, places, channel.send, endings.deadlock, disable)
-    if request["watched"]:
-        scheduler.counter.watched = frozenset(request["watched"])
+    scheduler = Scheduler(Strategy(), clock, places, channel.send, endings.deadlock, disable)
     backend, reason = choose_backend(scheduler, request["granularity"])
     endings.scheduler = scheduler
     endings.backend = backend
@@ -63,8 +61,17 @@ def start(request_path: str) -> None:
         if request["granularity"] != SYNC:
             scheduler.collects = True
             collect_by_schedule()
+        run = request
+        if request["server"] >= 0:
+            run = serve(request["server"], {channel.descriptor}, effects[0] if effects else "")
+            endings.new_process()
+            channel.go_on_in(run["channel"])
+        channel.forget()
+        scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
+        if run["watched"]:
+            scheduler.counter.watched = frozenset(run["watched"])
         scheduler.counting = True
-        strategy.created(scheduler, scheduler.main)
+        scheduler.strategy.created(scheduler, scheduler.main)
         scheduler.set_next_question(scheduler.main)
         backend.begin()
 
@@ -84,7 +91,9 @@ def start(request_path: str) -> None:
             "queue": _adapt_queue,
         },
     )
-    watch_files(scheduler)
+    effects = watch_files(scheduler)
+    if request["server"] >= 0:
+        endings.at_end_without_threads = lambda: hang_up(request["server"], "it starts no thread")
     os.register_at_fork(after_in_child=endings.forked_child, after_in_parent=endings.forked_parent)
     # Registered first, so called last.
     atexit.register(endings.at_exit)

@@ -1,0 +1,110 @@
+"""The fork server: a program brought up to its first thread once, then forked for each run.
+
+Rules of this module:
+
+* Up to its first thread a program is the same in every run: no schedule has a say before. So it runs that far once,
+  stops there, and each run goes on in a forked copy of it.
+* It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket.
+  Where it has, the server says so and ends; the tool then runs fresh processes.
+* The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and tell the program of
+  a fork that is none of its own; with a single thread there is nothing for them to mend.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from typing import Any
+
+from .channel import MARSHAL_VERSION
+from .counting import accelerator
+
+# Taken before the program, or the runtime, puts others in their place.
+_waitpid, hard_exit = os.waitpid, os._exit
+
+
+def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
+    """Serve runs until the tool hangs up; returns only in the forked copies, with the request of their run.
+
+    Args:
+        descriptor: a socket (SOCK_SEQPACKET) to the tool.
+        own: descriptors of the runtime.
+        reason: why the program cannot be forked here, if it is known already.
+    """
+    import _socket
+
+    server = _socket.socket(fileno=descriptor)
+    reason = reason or _shared_descriptors(own | {descriptor})
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    while not reason:
+        data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(3 * 4))
+        if not data:
+            break
+        descriptors = [
+            int.from_bytes(packed[start : start + 4], sys.byteorder)
+            for _, _, packed in ancillary
+            for start in range(0, len(packed), 4)
+        ]
+        pid = _fork()
+        if pid == 0:
+            return _become_run(server, descriptors, data)
+        for number in descriptors:
+            os.close(number)
+        server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
+        _, status = _waitpid(pid, 0)
+        server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
+    hard_exit(0)
+    raise AssertionError("unreachable")
+
+
+def hang_up(descriptor: int, reason: str) -> None:
+    """Tell the tool that the program ended before it could be forked."""
+    os.write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+
+
+def _become_run(server: Any, descriptors: list[int], data: bytes) -> dict[str, Any]:
+    server.close()
+    os.setsid()
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    message: dict[str, Any] = marshal.loads(data)
+    with open(message["request"], "rb") as file:
+        request: dict[str, Any] = marshal.load(file)
+    os.environ["TMPDIR"] = message["temporary"]
+    return request
+
+
+def _shared_descriptors(own: set[int]) -> str:
+    """Why copies of this process would disturb each other through an open descriptor, or nothing."""
+    known = own | {0, 1, 2}
+    try:
+        names = os.listdir("/proc/self/fd")
+    except OSError:
+        return "this system does not tell which files are open"
+    for name in names:
+        try:
+            target = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue  # the one that listed the folder
+        if int(name) not in known:
+            return f"it has {target} open before its first thread"
+    if len(os.listdir("/proc/self/task")) > 1:
+        return "a thread runs that replay-dd has not started"
+    return ""
+
+
+def _fork() -> int:
+    if accelerator is not None:
+        pid: int = accelerator.fork()
+    else:
+        import ctypes
+
+        pid = ctypes.PyDLL(None).fork()
+    if pid < 0:
+        hard_exit(1)
+    return pid

@@ -1,0 +1,140 @@
+"""Forked runs are the same runs as fresh ones; where forking is not sound, runs are fresh."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Log, Settings, Trigger
+from replay_dd.schedules.server import Runner
+from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+
+COUNTERS = """
+import os, random, sys, tempfile, threading, time
+data = [random.random() for _ in range(3)]
+print("set up", data)
+
+def work():
+    global total
+    for _ in range(5):
+        before = total
+        total = before + int(random.random() * 10)
+        with lock:
+            seen.append(time.monotonic())
+
+total, lock, seen = 0, threading.Lock(), []
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+with tempfile.NamedTemporaryFile("w") as file:
+    file.write(sys.stdin.read())
+print(total, len(seen), os.environ["TMPDIR"] != "/tmp")
+sys.exit(total % 7)
+"""
+
+PLANS = [
+    Plan(),
+    Plan("random", {"seed": 3}),
+    Plan("pct", {"seed": 2, "depth": 4}, {"0": 60, "0.1": 90, "0.2": 90, "0.3": 90}),
+    Plan("replay", triggers=(Trigger("0.1", 7, "0.3"), Trigger("0.3", 9, "0.2"), Trigger("0.2", 9999, "0"))),
+]
+
+
+def without_seconds(run: TargetRun) -> Log:
+    return dataclasses.replace(run.log, ending=dataclasses.replace(run.log.ending, seconds=0.0))
+
+
+def write(folder: Path, text: str) -> Path:
+    program = folder / "program.py"
+    program.write_text(text)
+    return program
+
+
+@pytest.mark.parametrize("granularity", ["sync", "line", "access"])
+def test_a_forked_run_is_the_same_run(granularity: str, tmp_path: Path) -> None:
+    program = write(tmp_path, COUNTERS)
+    described = describe_program((sys.executable, program.name), directory=tmp_path, standard_input=b"some input")
+    settings = Settings(granularity=granularity)
+    with Runner(described, settings) as runner:
+        for plan in PLANS * 2:
+            forked = runner.run(plan, 60)
+            fresh = run_target(described, settings, plan, time_limit_s=60)
+            assert without_seconds(forked) == without_seconds(fresh)
+            assert forked.output.endswith(fresh.output.splitlines()[-1] + b"\n")
+        assert runner.why_fresh == ""
+
+
+THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt.start()\nt.join()\n"
+
+
+@pytest.mark.parametrize(
+    "before, reason",
+    [
+        ("file = open('program.py')\n", "open before its first thread"),
+        ("open('written', 'w').close()\n", "it wrote"),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
+        ("import socket\ns = socket.socket()\n", "open before its first thread"),
+    ],
+    ids=["open file", "written file", "child process", "socket"],
+)
+def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
+    program = write(tmp_path, before + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert run.log.ending.status == 0
+            assert run.output == b"ran\n"
+        assert reason in runner.why_fresh
+
+
+def test_a_program_without_threads_runs_fresh(tmp_path: Path) -> None:
+    program = write(tmp_path, "import sys\nprint('alone')\nsys.exit(3)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert (run.log.ending.status, run.output) == (3, b"alone\n")
+        assert runner.why_fresh == "it starts no thread"
+
+
+def test_forked_runs_that_kill_themselves_or_never_end(tmp_path: Path) -> None:
+    text = "import os, signal, sys, threading\nlock = threading.Lock()\n" + THREAD
+    text += "if os.environ.get('LANG') == 'loop':\n    while True: pass\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    program = write(tmp_path, text)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).log.ending.signal == 9
+        assert runner.run(Plan(), 60).log.ending.signal == 9
+        assert runner.why_fresh == ""
+    looping = dataclasses.replace(described, environment={**described.environment, "LANG": "loop"})
+    with Runner(looping, Settings()) as runner:
+        assert runner.run(Plan(), 1).log.ending.timed_out
+        assert runner.run(Plan(), 1).log.ending.timed_out
+        assert runner.why_fresh == ""
+
+
+def test_handlers_for_a_fork_do_not_run(tmp_path: Path) -> None:
+    text = "import os\nos.register_at_fork(before=lambda: print('before'), after_in_child=lambda: print('child'))\n"
+    program = write(tmp_path, text + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).output == b"ran\n"
+        assert runner.why_fresh == ""
+
+
+def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    program = write(tmp_path, THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        runner.run(Plan(), 60)
+        assert os.listdir(temporary) != []
+    assert os.listdir(temporary) == []
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    assert all(b"program.py" not in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children)
