@@ -8,6 +8,7 @@ written under another name first and renamed, so a log is there whole or not at 
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -82,17 +83,19 @@ def write_log(log: Log, path: Path) -> None:
     Raises:
         LogError: the file cannot be written.
     """
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(log)).encode()
+    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(log))
+    data = _encoded(body)
     ending = _ending_to_json(log.ending)
-    last = {"end": ending, "checksum": _checksum(body, ending)}
-    data = body + json.dumps(last, ensure_ascii=False).encode() + b"\n"
+    last = {"end": ending, "checksum": _checksum(data, ending)}
+    data += _encoded(json.dumps(last, ensure_ascii=False) + "\n")
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise LogError(
             f"The log {path} cannot be written: {error.strerror}.", "Give another place with `-o`."
         ) from error
@@ -129,6 +132,11 @@ def read_log(path: Path) -> Log:
         raise LogEditedError(f"The log {path} does not have the form that version {VERSION} has: {error!r}.") from error
 
 
+def _encoded(text: str) -> bytes:
+    """As UTF-8; arguments and names of files that are no text come and go as surrogates."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _checksum(body: bytes, ending: object) -> str:
     return hashlib.sha256(body + json.dumps(ending, sort_keys=True).encode()).hexdigest()
 
@@ -138,7 +146,7 @@ def _check_first_line(first: bytes, path: Path) -> None:
         header = json.loads(first)
         is_log = header["format"] == FORMAT
         version = int(header["version"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         is_log, version = False, 0
     if not is_log:
         raise NotALogError(f"The file {path} is no log of replay-dd.")

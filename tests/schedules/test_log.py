@@ -1,0 +1,198 @@
+"""The log file: what is written is read back, and every damage has its own name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from replay_dd.errors import EXIT_LOG
+from replay_dd.schedules.log import (
+    FORMAT,
+    VERSION,
+    LogCutOffError,
+    LogEditedError,
+    LogEmptyError,
+    LogError,
+    LogVersionError,
+    NotALogError,
+    read_log,
+    write_log,
+)
+from replay_dd.schedules.model import Log, Switch
+from tests.schedules.logs import FAILED, LOGS, PLACE, log_of
+
+
+@settings(max_examples=60)
+@given(LOGS)
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, log: Log) -> None:
+    path = tmp_path_factory.getbasetemp() / "a.log"
+    write_log(log, path)
+    assert read_log(path) == log
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A sound log with some of everything."""
+    switches = [Switch("0", 3, "0.1", False, False, PLACE, 3, 99), Switch("0.1", 60, "0", True, True, None, 63, 98)]
+    written = tmp_path / "a.log"
+    write_log(log_of(switches, FAILED), written)
+    return written
+
+
+def test_the_first_line_is_format_and_version(path: Path) -> None:
+    assert json.loads(path.read_text().splitlines()[0]) == {"format": FORMAT, "version": VERSION}
+
+
+def test_writing_leaves_nothing_else_and_makes_folders(tmp_path: Path, path: Path) -> None:
+    log = read_log(path)
+    write_log(log, tmp_path / "new" / "folder" / "b.log")
+    assert [file.name for file in (tmp_path / "new" / "folder").iterdir()] == ["b.log"]
+    write_log(log, path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.log", "new"]
+
+
+def test_a_log_that_cannot_be_written_is_told(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(LogError) as error:
+        write_log(read_log(path), path / "below-a-file" / "b.log")
+    assert (error.value.slug, error.value.exit_code) == ("log-unreadable", EXIT_LOG)
+    assert "cannot be written" in error.value.message
+    assert [file.name for file in tmp_path.iterdir()] == ["a.log"]
+
+
+def test_cut_off_anywhere(path: Path) -> None:
+    data = path.read_bytes()
+    first = data.index(b"\n")
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        expected = LogEmptyError if length == 0 else NotALogError if length < first else LogCutOffError
+        with pytest.raises(LogError) as error:
+            read_log(path)
+        assert type(error.value) is expected, length
+        assert error.value.exit_code == EXIT_LOG
+
+
+def test_a_changed_character_anywhere_is_noticed(path: Path) -> None:
+    data = path.read_bytes()
+    original = read_log(path)
+    for position in range(data.index(b"\n") + 1, len(data)):
+        changed = bytearray(data)
+        changed[position] ^= 1
+        path.write_bytes(changed)
+        try:
+            read = read_log(path)
+        except (LogEditedError, LogCutOffError):
+            continue
+        # Only what is no content can be changed unnoticed: the spaces of the last line.
+        assert read == original, position
+
+
+def edit_line(number: int, edit: Callable[[str], str]) -> Callable[[bytes], bytes]:
+    def damage(data: bytes) -> bytes:
+        lines = data.decode().splitlines()
+        changed = edit(lines[number])
+        assert changed != lines[number]
+        lines[number] = changed
+        return "\n".join(lines).encode() + b"\n"
+
+    return damage
+
+
+def rewrite_last(**changes: object) -> Callable[[bytes], bytes]:
+    def edit(line: str) -> str:
+        last = json.loads(line)
+        last["end"].update(changes)
+        return json.dumps(last)
+
+    return edit_line(-1, edit)
+
+
+DAMAGES = {
+    "nothing": (lambda data: b"", LogEmptyError),
+    "white space only": (lambda data: b"\n \n", LogEmptyError),
+    "program": (edit_line(1, lambda line: line.replace("prog.py", "grop.py")), LogEditedError),
+    "settings": (edit_line(2, lambda line: line.replace("access", "line")), LogEditedError),
+    "recording": (edit_line(3, lambda line: line.replace("true", "false")), LogEditedError),
+    "place": (edit_line(4, lambda line: line.replace("work", "play")), LogEditedError),
+    "switch": (edit_line(5, lambda line: line.replace("3", "4")), LogEditedError),
+    "a space": (edit_line(5, lambda line: line + " "), LogEditedError),
+    "status": (rewrite_last(status=0), LogEditedError),
+    "digest": (rewrite_last(digest="1" * 16), LogEditedError),
+    "more in the end": (rewrite_last(more=1), LogEditedError),
+    "no checksum": (edit_line(-1, lambda line: line.replace("checksum", "checksun")), LogCutOffError),
+    "another checksum": (
+        edit_line(-1, lambda line: json.dumps({**json.loads(line), "checksum": "0" * 64})),
+        LogEditedError,
+    ),
+    "a line less": (lambda data: b"".join(data.splitlines(True)[:4] + data.splitlines(True)[5:]), LogEditedError),
+    "a line twice": (lambda data: b"".join([*data.splitlines(True)[:5], *data.splitlines(True)[4:]]), LogEditedError),
+    "no last line": (lambda data: b"".join(data.splitlines(True)[:-1]), LogCutOffError),
+    "something after": (lambda data: data + b"more\n", LogCutOffError),
+    "twice": (lambda data: data + data, LogEditedError),
+    "newer": (edit_line(0, lambda line: line.replace(str(VERSION), "99")), LogVersionError),
+    "another format": (edit_line(0, lambda line: line.replace(FORMAT, "hypothesis journal")), NotALogError),
+    "json of another kind": (lambda data: b"[1, 2]\n" + data, NotALogError),
+    "a number": (lambda data: b"7\n", NotALogError),
+    "no version": (edit_line(0, lambda line: json.dumps({"format": FORMAT})), NotALogError),
+    "no number": (edit_line(0, lambda line: line.replace(str(VERSION), '"x"')), NotALogError),
+    "text": (lambda data: b"a b c\nd e f\n", NotALogError),
+    "binary": (lambda data: bytes(range(256)) * 9, NotALogError),
+    "compiled": (lambda data: b"\x7fELF\x02\x01\x01" + b"\0" * 99, NotALogError),
+    "not utf-8": (lambda data: b"\xff\xfe" + data, NotALogError),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_each_damage_has_its_own_error(name: str, path: Path) -> None:
+    damage, expected = DAMAGES[name]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(LogError) as error:
+        read_log(path)
+    assert type(error.value) is expected
+    assert error.value.exit_code == EXIT_LOG
+    assert str(path) in error.value.message
+    assert error.value.hint
+
+
+def test_infinite_versions_and_deep_nesting_are_no_logs(path: Path) -> None:
+    infinite, no_number = (f'{{"format": "{FORMAT}", "version": {version}}}' for version in ("1e999", "NaN"))
+    for first in (infinite, no_number, "[" * 99999):
+        path.write_text(first + "\n")
+        with pytest.raises(LogError) as error:
+            read_log(path)
+        assert isinstance(error.value, NotALogError | LogVersionError)
+
+
+def test_the_slugs_are_their_own() -> None:
+    kinds = [LogError, NotALogError, LogEmptyError, LogVersionError, LogCutOffError, LogEditedError]
+    assert len({kind.slug for kind in kinds}) == len(kinds)
+
+
+def test_missing_folder_and_unreadable(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.log", tmp_path):
+        with pytest.raises(LogError) as error:
+            read_log(path)
+        assert type(error.value) is LogError
+        assert error.value.exit_code == EXIT_LOG
+
+
+def test_a_sound_checksum_over_something_else(path: Path) -> None:
+    """Written by a tool that knows the checksum and not the form."""
+    import hashlib
+
+    for ending in ({"status": 0}, {"digest": "0", "exceptions": 5}, [], "x", None):
+        body = json.dumps({"format": FORMAT, "version": VERSION}).encode() + b'\n{"program": {}}\n'
+        checksum = hashlib.sha256(body + json.dumps(ending, sort_keys=True).encode()).hexdigest()
+        path.write_bytes(body + json.dumps({"end": ending, "checksum": checksum}).encode() + b"\n")
+        with pytest.raises(LogEditedError):
+            read_log(path)
+
+
+def test_arguments_that_are_no_text_survive(tmp_path: Path) -> None:
+    """A file name in another encoding arrives as surrogates."""
+    log = log_of([], command=("python", "prog.py", "caf\udce9"))
+    write_log(log, tmp_path / "a.log")
+    assert read_log(tmp_path / "a.log") == log

@@ -1,0 +1,95 @@
+"""When two runs ended the same way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
+from replay_dd.schedules.signature import PASSED, UNKNOWN, outcome_of, signature_of
+from tests.schedules.logs import FAILED
+
+LIBRARY = Frame("queue.py", 3, "get", False)
+USER = Frame("prog.py", 9, "work", True)
+OTHER = Frame("prog.py", 10, "work", True)
+
+
+def raised(where: str = "main", name: str = "ValueError", text: str = "no", *frames: Frame) -> UncaughtException:
+    return UncaughtException(where, name, text, frames or (USER, LIBRARY))
+
+
+def ending(*exceptions: UncaughtException, status: int | None = 1, **more: object) -> Ending:
+    return replace(Ending(status=status, exceptions=exceptions), **more)
+
+
+@pytest.mark.parametrize(
+    "one, other, same",
+    [
+        (raised(), raised(), True),
+        (raised(), raised(text="another text"), True),
+        (raised(), raised("0.1"), True),
+        (raised(), raised(name="KeyError"), False),
+        (raised(), raised("main", "ValueError", "no", OTHER, LIBRARY), False),
+        (raised("main", "ValueError", "no", OTHER, USER), raised("main", "ValueError", "no", USER), True),
+        (raised("main", "ValueError", "no", USER), raised("main", "ValueError", "no", USER, LIBRARY), True),
+        (raised("main", "ValueError", "no", LIBRARY), raised("main", "ValueError", "no"), False),
+    ],
+)
+def test_exceptions_are_the_same_by_type_and_innermost_user_frame(
+    one: UncaughtException, other: UncaughtException, same: bool
+) -> None:
+    assert signature_of(ending(one)).same(signature_of(ending(other))) is same
+
+
+def test_the_text_names_place_and_thread() -> None:
+    assert signature_of(ending(raised())).text == "ValueError: no (prog.py:9 in work)"
+    in_thread = signature_of(ending(raised("0.1"), status=0))
+    assert in_thread.text == "ValueError in thread 0.1: no (prog.py:9 in work)"
+    assert in_thread.failed
+    long = signature_of(ending(raised(text="a" * 500 + "\nsecond line")))
+    assert "second" not in long.text
+    assert len(long.text) < 200
+
+
+def test_the_exception_of_main_counts_before_those_of_threads() -> None:
+    both = ending(raised("0.1", "KeyError"), raised("main", "ValueError"))
+    assert signature_of(both).text.startswith("ValueError:")
+
+
+def test_other_endings() -> None:
+    cases = {
+        "exit status 3": Ending(status=3),
+        "killed by SIGSEGV": Ending(status=None, signal=11, complete=False),
+        "killed by signal 77": Ending(status=None, signal=77, complete=False),
+    }
+    for text, one in cases.items():
+        assert signature_of(one).text == text
+        assert signature_of(one).failed
+    assert not signature_of(Ending(status=3)).same(signature_of(Ending(status=4)))
+    assert signature_of(Ending(status=0)).kind == PASSED
+    for unknown in (Ending(status=None, timed_out=True, complete=False), Ending(status=0, complete=False)):
+        assert signature_of(unknown).kind == UNKNOWN
+        assert not signature_of(unknown).failed
+
+
+def test_deadlocks_are_the_same_if_the_threads_wait_at_the_same_places() -> None:
+    def deadlock(*places: tuple[str, Frame]) -> Ending:
+        return Ending(status=125, deadlock=tuple(Waiter(thread, "waits", (frame,)) for thread, frame in places))
+
+    one = signature_of(deadlock(("0.1", USER), ("0.2", OTHER)))
+    assert one.text == "deadlock of the threads 0.1, 0.2"
+    assert one.same(signature_of(deadlock(("0.2", OTHER), ("0.1", USER))))
+    assert not one.same(signature_of(deadlock(("0.1", USER), ("0.2", USER))))
+
+
+def test_outcomes_are_told_by_comparison() -> None:
+    failure = signature_of(FAILED)
+    assert outcome_of(FAILED, failure) is Outcome.FAIL
+    assert outcome_of(Ending(status=0), failure) is Outcome.PASS
+    for other in (Ending(status=3), Ending(status=None, timed_out=True), Ending(status=0, complete=False)):
+        assert outcome_of(other, failure) is Outcome.UNRESOLVED
+    # A failure that nothing can be compared with is never met again.
+    timed_out = Ending(status=None, timed_out=True)
+    assert outcome_of(timed_out, signature_of(timed_out)) is Outcome.UNRESOLVED
