@@ -24,7 +24,7 @@ from .counting import START, Counter, fold
 from .garbage import COLLECT_EVERY, collect
 from .managed import NEVER, ManagedThread, Place, Waitable
 from .places import Places
-from .strategies import Strategy
+from .strategies import Question, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +180,8 @@ class Scheduler:
         if forced or gives_way or (thread.time % SPIN_LIMIT == 0 and thread.time):
             default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
-        choice = self.strategy.choose(self, thread, runnable, default, forced) if self.counting else default
+        question = Question(thread, runnable, default, forced)
+        choice = self.strategy.choose(self, question) if self.counting else default
         if choice is not thread or choice is not default:
             self._log(thread, choice, forced, choice is default, place)
         if choice.deadline is not None and not self.is_ready(choice):
@@ -285,7 +286,7 @@ class Scheduler:
         if not runnable:
             self.end_deadlocked()
         default = self._next_after(thread, ready or runnable)
-        choice = self.strategy.choose(self, thread, runnable, default, True)
+        choice = self.strategy.choose(self, Question(thread, runnable, default, forced=True))
         self._log(thread, choice, True, choice is default, None)
         if choice.deadline is not None and not self.is_ready(choice):
             self.clock.jump_to(choice.deadline)

@@ -18,6 +18,27 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 
+class Question:
+    """What a strategy is asked.
+
+    Attributes:
+        thread: who runs now.
+        runnable: who can run next; ``thread`` among them, unless it cannot go on.
+        default: whom the default schedule chooses.
+        forced: whether ``thread`` cannot go on.
+    """
+
+    __slots__ = ("default", "forced", "runnable", "thread")
+
+    def __init__(
+        self, thread: ManagedThread, runnable: list[ManagedThread], default: ManagedThread, forced: bool
+    ) -> None:
+        self.thread = thread
+        self.runnable = runnable
+        self.default = default
+        self.forced = forced
+
+
 class Strategy:
     """The default schedule: run a thread until it blocks or ends, then the next ready one."""
 
@@ -30,16 +51,9 @@ class Strategy:
         """The thread time of ``thread``, which runs now, at which to be asked next."""
         return NEVER
 
-    def choose(
-        self,
-        scheduler: Scheduler,
-        thread: ManagedThread,
-        runnable: list[ManagedThread],
-        default: ManagedThread,
-        forced: bool,
-    ) -> ManagedThread:
-        """Who runs next; one of ``runnable``. ``thread`` runs now and could go on unless ``forced``."""
-        return default
+    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+        """Who runs next: the default or one of the runnable threads."""
+        return question.default
 
 
 class Replay(Strategy):
@@ -61,22 +75,16 @@ class Replay(Strategy):
             times.pop()
         return times[-1] if times else NEVER
 
-    def choose(
-        self,
-        scheduler: Scheduler,
-        thread: ManagedThread,
-        runnable: list[ManagedThread],
-        default: ManagedThread,
-        forced: bool,
-    ) -> ManagedThread:
+    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+        thread = question.thread
         target = self._targets.get((thread.name, thread.time))
         if target is None:
-            return default
-        for candidate in runnable:
+            return question.default
+        for candidate in question.runnable:
             if candidate.name == target:
                 return candidate
         scheduler.send(SKIPPED, thread.name, thread.time, target)
-        return default
+        return question.default
 
 
 class Generator:
@@ -114,17 +122,10 @@ class RandomWalk(Strategy):
         self._due = thread.time + 1 + self._random.below(2 * self._scale)
         return self._due
 
-    def choose(
-        self,
-        scheduler: Scheduler,
-        thread: ManagedThread,
-        runnable: list[ManagedThread],
-        default: ManagedThread,
-        forced: bool,
-    ) -> ManagedThread:
-        if not forced and thread.time < self._due:
-            return default
-        return runnable[self._random.below(len(runnable))]
+    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+        if not question.forced and question.thread.time < self._due:
+            return question.default
+        return question.runnable[self._random.below(len(question.runnable))]
 
 
 class BoundedPreemptions(Strategy):
@@ -150,20 +151,14 @@ class BoundedPreemptions(Strategy):
             times.pop()
         return times[-1] if times else NEVER
 
-    def choose(
-        self,
-        scheduler: Scheduler,
-        thread: ManagedThread,
-        runnable: list[ManagedThread],
-        default: ManagedThread,
-        forced: bool,
-    ) -> ManagedThread:
+    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+        thread = question.thread
         times = self._points.get(thread.name)
-        if forced or not times or thread.time < times[-1]:
-            return default
+        if question.forced or not times or thread.time < times[-1]:
+            return question.default
         times.pop()
-        others = [candidate for candidate in runnable if candidate is not thread]
-        return others[self._random.below(len(others))] if others else default
+        others = [candidate for candidate in question.runnable if candidate is not thread]
+        return others[self._random.below(len(others))] if others else question.default
 
 
 def draw_points(random: Generator, amount: int, thread_times: dict[str, int]) -> dict[str, list[int]]:
@@ -208,22 +203,17 @@ class ProbabilisticConcurrencyTesting(Strategy):
         times = self._changes.get(thread.name)
         return max(times[-1], thread.time + 1) if times else NEVER
 
-    def choose(
-        self,
-        scheduler: Scheduler,
-        thread: ManagedThread,
-        runnable: list[ManagedThread],
-        default: ManagedThread,
-        forced: bool,
-    ) -> ManagedThread:
+    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+        thread = question.thread
         times = self._changes.get(thread.name)
         while times and times[-1] <= thread.time:
             times.pop()
             self._fall(thread)
-        if thread.deadline is not None or (default is not thread and not forced):
+        gives_way = question.default is not thread and not question.forced
+        if thread.deadline is not None or gives_way:
             # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
             self._fall(thread)
-        ready = [candidate for candidate in runnable if scheduler.is_ready(candidate)] or [default]
+        ready = [candidate for candidate in question.runnable if scheduler.is_ready(candidate)] or [question.default]
         return max(ready, key=lambda candidate: candidate.priority)
 
     def _fall(self, thread: ManagedThread) -> None:
