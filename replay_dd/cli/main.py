@@ -32,8 +32,17 @@ def main() -> None:
     first = next((argument for argument in arguments if not argument.startswith("-")), "")
     with reported(verdict=first == "replay"), no_leftovers():
         check_recorders()
-        status = cli.main(arguments, prog_name="replay-dd", standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
+        sys.exit(_status_of(arguments))
+
+
+def _status_of(arguments: list[str]) -> int:
+    # Not `cli.main`: that turns a broken pipe into exit status 1, which is a verdict of `replay`.
+    try:
+        with cli.make_context("replay-dd", arguments) as context:
+            status = cli.invoke(context)
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
+    return status if isinstance(status, int) else 0
 
 
 def check_recorders() -> None:

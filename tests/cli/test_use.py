@@ -1,0 +1,229 @@
+"""What the commands say and how they end in normal use."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.tool import RACE, READ, WRITE, Workshop
+
+PASS, FAIL = "found/pass.log", "found/fail.log"
+
+
+def test_record_tells_what_it_wrote_and_lets_the_program_speak(shop: Workshop) -> None:
+    shop.write(RACE)
+    done = shop.run("record", "-o", "a.log", *shop.program())
+    assert (done.status, done.stdout) == (0, "all there\n")
+    assert "recorded in a.log" in done.stderr
+    assert re.search(r"outcome +exit status 0", done.stderr)
+    assert re.search(r"reproduced +yes", done.stderr)
+    assert [path.name for path in shop.folder.iterdir() if path.suffix == ".log"] == ["a.log"]
+
+
+@pytest.mark.parametrize("options", [("--strategy", "random"), ("--strategy", "pct", "--seed", "3"), ("--no-verify",)])
+def test_record_with_options(options: tuple[str, ...], shop: Workshop) -> None:
+    shop.write(RACE)
+    assert shop.run("record", *options, "-o", "folder/a.log", *shop.program()).status == 0
+    shown = shop.run("show", "folder/a.log")
+    assert ("not tried" in shown.stdout) == (options == ("--no-verify",))
+    if options[0] == "--strategy":
+        assert f"strategy {options[1]}" in shown.stdout
+    assert shop.run("replay", "folder/a.log").status in (0, 1)
+
+
+@pytest.mark.parametrize("granularity", ["sync", "gil", "line", "access"])
+def test_each_granularity_records_and_replays(granularity: str, shop: Workshop) -> None:
+    shop.write(RACE)
+    shop.run("record", "--granularity", granularity, "-o", "a.log", *shop.program())
+    done = shop.run("replay", "a.log")
+    assert done.status == 0
+    assert done.stdout.splitlines() == ["all there", "outcome: exit status 0", "digest: same"]
+
+
+def test_hunt_finds_both_and_says_what_next(race: Workshop) -> None:
+    done = race.run("hunt", "-o", "found-again", "--jobs", "1", *race.program())
+    assert done.status == 0
+    assert "ValueError: balance is 1 (prog.py:20 in <module>)" in done.stdout
+    assert "replay-dd schedules found-again/pass.log found-again/fail.log" in done.stdout
+    assert "Traceback" not in done.stderr
+    for name in ("pass.log", "fail.log"):
+        one, other = ((race.folder / folder / name).read_text().splitlines() for folder in ("found", "found-again"))
+        switches = [[line for line in lines if '"switch"' in line] for lines in (one, other)]
+        assert switches[0] == switches[1], "the answer does not depend on the number of jobs"
+
+
+def test_hunt_without_a_failure(shop: Workshop) -> None:
+    shop.write("import threading\nthreading.Thread(target=int).start()")
+    done = shop.run("hunt", "--runs", "4", *shop.program())
+    assert done.status == 1
+    assert "No failure in 4 runs" in done.stdout
+    assert "no proof" in done.stdout
+    assert (shop.folder / "pass.log").exists()
+    assert not (shop.folder / "fail.log").exists()
+
+
+def test_hunt_without_a_pass(shop: Workshop) -> None:
+    shop.write("import threading\nthreading.Thread(target=int).start()\nraise SystemExit(3)")
+    done = shop.run("hunt", "--runs", "4", *shop.program())
+    assert done.status == 3
+    assert "No run passed in 4 runs" in done.stdout
+    assert not (shop.folder / "pass.log").exists()
+
+
+def test_replay_of_pass_and_fail(race: Workshop) -> None:
+    passed = race.run("replay", PASS)
+    assert (passed.status, passed.stdout.splitlines()[0]) == (0, "all there")
+    for _ in range(3):
+        failed = race.run("replay", FAIL)
+        assert failed.status == 1
+        assert "outcome: ValueError: balance is 1 (prog.py:20 in <module>)" in failed.stdout
+        assert "digest: same" in failed.stdout
+
+
+def test_show_draws_lanes(race: Workshop) -> None:
+    done = race.run("show", FAIL)
+    assert done.status == 0
+    assert "outcome      ValueError: balance is 1" in done.stdout
+    assert "●" in done.stdout
+    plain = race.run("show", "--ascii", FAIL)
+    assert plain.stdout.isascii()
+    race.variables["PYTHONIOENCODING"] = "ascii"
+    try:
+        encoded = race.run("show", FAIL)
+    finally:
+        del race.variables["PYTHONIOENCODING"]
+    assert (encoded.status, encoded.stdout) == (0, plain.stdout)
+
+
+KEYS = {"thread", "to", "file", "line", "function", "time_fail", "time_pass", "line_pass", "gil_reachable"}
+
+
+def isolated(race: Workshop, tmp_path: Path, *options: str) -> dict[str, object]:
+    done = race.run("schedules", PASS, FAIL, "--json", "-o", tmp_path, *options)
+    assert done.status == 0, done.stderr
+    answer: dict[str, object] = json.loads(done.stdout)
+    return answer
+
+
+def test_schedules_answers_with_json(race: Workshop, tmp_path: Path) -> None:
+    answer = isolated(race, tmp_path)
+    wanted = {"format", "version", "differences", "tests", "tests_requested", "switch", "minimal_pass", "minimal_fail"}
+    assert wanted | {"seconds", "verified"} <= answer.keys()
+    assert answer["verified"] is True
+    differences, tests = answer["differences"], answer["tests"]
+    assert isinstance(differences, int)
+    assert isinstance(tests, int)
+    assert tests <= math.ceil(math.log2(differences)) + 4 if differences > 1 else tests <= 4
+    switch = answer["switch"]
+    assert isinstance(switch, dict)
+    assert switch.keys() >= KEYS
+    assert (switch["file"], switch["function"], switch["line"]) == ("prog.py", "deposit", WRITE)
+    assert switch["gil_reachable"] is False, "this interpreter does not look between reading and writing"
+    assert switch["thread"] in ("0.1", "0.2")
+    assert race.run("replay", str(answer["minimal_pass"])).status == 0
+    assert race.run("replay", str(answer["minimal_fail"])).status == 1
+
+
+def test_schedules_does_not_depend_on_the_jobs(race: Workshop, tmp_path: Path) -> None:
+    answers = [isolated(race, tmp_path, "--jobs", jobs) for jobs in ("1", "4")]
+    for answer in answers:
+        del answer["seconds"]
+    assert answers[0] == answers[1]
+
+
+def test_schedules_in_words(race: Workshop, tmp_path: Path) -> None:
+    done = race.run("schedules", PASS, FAIL, "-o", tmp_path)
+    assert done.status == 0
+    assert "The run FAILS if thread" in done.stdout
+    assert "It PASSES if thread" in done.stdout
+    assert RACE.splitlines()[WRITE - 1].strip() in done.stdout
+    assert f"prog.py:{WRITE} in deposit" in done.stdout
+    assert "equal digests" in done.stdout
+    assert f"replay-dd replay {tmp_path / 'minimal-fail.log'}" in done.stdout
+    assert READ < WRITE
+
+
+def test_a_search_that_is_stopped_gives_the_best_so_far(race: Workshop, tmp_path: Path) -> None:
+    done = race.run("schedules", PASS, FAIL, "-o", tmp_path, "--json", "--max-tests", "1")
+    answer = json.loads(done.stdout)
+    if not answer["complete"]:
+        assert answer["verified"] is False
+    assert race.run("replay", answer["minimal_fail"]).status == 1
+
+
+def test_minimize(race: Workshop, tmp_path: Path) -> None:
+    done = race.run("minimize", FAIL, "-o", tmp_path / "m.log")
+    assert done.status == 0
+    assert "choices are needed for the failure" in done.stdout
+    assert race.run("replay", tmp_path / "m.log").status == 1
+
+
+def test_minimize_draws_in_ascii_where_it_must(race: Workshop, tmp_path: Path) -> None:
+    race.variables["PYTHONIOENCODING"] = "ascii"
+    try:
+        done = race.run("minimize", FAIL, "-o", tmp_path / "m.log")
+    finally:
+        del race.variables["PYTHONIOENCODING"]
+    assert done.status == 0, done.stderr
+
+
+def test_standard_input_is_recorded_and_given_again(shop: Workshop) -> None:
+    shop.write(
+        "import sys, threading\nt = threading.Thread(target=lambda: print(sys.stdin.read()))\nt.start()\nt.join()"
+    )
+    (shop.folder / "input").write_text("from a file")
+    for options, stdin, expected in (
+        (("--stdin", "input"), None, "from a file"),
+        (("--stdin", "-"), b"from a pipe", "from a pipe"),
+        ((), b"a pipe that nobody asked for", ""),
+    ):
+        done = shop.run("record", *options, "-o", "a.log", *shop.program(), stdin=stdin)
+        assert (done.status, done.stdout) == (0, expected + "\n")
+        assert shop.run("replay", "a.log").stdout.splitlines()[0] == expected
+    done = shop.run("record", "-o", "a.log", *shop.program(), shell='"$0" "$@" < input')
+    assert done.stdout == "from a file\n"
+
+
+def test_runs_in_a_fresh_copy_do_not_see_each_other(shop: Workshop) -> None:
+    shop.write(
+        """
+        import os, threading
+        assert not os.path.exists("made"), "seen"
+        thread = threading.Thread(target=lambda: open("made", "w").close())
+        thread.start()
+        thread.join()
+        """
+    )
+    assert shop.run("record", "--fresh-copy", "-o", "../a.log", *shop.program()).status == 0
+    assert not (shop.folder / "made").exists()
+    assert shop.run("replay", "../a.log").status == 0
+    without = shop.run("record", "-o", "../b.log", *shop.program())
+    assert "took another way" in without.stderr
+
+
+def test_no_colour_where_nobody_looks(shop: Workshop) -> None:
+    assert "\x1b" not in shop.run("replay", "missing.log").stderr
+
+
+@pytest.mark.parametrize("command", ["record", "hunt", "replay", "show", "schedules", "minimize"])
+def test_help(command: str, shop: Workshop) -> None:
+    done = shop.run(command, "--help")
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: replay-dd {command}")
+
+
+def test_a_reader_that_goes_away_is_no_error(race: Workshop) -> None:
+    done = race.run("show", FAIL, shell='"$0" "$@" | head -1; echo ${PIPESTATUS[0]}')
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("command")
+    assert lines[1] == "0"
+    assert done.stderr == ""
+    gone = race.run("show", FAIL, shell='"$0" "$@" | true; echo ${PIPESTATUS[0]}')
+    assert (gone.stdout, gone.stderr) == ("0\n", "")
+    # 1 would mean: failed as recorded.
+    verdict = race.run("replay", PASS, shell='"$0" "$@" | true; echo ${PIPESTATUS[0]}')
+    assert verdict.stdout == "128\n"

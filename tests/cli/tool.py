@@ -1,0 +1,139 @@
+"""Runs the installed command and looks at what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOOL = Path(sys.executable).with_name("replay-dd")
+
+# Two threads add one each; an update is lost if one is preempted between reading and writing.
+RACE = """\
+import threading
+
+
+class Account:
+    balance = 0
+
+
+def deposit():
+    before = account.balance
+    account.balance = before + 1
+
+
+account = Account()
+threads = [threading.Thread(target=deposit) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+if account.balance != 2:
+    raise ValueError(f"balance is {account.balance}")
+print("all there")
+"""
+READ, WRITE = 9, 10  # the lines of the race
+
+
+@dataclass
+class Done:
+    """A command that has ended."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    def refused(self, status: int, slug: str) -> str:
+        """Check that it ended with one clear message; answer it."""
+        assert "Traceback" not in self.stderr, self.stderr
+        assert f"[{slug}]" in self.stderr, self.stderr
+        assert self.stderr.count("replay-dd: error:") == 1, self.stderr
+        assert self.status == status, self.stderr
+        return self.stderr
+
+
+@dataclass
+class Workshop:
+    """A working directory with a place for temporary files that the command is given."""
+
+    folder: Path
+    temporary: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def write(self, text: str, name: str = "prog.py") -> Path:
+        path = self.folder / name
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        return path
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "FORCE_COLOR"}}
+        path = os.pathsep.join([str(TOOL.parent), os.environ.get("PATH", os.defpath)])
+        return {**kept, "PATH": path, "TMPDIR": str(self.temporary), **self.variables}
+
+    def start(self, *arguments: str | Path, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(TOOL), *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str | Path, stdin: bytes | None = None, shell: str | None = None) -> Done:
+        """Run the command to its end; nothing may be left behind."""
+        command = ["bash", "-c", shell, str(TOOL), *map(str, arguments)] if shell else [str(TOOL), *map(str, arguments)]
+        source: dict[str, object] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=120, **source
+        )  # type: ignore[call-overload]
+        self.check_clean()
+        return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+
+    def program(self, *arguments: str, name: str = "prog.py") -> list[str]:
+        return ["--", "python", name, *arguments]
+
+    # -- what is left ------------------------------------------------------------------------------------------------
+
+    def check_clean(self) -> None:
+        """Neither a process with our folder for temporary files, nor anything in it."""
+        assert self.processes() == []
+        assert list(self.temporary.iterdir()) == []
+
+    def processes(self) -> list[str]:
+        found = []
+        mark = str(self.temporary).encode()
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit() and int(process.name) != os.getpid():
+                try:
+                    if mark in (process / "environ").read_bytes():
+                        found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                except OSError:
+                    continue
+        return found
+
+    def wait_for(self, path: Path, process: subprocess.Popen[str]) -> None:
+        """Wait until a program has made a file, to say how far it is."""
+        while not path.exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+
+    def interrupt(self, process: subprocess.Popen[str]) -> Done:
+        """Ctrl-C for the command alone; then it must end, and leave nothing."""
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.check_clean()
+        return Done(process.returncode, stdout, stderr)
+
+
+def make_workshop(folder: Path) -> Workshop:
+    work, temporary = folder / "work", folder / "temporary"
+    work.mkdir(parents=True)
+    temporary.mkdir()
+    return Workshop(work, temporary)
