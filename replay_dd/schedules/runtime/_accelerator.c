@@ -29,7 +29,7 @@
 
 static Py_ssize_t extra_index = -1;
 
-/* -- ThreadCounts: the numbers of a thread that the fast path needs ------------------------------------------------- */
+/* -- ThreadCounts: the numbers of a thread that the fast path needs -- */
 
 typedef struct {
     PyObject_HEAD
@@ -56,7 +56,7 @@ static PyTypeObject ThreadCountsType = {
     .tp_new = PyType_GenericNew,
 };
 
-/* -- the table of a code object ------------------------------------------------------------------------------------- */
+/* -- the table of a code object -- */
 
 typedef struct {
     long long base;    /* the position of entry 0 */
@@ -80,7 +80,7 @@ static Table *table_of(PyObject *code)
     return table;
 }
 
-/* -- Counter -------------------------------------------------------------------------------------------------------- */
+/* -- Counter -- */
 
 typedef struct {
     PyObject_HEAD
@@ -178,14 +178,10 @@ static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssi
 }
 
 static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
-{
-    return counter_event(self, arguments, amount, 0);
-}
+{ return counter_event(self, arguments, amount, 0); }
 
 static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
-{
-    return counter_event(self, arguments, amount, 1);
-}
+{ return counter_event(self, arguments, amount, 1); }
 
 static PyObject *counter_add_code(Counter *self, PyObject *arguments)
 {
@@ -385,9 +381,8 @@ PyMODINIT_FUNC PyInit__accelerator(void)
         return NULL;
     }
 #if PY_VERSION_HEX < 0x030C0000
-    name_lines = PyUnicode_InternFromString("f_trace_lines");
-    name_opcodes = PyUnicode_InternFromString("f_trace_opcodes");
-    if (name_lines == NULL || name_opcodes == NULL) {
+    if ((name_lines = PyUnicode_InternFromString("f_trace_lines")) == NULL ||
+        (name_opcodes = PyUnicode_InternFromString("f_trace_opcodes")) == NULL) {
         return NULL;
     }
 #endif

@@ -7,22 +7,24 @@ are no yield point are switched off for good the first time they come.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
+from .backends import Backend
 from .counting import FOLD, MASK, fold
 from .places import COUNTED
 from .tables import add_code, numbers_of
 from .yieldpoints import LINE
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType, FrameType
+    from typing import Any
 
     from .scheduler import Scheduler
 
 _TOOL_IDS = (4, 3, 5, 2, 1, 0)  # those without a fixed use first; the others if the program took these
 
 
-class PythonBackend:
+class PythonBackend(Backend):
     """Counts with monitoring callbacks in Python."""
 
     name = "sys.monitoring"
@@ -51,9 +53,6 @@ class PythonBackend:
         while frame is not None:
             self._on_start(frame.f_code, 0)
             frame = frame.f_back
-
-    def thread_started(self) -> None:
-        pass
 
     def end(self) -> None:
         if self._tool >= 0:

@@ -6,20 +6,22 @@ Not used on 3.12 and later, where settrace delivers fewer events the first time 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
+from .backends import Backend
 from .counting import FOLD, MASK, fold
 from .places import COUNTED
 from .tables import add_code, numbers_of
 from .yieldpoints import LINE
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType, FrameType
+    from typing import Any
 
     from .scheduler import Scheduler
 
 
-class PythonBackend:
+class PythonBackend(Backend):
     """Counts with a trace function in Python."""
 
     name = "settrace"
@@ -90,7 +92,7 @@ class PythonBackend:
         return trace if counter.watched is None else watching_trace
 
 
-class AcceleratedBackend:
+class AcceleratedBackend(Backend):
     """Counts with a trace function in C."""
 
     name = "C trace function"

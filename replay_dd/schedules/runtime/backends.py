@@ -8,19 +8,24 @@ starts its first thread, so that imports and set-up cost nothing.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
 
 from .counting import accelerator, accelerator_reason
 from .yieldpoints import SYNC
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .scheduler import Scheduler
 
 
-class Backend(Protocol):
-    """Notices yield points."""
+class Backend:
+    """Notices yield points. This base notices none.
 
-    name: str
+    It serves granularity ``sync``, where operations are the only yield points: they tell the scheduler themselves.
+    """
+
+    name = "operations"
 
     def begin(self) -> None:
         """Start to count, in the calling thread and in all that start later."""
@@ -32,25 +37,10 @@ class Backend(Protocol):
         """Stop to count."""
 
 
-class NoBackend:
-    """At granularity ``sync``: operations are the only yield points, and they tell the scheduler themselves."""
-
-    name = "operations"
-
-    def begin(self) -> None:
-        pass
-
-    def thread_started(self) -> None:
-        pass
-
-    def end(self) -> None:
-        pass
-
-
 def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str]:
     """The back end for this interpreter, and the reason for it."""
     if granularity == SYNC:
-        return NoBackend(), "only operations on locks, files and sleeps count"
+        return Backend(), "only operations on locks, files and sleeps count"
     version = "{}.{}".format(*sys.version_info[:2])
     if sys.version_info >= (3, 12):
         from . import backend_monitoring as module
@@ -60,5 +50,7 @@ def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str
         from . import backend_trace as module
 
         why = f"Python {version} has no sys.monitoring (it came with 3.12)"
-    backend_class = module.PythonBackend if accelerator is None else module.AcceleratedBackend
+    backend_class: Callable[[Scheduler, str], Backend] = (
+        module.PythonBackend if accelerator is None else module.AcceleratedBackend
+    )
     return backend_class(scheduler, granularity), f"{why}; {accelerator_reason}"

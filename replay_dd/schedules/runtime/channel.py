@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import marshal
 import os
-from typing import Any
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place

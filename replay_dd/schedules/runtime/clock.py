@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
 

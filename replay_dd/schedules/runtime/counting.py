@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
 MASK = (1 << 64) - 1
@@ -74,25 +77,12 @@ def _load_accelerator() -> tuple[Any, str]:
     version = "{}.{}".format(*sys.version_info[:2])
     if os.environ.get("REPLAY_DD_ACCELERATOR") == "off":
         return None, "the accelerator is switched off"
-    from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    folder = os.path.dirname(os.path.abspath(__file__))
-    for suffix in EXTENSION_SUFFIXES:
-        path = os.path.join(folder, "_accelerator" + suffix)
-        if not os.path.exists(path):
-            continue
-        name = __package__ + "._accelerator"
-        spec = spec_from_file_location(name, path, loader=ExtensionFileLoader(name, path))
-        if spec is None or spec.loader is None:
-            continue
-        try:
-            module = module_from_spec(spec)
-            spec.loader.exec_module(module)
-        except ImportError as error:
-            return None, f"the accelerator cannot be loaded: {error}"
-        return module, f"the accelerator for Python {version}"
-    return None, f"no accelerator for Python {version}"
+    try:
+        from . import _accelerator
+    except ImportError as error:
+        missing = "cannot import name" in str(error)
+        return None, f"no accelerator for Python {version}" if missing else f"the accelerator fails to load: {error}"
+    return _accelerator, f"the accelerator for Python {version}"
 
 
 accelerator, accelerator_reason = _load_accelerator()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
 from .channel import DEADLOCK, END, EXCEPTION, NOTE
 from .places import COUNTED
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType, TracebackType
+    from typing import Any
 
     from .backends import Backend
     from .channel import Channel

@@ -7,12 +7,13 @@ the program does not seed itself are seeded from it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from .strategies import Generator
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .scheduler import Scheduler
 

@@ -9,10 +9,11 @@ here as soon as the program imports them, never before.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .scheduler import Scheduler
 

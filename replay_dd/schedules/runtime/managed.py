@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import _thread
-from types import CodeType
-from typing import TYPE_CHECKING, Protocol
 
 from .counting import ThreadCounts
 from .places import text_hash
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
+    from typing import Protocol
+
+    class Waitable(Protocol):
+        """What a thread can wait for."""
+
+        def ready_for(self, thread: ManagedThread) -> bool:
+            """Whether the pending operation of this thread could go on now."""
+
+        def explain(self) -> str:
+            """What is waited for and why it is not there, for the report of a deadlock."""
+
 
 _allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
 
 NEVER = 1 << 62  # a thread time that no thread reaches
-
-
-class Waitable(Protocol):
-    """What a thread can wait for."""
-
-    def ready_for(self, thread: ManagedThread) -> bool:
-        """Whether the pending operation of this thread could go on now."""
-
-    def explain(self) -> str:
-        """What is waited for and why it is not there, for the report of a deadlock."""
 
 
 class Place:

@@ -7,7 +7,10 @@ object is the how-manieth it was to be hashed, which the schedule determines.
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _ATTRIBUTE = "_replay_dd_number"
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import os
 import sys
-from types import CodeType, FrameType
 
 from .counting import FOLD, MASK, START
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
 
 COUNTED = 0
 LIBRARY = 1

@@ -8,12 +8,13 @@ plain attributes: only the thread with the baton touches it.
 from __future__ import annotations
 
 import sys
-from types import FrameType
-from typing import TYPE_CHECKING
 
 from .places import COUNTED
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from types import FrameType
+
     from .managed import ManagedThread, Place
     from .scheduler import Scheduler
 

@@ -17,19 +17,20 @@ from __future__ import annotations
 
 import _thread
 import os
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING
 
 from .counting import START, Counter, fold
 from .garbage import COLLECT_EVERY, collect
-from .managed import NEVER, ManagedThread, Place, Waitable
+from .managed import NEVER, ManagedThread, Place
 from .places import Places
 from .strategies import Question, Strategy
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType, FrameType
 
     from .clock import Clock
+    from .managed import Waitable
 
 _stat = os.stat  # as the program may replace it
 

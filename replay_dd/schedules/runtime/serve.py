@@ -15,10 +15,13 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from typing import Any
 
 from .channel import MARSHAL_VERSION
 from .counting import accelerator
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
 _waitpid, hard_exit = os.waitpid, os._exit

@@ -9,7 +9,6 @@ import os
 import posix
 import sys
 import time
-from typing import Any
 
 from . import clock as clock_module
 from . import primitives
@@ -28,6 +27,10 @@ from .serve import hang_up, serve
 from .strategies import Strategy, make_strategy
 from .threads import ThreadHandle, ThreadStarter
 from .yieldpoints import SYNC
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 FOREVER_S = 100_000.0
 

@@ -8,11 +8,10 @@ of the strategy's own, so the same seed gives the same choices.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .channel import SKIPPED
 from .managed import NEVER
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from .managed import ManagedThread
     from .scheduler import Scheduler

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from types import CodeType
-from typing import Any
-
 from .places import Places
 from .yieldpoints import LINE, points
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
 
 
 def numbers_of(places: Places, code: CodeType, granularity: str) -> dict[int, int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import _thread
 import sys
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 from .primitives import Lock
 
+TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .managed import ManagedThread
     from .scheduler import Scheduler
@@ -47,6 +47,19 @@ class ThreadHandle:
 
 
 _scheduler: Scheduler
+
+
+class EndLock(Lock):
+    """What a thread is joined through until 3.12: locked as long as it runs."""
+
+    __slots__ = ("_thread",)
+
+    def __init__(self, thread: ManagedThread) -> None:
+        super().__init__()
+        self._thread = thread
+
+    def explain(self) -> str:
+        return f"waits for thread {self._thread.name} to end"
 
 
 class ThreadStarter:
@@ -101,7 +114,7 @@ class ThreadStarter:
 
     def set_sentinel(self) -> Lock:
         """Stands in for ``_thread._set_sentinel`` (until 3.12): a lock that is released when the thread has ended."""
-        lock = Lock()
+        lock = EndLock(self._scheduler.current)
         self._scheduler.current.sentinel = lock
         return lock
 
@@ -176,7 +189,8 @@ class ThreadStarter:
             trace = error.__traceback__ = trace.tb_next  # without our own frame
         self._exception_in_thread(error_type, error, trace)
         if sys.unraisablehook is not sys.__unraisablehook__:
-            arguments: Any = SimpleNamespace(exc_type=error_type, exc_value=error, exc_traceback=trace)
+            arguments: Any = type(sys.implementation)()  # types.SimpleNamespace, without the import
+            arguments.exc_type, arguments.exc_value, arguments.exc_traceback = error_type, error, trace
             arguments.err_msg, arguments.object = "Exception ignored in thread started by", function
             sys.unraisablehook(arguments)
         elif sys.stderr is not None and error_type is not None and error is not None:

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import sys
 from opcode import opmap, opname
-from types import CodeType
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType
 
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
 

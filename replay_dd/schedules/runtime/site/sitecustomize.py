@@ -28,17 +28,10 @@ def _start() -> None:
             file.write(marshal.dumps(("hello", sys.version_info[:3], sys.executable, "unsupported", _unsupported()), 2))
     elif request is not None:
         package = os.path.dirname(here)
-        # The package is loaded by its place, under a name of its own: the target's environment has no replay-dd.
-        from importlib.util import module_from_spec, spec_from_file_location
-
-        spec = spec_from_file_location(
-            "_replay_dd_runtime", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
-        )
-        assert spec is not None
-        assert spec.loader is not None
-        module = module_from_spec(spec)
+        # The package is found by its place, under a name of its own: the target's environment has no replay-dd.
+        module = type(sys)("_replay_dd_runtime")
+        module.__path__ = [package]
         sys.modules["_replay_dd_runtime"] = module
-        spec.loader.exec_module(module)
         from _replay_dd_runtime.start import start
 
         start(request)
