@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -13,13 +15,16 @@ from replay_dd.cli.errors import RecordersShadowedError, reported
 from replay_dd.cli.record import hunt_command, record_command
 from replay_dd.cli.replay import replay_command, show_command
 from replay_dd.cli.schedules import minimize_command, schedules_command
-from replay_dd.experiment.process import no_leftovers
+from replay_dd.experiment.process import LIVE, no_leftovers
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(replay_dd.__version__, prog_name="replay-dd")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for command in (record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command):
@@ -30,6 +35,8 @@ def main() -> None:
     """Run the command line; exits with the status of the command."""
     arguments = sys.argv[1:]
     first = next((argument for argument in arguments if not argument.startswith("-")), "")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
     with reported(verdict=first == "replay"), no_leftovers():
         check_recorders()
         sys.exit(_status_of(arguments))
@@ -43,6 +50,12 @@ def _status_of(arguments: list[str]) -> int:
     except click.exceptions.Exit as finished:
         return finished.exit_code
     return status if isinstance(status, int) else 0
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End by a signal in order: programs are killed and folders removed on the way out."""
+    LIVE.kill_all()
+    sys.exit(128 + number)
 
 
 def check_recorders() -> None:

@@ -21,7 +21,7 @@ from replay_dd.cli.options import (
     time_limit_option,
 )
 from replay_dd.cli.progress import Progress, say
-from replay_dd.errors import EXIT_BASELINE
+from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.report.isolation import describe_log
 from replay_dd.schedules.errors import TimeLimitError
 from replay_dd.schedules.hunt import Hunt, hunt
@@ -91,7 +91,7 @@ def _recorder(name: str) -> Any:
 )
 @click.option("--runs", metavar="N", type=click.IntRange(min=1), default=1000, show_default=True, help="Runs at most.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="The first seed.")
-@click.option("--strategy", type=click.Choice(STRATEGIES), help="Who decides. [default: pct and random in turn]")
+@click.option("--strategy", type=click.Choice(STRATEGIES), help="Who decides. [default: a mixture]")
 @jobs_option
 @fork_option
 @counting_options
@@ -153,12 +153,17 @@ def _tell(found: Hunt, output: Path) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
     for text, times in found.failures:
         click.echo(f"failure      {text} ({times} of {found.runs} runs)")
+    for text, times in found.others:
+        click.echo(f"no verdict   {text} ({times} of {found.runs} runs)")
     if found.not_reproduced:
-        say(f"{found.not_reproduced} runs were passed over: their replay took another way")
+        say(f"runs passed over, as their replay took another way or ended otherwise: {found.not_reproduced}")
     if found.passing is not None:
         click.echo(f"passes       replay-dd replay {output / 'pass.log'}")
     if found.failing is not None:
         click.echo(f"fails        replay-dd replay {output / 'fail.log'}")
+    if found.interrupted:
+        say(f"interrupted after {covered}")
+        return EXIT_INTERRUPTED
     if found.failing is None:
         click.echo(f"No failure in {covered}. That is no proof: other schedules were not tried.")
         return EXIT_NO_FAILURE

@@ -9,12 +9,14 @@ import click
 
 from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.options import LOG, time_limit_option
+from replay_dd.cli.progress import say
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import describe_log
 from replay_dd.report.lanes import lanes
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.replay import ReplayResult, check_unchanged, replay
 from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.target import changed_files
 
 
 @click.command("replay")
@@ -61,5 +63,8 @@ def show_command(log: Path, ascii_only: bool) -> None:
         click.echo(line)
     click.echo()
     can_draw = "utf" in (sys.stdout.encoding or "").lower()
-    for line in lanes(recorded, unicode=can_draw and not ascii_only):
+    changed = changed_files(recorded.program)
+    if changed:
+        say(f"source lines are left out, as the program was changed since: {', '.join(changed[:3])}")
+    for line in lanes(recorded, unicode=can_draw and not ascii_only, source=not changed):
         click.echo(line)

@@ -149,7 +149,7 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         ProgramNotFoundError: there is no such program, or it cannot be executed.
     """
     directory = command.directory
-    if command.fresh_copy:
+    if command.fresh_copy and directory.is_dir():
         directory = folder.path / "work"
         shutil.copytree(command.directory, directory, symlinks=True)
     input_path, output_path = folder.path / "stdin", folder.path / "output"
@@ -196,6 +196,8 @@ def start_process(
         ProgramNotFoundError: there is no such program, or it cannot be executed.
     """
     program = command.arguments[0]
+    if not directory.is_dir():
+        raise ProgramNotFoundError(f"The working directory {directory} is not there.", "Make it, or record again.")
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -124,7 +125,7 @@ def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
         yield (
             f"Under the GIL of Python {python}, threads can be switched there."
             if place.gil_reachable
-            else f"Under the GIL of Python {python}, threads are not switched just there; without a GIL they are."
+            else f"Under the GIL of Python {python}, threads are not switched just there."
         )
 
 
@@ -132,9 +133,9 @@ def _window_as_text(window: Window) -> Iterator[str]:
     first, last = window.first.place, window.last.place
     if first is None or last is None:
         return
-    yield f"The window: the run fails with this switch from {first} (yield point {window.first.time})"
+    yield f"The window: this switch fails already at {first} (yield point {window.first.time})"
     yield f"    {first.line:>6}  {source_line(first)}"
-    yield f"to {last} (yield point {window.last.time}); {window.tests} more tests found where it begins."
+    yield f"and still at {last} (yield point {window.last.time}). More tests for this: {window.tests}."
     if first.gil_reachable and not last.gil_reachable:
         yield "At its beginning threads can be switched under the GIL."
 
@@ -151,7 +152,7 @@ def describe_log(log: Log) -> Iterator[str]:
     """What a log is of, in a few lines."""
     program, ending = log.program, log.ending
     verdict = {True: "yes", False: "NO: a replay took another way", None: "not tried"}[log.verified]
-    yield f"command      {' '.join(program.command)}"
+    yield f"command      {shlex.join(program.command)}"
     yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
     yield f"outcome      {signature_of(ending).text}"
     yield f"size         {ending.global_time:,} yield points, {len(ending.thread_times)} threads"

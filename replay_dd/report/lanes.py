@@ -10,7 +10,7 @@ from replay_dd.schedules.model import Log, Switch
 _WIDEST = 96
 
 
-def lanes(log: Log, *, unicode: bool = True) -> Iterator[str]:
+def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[str]:
     """The lines of the picture.
 
     Each line is one stretch of time in which one thread ran: its lane shows the thread times from and to; behind the
@@ -20,6 +20,7 @@ def lanes(log: Log, *, unicode: bool = True) -> Iterator[str]:
     Args:
         log: the log.
         unicode: draw with line characters outside ASCII.
+        source: show the source lines as they are now; pass False where the program was changed since.
     """
     threads = sorted(log.ending.thread_times, key=_path) or _threads_of(log.switches)
     bar, star = ("│", "●") if unicode else ("|", "*")
@@ -35,7 +36,7 @@ def lanes(log: Log, *, unicode: bool = True) -> Iterator[str]:
             cells.append(f"{cell:<{width + 1}}")
         mark = star if switch is not None and not switch.by_default else " "
         start = f"{switch.global_time:>8}" if switch is not None else f"{log.ending.global_time:>8}"
-        yield f"{start} {mark}" + "".join(cells) + _reason(switch)
+        yield f"{start} {mark}" + "".join(cells) + _reason(switch, source)
 
 
 def _stretches(log: Log) -> Iterator[tuple[str, str, Switch | None]]:
@@ -51,14 +52,14 @@ def _stretches(log: Log) -> Iterator[tuple[str, str, Switch | None]]:
     yield running, f"{times.get(running, 0)}-{'?' if last is None else last}", None
 
 
-def _reason(switch: Switch | None) -> str:
+def _reason(switch: Switch | None, source: bool) -> str:
     if switch is None:
         return "the end"
     why = "ended" if switch.place is None else "blocked" if switch.forced else "preempted"
     text = f"{why} -> {switch.to}"
     if switch.place is None:
         return text
-    return f"{text}  {switch.place}  {source_line(switch.place)}".rstrip()
+    return f"{text}  {switch.place}  {source_line(switch.place) if source else ''}".rstrip()
 
 
 def _threads_of(switches: tuple[Switch, ...]) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from replay_dd.experiment.process import LIVE
+from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified, verify_log
@@ -30,6 +32,8 @@ class Hunt:
         not_reproduced: failures whose replay took another way.
         yield_points: of the first run.
         jobs: how many runs went on at the same time.
+        others: endings that are neither, such as time-outs, with how many runs had each.
+        interrupted: whether Ctrl-C ended the hunt.
         why_fresh: why runs were fresh processes; empty where they were forked.
     """
 
@@ -41,6 +45,8 @@ class Hunt:
     yield_points: int
     jobs: int
     why_fresh: str
+    others: tuple[tuple[str, int], ...]
+    interrupted: bool
 
 
 def hunt(
@@ -88,13 +94,24 @@ def hunt(
         failing: Log | None = None
         failures: dict[str, int] = {}
         not_reproduced = looked_at = 0
-        for plan, run in batch.runs(plans):
+        others: dict[str, int] = {}
+        interrupted = False
+        attempts = batch.runs(plans)
+        while True:
+            try:
+                plan, run = next(attempts)
+            except StopIteration:
+                break
+            except KeyboardInterrupt:
+                interrupted = True
+                break
             looked_at += 1
             signature = signature_of(run.log.ending)
             if on_run is not None:
                 on_run(looked_at, plan, signature)
-            if signature.failed:
-                failures[signature.text] = failures.get(signature.text, 0) + 1
+            if signature.kind != PASSED:
+                met = failures if signature.failed else others
+                met[signature.text] = met.get(signature.text, 0) + 1
             wanted = failing is None if signature.failed else passing is None and signature.kind == PASSED
             if wanted:
                 log = verified(run, time_limit_s).log
@@ -107,13 +124,13 @@ def hunt(
                     passing = log
             if passing is not None and failing is not None:
                 break
-        if simplify and passing is not None and failing is not None:
+        if simplify and not interrupted and passing is not None and failing is not None:
             passing = _simplified(passing, batch)
             failing = _simplified(failing, batch)
             failing = _with_one_preemption(failing, batch, seed) or failing
         return Hunt(
             *(passing, failing, looked_at, tuple(failures.items()), not_reproduced),
-            *(first.log.ending.global_time, jobs, runner.why_fresh),
+            *(first.log.ending.global_time, jobs, runner.why_fresh, tuple(others.items()), interrupted),
         )
 
 
@@ -139,6 +156,9 @@ class _Batch:
                         yield done, future.result()
                 for done, future in waiting:
                     yield done, future.result()
+            except KeyboardInterrupt:
+                LIVE.kill_all()
+                raise
             finally:
                 for _, future in waiting:
                     future.cancel()
@@ -148,15 +168,19 @@ def _simplified(log: Log, batch: _Batch) -> Log:
     """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from."""
     if not log.triggers:
         return log
-    found = minimize(
-        log,
-        jobs=batch.jobs,
-        time_limit_s=batch.time_limit_s,
-        search_limit_s=SIMPLIFY_LIMIT_S,
-        runner=batch.runner,
-    )
+    try:
+        found = minimize(
+            log,
+            jobs=batch.jobs,
+            time_limit_s=batch.time_limit_s,
+            search_limit_s=SIMPLIFY_LIMIT_S,
+            runner=batch.runner,
+        )
+    except NotReproducedError:
+        return log
     simple = verify_log(found.log, batch.time_limit_s)
-    return replace(simple, strategy=f"{log.strategy}, simplified") if simple.verified else log
+    same = signature_of(simple.ending).same(signature_of(log.ending))
+    return replace(simple, strategy=f"{log.strategy}, simplified") if simple.verified and same else log
 
 
 def _with_one_preemption(log: Log, batch: _Batch, seed: int) -> Log | None:

@@ -11,9 +11,10 @@ Rules of this module:
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
 from replay_dd.dd.search import TESTED
@@ -107,19 +108,20 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
         raise LogDoesNotFailError(f"The run of the failing log did not fail: {of_failing.text}.")
     if passing.program.command != failing.program.command:
         raise TwoProgramsError(
-            f"The logs are of different commands: `{' '.join(passing.program.command)}` and "
-            f"`{' '.join(failing.program.command)}`."
+            f"The logs are of different commands: `{shlex.join(passing.program.command)}` and "
+            f"`{shlex.join(failing.program.command)}`."
         )
     if accept_changes:
         return
     for what, one, other in (
         ("the Python version", passing.program.python, failing.program.python),
-        ("the settings", passing.settings, failing.settings),
+        # The date at the start is each run's own: a recording begins when it begins.
+        ("what was counted", replace(passing.settings, start_ns=0), replace(failing.settings, start_ns=0)),
         ("the working directory", passing.program.directory, failing.program.directory),
         ("the standard input", passing.program.standard_input, failing.program.standard_input),
     ):
         if one != other:
-            raise TwoProgramsError(f"The logs are of different runs: {what} differs.")
+            raise TwoProgramsError(f"The logs are of different runs: {what} is not the same.")
     common = passing.program.files.keys() & failing.program.files.keys()
     changed = sorted(name for name in common if passing.program.files[name] != failing.program.files[name])
     if changed:
@@ -209,6 +211,8 @@ def _isolate(
         failing = tests.run(difference.triggers(result.c_fail))
         difference = _what_is_left(passing, failing, last)
     verified = complete and _prove(tests, passing, failing)
+    passing = replace(passing, strategy="isolated", verified=verified if complete else None)
+    failing = replace(failing, strategy="isolated", verified=verified if complete else None)
     guilty = find_guilty_switch(passing, failing)
     window = None
     if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):

@@ -207,7 +207,7 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
         switches.append(
             Switch(
                 *(thread, time, to, forced, by_default, place),
-                *(line["global_time"], int(line["digest"], 16), line["visit"]),
+                *(line["global_time"], int(line["digest"], 16), line.get("visit", 0)),
             )
         )
     return Log(

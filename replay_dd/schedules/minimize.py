@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, signature_of
@@ -54,6 +55,9 @@ def minimize(
         search_limit_s: seconds after which the search stops with its best result so far.
         runner: what runs the program; one of its own where none is given.
         on_test: called after each executed test, in order.
+
+    Raises:
+        NotReproducedError: the run does not end as in the log any more.
     """
     if time_limit_s is None:
         time_limit_s = 10 + 20 * log.ending.seconds
@@ -88,12 +92,17 @@ def _minimize(
     everything = IntervalSet.range(0, len(triggers))
     if test(EMPTY) is Outcome.FAIL:
         return ScheduleMinimum(tests.run(()), len(triggers), 1, 1, True)
+    if test(everything) is not Outcome.FAIL:
+        ending = signature_of(tests.run(triggers).ending).text
+        raise NotReproducedError(
+            f"The log did not replay: {wanted.text} was recorded, and the run ended with {ending}."
+        )
     search = Search(DDMin(everything), known={EMPTY: Outcome.PASS, everything: Outcome.FAIL})
     result = run_search(search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test)
     return ScheduleMinimum(
         log=tests.run(chosen(result.c_fail)),
         triggers_before=len(triggers),
-        tests=result.executed + 1,
-        tests_requested=result.requested + 1,
+        tests=result.executed + 2,
+        tests_requested=result.requested + 2,
         complete=result.complete,
     )

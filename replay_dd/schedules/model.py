@@ -184,6 +184,7 @@ class Program:
         python: version of its interpreter.
         executable: its interpreter.
         files: short name and hash of each source file whose code was counted.
+        paths: where those of them stand that are not below the working directory.
     """
 
     command: tuple[str, ...]
@@ -194,6 +195,7 @@ class Program:
     python: str = ""
     executable: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ class Divergence:
     actual: Switch | None
 
     def __str__(self) -> str:
+        if self.expected is None and self.actual is None:
+            return "after the last switch of the run"
         return f"expected {_tell(self.expected)}, got {_tell(self.actual)}"
 
 

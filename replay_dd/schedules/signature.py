@@ -53,8 +53,9 @@ def signature_of(ending: Ending) -> Signature:
     main = [exception for exception in ending.exceptions if exception.where == "main"]
     if main and ending.status:
         return _of_exception(main[-1])
-    if ending.exceptions:
-        return _of_exception(ending.exceptions[0])
+    in_threads = [exception for exception in ending.exceptions if exception.where != "main"]
+    if in_threads:
+        return _of_exception(in_threads[0])
     if ending.status:
         return Signature("exit", (ending.status,), f"exit status {ending.status}")
     if not ending.complete:

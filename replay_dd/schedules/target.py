@@ -29,10 +29,10 @@ from replay_dd.schedules.runtime import channel
 
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
-_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV", "PYTEST_ADDOPTS")
+_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
 _CHANNEL = "channel"
-_KEPT_PREFIXES = ("LC_", "PYTHON")
+_KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
 
 
 class NotControlledError(ReplayDDError):
@@ -238,7 +238,11 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         seconds=round(finished.seconds, 6),
     )
     files = {short: _file_hash(path) for short, path in end[4]} if end else {}
-    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files)
+    # A short name below the working directory leads back to its file; that of a package does not.
+    paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
+    if program.fresh_copy:
+        paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
+    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
     if program.fresh_copy:
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
@@ -276,11 +280,10 @@ def usable_jobs(log: Log, jobs: int) -> int:
 
 def changed_files(program: Program) -> list[str]:
     """The short names of counted files whose text is not the recorded one any more."""
-    # Only files below the working directory can be found again by their short name alone.
     root = Path(program.directory)
     changed = []
     for short, recorded in program.files.items():
-        path = Path(short) if os.path.isabs(short) else root / short
-        if recorded and path.exists() and _file_hash(str(path)) != recorded:
+        path = program.paths.get(short, str(root / short))
+        if recorded and _file_hash(path) != recorded:
             changed.append(short)
     return sorted(changed)

@@ -152,8 +152,8 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
         return 0;
     }
     Py_INCREF(thread); /* another thread has the baton meanwhile */
-    PyObject *answer =
-        PyObject_CallFunction(self->question, "OOLO", thread, code, position, is_line ? Py_True : Py_False);
+    PyObject *line = is_line ? Py_True : Py_False;
+    PyObject *answer = PyObject_CallFunction(self->question, "OOLO", thread, code, position, line);
     Py_DECREF(thread);
     Py_XDECREF(answer);
     return answer == NULL ? -1 : 0;
@@ -171,17 +171,16 @@ static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssi
     if (number == 0) {
         return Py_NewRef(self->disable);
     }
-    if (pass(self, arguments[0], position, number, is_line) < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    return pass(self, arguments[0], position, number, is_line) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
-{ return counter_event(self, arguments, amount, 0); }
+static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount) {
+    return counter_event(self, arguments, amount, 0);
+}
 
-static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
-{ return counter_event(self, arguments, amount, 1); }
+static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount) {
+    return counter_event(self, arguments, amount, 1);
+}
 
 static PyObject *counter_add_code(Counter *self, PyObject *arguments)
 {
@@ -265,14 +264,12 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
     return result;
 }
 
-static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
-{
+static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored)) {
     PyEval_SetTrace(trace, (PyObject *)self);
     Py_RETURN_NONE;
 }
 
-static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
-{
+static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored)) {
     PyEval_SetTrace(NULL, NULL);
     Py_RETURN_NONE;
 }
@@ -281,8 +278,7 @@ static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored
 static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
-    {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL,
-     "The callback of sys.monitoring for lines."},
+    {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
     {"add_code", (PyCFunction)counter_add_code, METH_VARARGS,
      "add_code(code, first, last, shift, numbers): the yield points of a code object; none: it is not counted."},
 #if PY_VERSION_HEX < 0x030C0000

@@ -79,6 +79,8 @@ class Scheduler:
         self.passed_by_others = 0  # yield points passed up to the last hand-over
         self.counting = False
         self.collects = False
+        # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
+        self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.over = False
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool], int] = {}
@@ -173,7 +175,7 @@ class Scheduler:
             thread.starter = thread.starting = None
             self._hand_over(thread, starter)
             return
-        ready = [other for other in self.threads if self.is_ready(other)]
+        ready = self._ready_threads()
         runnable = ready + self._early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()
@@ -191,6 +193,15 @@ class Scheduler:
             self._resumed(thread)
         else:
             self._hand_over(thread, choice)
+
+    def _ready_threads(self) -> list[ManagedThread]:
+        ready = [thread for thread in self.threads if self.is_ready(thread)]
+        if not ready and self.wait_outside is not None:
+            deadlines = [thread.deadline for thread in self.threads if thread.deadline is not None]
+            wait_ns = max(0, min(deadlines) - self.clock.now_ns) if deadlines else None
+            while not ready and self.wait_outside(self.threads, wait_ns):
+                ready = [thread for thread in self.threads if self.is_ready(thread)]
+        return ready
 
     def _early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads whose deadline is the next one, if it may be reached now."""
@@ -282,7 +293,7 @@ class Scheduler:
             thread.starter = None
             self._give(thread, starter)
             return
-        ready = [other for other in self.threads if self.is_ready(other)]
+        ready = self._ready_threads()
         runnable = ready + self._early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()

@@ -15,6 +15,7 @@ from . import primitives
 from .backends import choose_backend
 from .channel import HELLO, THREAD, Channel
 from .clock import Clock
+from .descriptors import Descriptors
 from .endings import Endings
 from .entropy import adapt_random, make_urandom
 from .garbage import collect_by_schedule
@@ -56,6 +57,8 @@ def start(request_path: str) -> None:
     endings.backend = backend
     primitives.use_scheduler(scheduler)
 
+    descriptors = Descriptors(scheduler)
+
     def adapt_threading(module: Any) -> None:
         endings.adapt_threading(module)
         hash_by_number(module.Thread)
@@ -92,6 +95,8 @@ def start(request_path: str) -> None:
             "concurrent.futures._base": _adapt_futures,
             "random": adapt_random,
             "queue": _adapt_queue,
+            "select": descriptors.adapt_select,
+            "socket": descriptors.adapt_socket,
         },
     )
     effects = watch_files(scheduler)
