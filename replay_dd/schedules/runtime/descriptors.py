@@ -85,6 +85,22 @@ class Descriptors:
 
         module._socket.socketpair = socketpair
 
+    def adapt_subprocess(self, module: Any) -> None:
+        """Let ``communicate`` wait with the baton in hand.
+
+        A child process does not wait for threads of ours, and the pieces in which its output comes are no doing of the
+        schedule: as yield points they would make every replay another run.
+        """
+        base: Any = getattr(getattr(module, "selectors", None), "PollSelector", None)
+        real_poll = self._real_poll
+        if base is None or real_poll is None:
+            return
+
+        class PopenSelector(base):  # type: ignore[misc]  # known at run time only
+            _selector_cls = real_poll
+
+        module._PopenSelector = PopenSelector
+
     def adapt_select(self, module: Any) -> None:
         """Put waits under the scheduler in the place of ``select.select``, ``select.poll`` and ``select.epoll``."""
         self._real_poll = module.poll

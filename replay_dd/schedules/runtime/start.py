@@ -97,6 +97,7 @@ def start(request_path: str) -> None:
             "queue": _adapt_queue,
             "select": descriptors.adapt_select,
             "socket": descriptors.adapt_socket,
+            "subprocess": descriptors.adapt_subprocess,
         },
     )
     effects = watch_files(scheduler)
