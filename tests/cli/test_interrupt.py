@@ -1,0 +1,228 @@
+"""Ctrl-C, and what is left of runs that do their best to leave something."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.tool import RACE, Workshop
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc")
+
+# Each run says that it has begun, and computes until somebody makes a file.
+SLOW = """
+    import os, pathlib, threading
+    begun = pathlib.Path(os.environ["BEGUN"])
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    begun.touch()
+    while not pathlib.Path(os.environ["GO_ON"]).exists():
+        pass
+"""
+
+
+@pytest.fixture
+def slow(shop: Workshop) -> Workshop:
+    shop.variables = {"BEGUN": str(shop.folder / "begun"), "GO_ON": str(shop.folder / "go-on")}
+    shop.write(SLOW)
+    return shop
+
+
+@pytest.mark.parametrize(
+    "command", [("record", "-o", "a.log"), ("hunt", "--jobs", "1"), ("hunt", "--jobs", "2", "--runs", "9")]
+)
+def test_ctrl_c_while_the_first_run_goes_on(command: tuple[str, ...], slow: Workshop) -> None:
+    process = slow.start(*command, *slow.program())
+    slow.wait_for(slow.folder / "begun", process)
+    slow.interrupt(process).refused(130, "interrupted")
+
+
+def test_ctrl_c_in_replay(slow: Workshop) -> None:
+    (slow.folder / "go-on").touch()
+    assert slow.run("record", "-o", "a.log", *slow.program()).status == 0
+    (slow.folder / "go-on").unlink()
+    (slow.folder / "begun").unlink()
+    process = slow.start("replay", "a.log")
+    slow.wait_for(slow.folder / "begun", process)
+    slow.interrupt(process).refused(130, "interrupted")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_in_the_middle_of_a_hunt(jobs: str, shop: Workshop) -> None:
+    """Later runs hang; the workers that wait for them must not keep the command from ending."""
+    shop.variables = {"COUNT": str(shop.folder / "count"), "BEGUN": str(shop.folder / "begun")}
+    shop.write(
+        """
+        import os, pathlib, threading
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        with open(os.environ["COUNT"], "a") as file:
+            file.write("x")
+        while os.path.getsize(os.environ["COUNT"]) > 4:
+            pathlib.Path(os.environ["BEGUN"]).touch()
+        """
+    )
+    process = shop.start("hunt", "--fresh-copy", "--jobs", jobs, "-o", "out", *shop.program())
+    shop.wait_for(shop.folder / "begun", process)
+    shop.interrupt(process).refused(130, "interrupted")
+
+
+# -- in the middle of an isolation -----------------------------------------------------------------------------------
+
+HOLDING = RACE.replace("import threading\n", "import os, pathlib, threading\n").replace(
+    "if account.balance",
+    """\
+with open(os.environ["COUNT"], "a") as file:
+    file.write("x")
+number = os.path.getsize(os.environ["COUNT"])
+while number > int(open(os.environ["FREE"]).read()):
+    pathlib.Path(os.environ["BEGUN"]).touch()
+if account.balance""",
+    1,
+)
+
+
+@pytest.fixture
+def holding(shop: Workshop) -> Workshop:
+    """Logs of the race in a program whose runs hang after as many as the file ``FREE`` says."""
+    outside = shop.folder.parent
+    shop.variables = {name: str(outside / name.lower()) for name in ("COUNT", "BEGUN", "FREE")}
+    hold_after(shop, 100_000)
+    shop.write(HOLDING)
+    hunted = shop.run("hunt", "--no-simplify", "--jobs", "2", "-o", "found", *shop.program())
+    assert hunted.status == 0, hunted.stderr
+    return shop
+
+
+def runs_of(shop: Workshop) -> int:
+    count = Path(shop.variables["COUNT"])
+    return count.stat().st_size if count.exists() else 0
+
+
+def hold_after(shop: Workshop, runs: int) -> None:
+    Path(shop.variables["FREE"]).write_text(str(runs_of(shop) + runs))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None:
+    # The first two runs are those of the logs; then the search begins.
+    hold_after(holding, 2)
+    command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", jobs, "--json", "-o", "best")
+    process = holding.start(*command)
+    holding.wait_for(holding.folder.parent / "begun", process)
+    done = holding.interrupt(process)
+    assert done.status == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["complete"], answer["verified"]) == (False, False)
+    hold_after(holding, 100_000)
+    assert holding.run("replay", "best/minimal-pass.log").status == 0
+    assert holding.run("replay", "best/minimal-fail.log").status == 1
+
+
+def test_ctrl_c_while_the_logs_are_checked(holding: Workshop) -> None:
+    hold_after(holding, 1)
+    process = holding.start("schedules", "found/pass.log", "found/fail.log", "-o", "best")
+    holding.wait_for(holding.folder.parent / "begun", process)
+    holding.interrupt(process).refused(130, "interrupted")
+    assert not (holding.folder / "best").exists()
+
+
+@pytest.mark.xfail(reason="Ctrl-C in the proof loses the answer, in the search for the window it is not told")
+def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
+    """The answer is there, only its proof or its window is not: it must not be lost."""
+    before = runs_of(holding)
+    command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", "1", "-o")
+    whole = holding.run(*command, "whole", "--json")
+    assert whole.status == 0, whole.stderr
+    runs, searched = runs_of(holding) - before, json.loads(whole.stdout)["tests"]
+    statuses = set()
+    for number in range(searched, runs):
+        hold_after(holding, number)
+        process = holding.start(*command, f"best-{number}")
+        holding.wait_for(holding.folder.parent / "begun", process)
+        done = holding.interrupt(process)
+        (holding.folder.parent / "begun").unlink()
+        assert "Traceback" not in done.stderr
+        statuses.add((done.status, (holding.folder / f"best-{number}" / "minimal-fail.log").exists()))
+    assert statuses == {(130, True)}
+
+
+def test_ctrl_c_in_the_middle_of_minimize(holding: Workshop) -> None:
+    hold_after(holding, 1)
+    process = holding.start("minimize", "found/fail.log", "--jobs", "1", "-o", "best.log")
+    holding.wait_for(holding.folder.parent / "begun", process)
+    done = holding.interrupt(process)
+    assert done.status == 130, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.xfail(reason="the command dies at once; its program runs on and its folder stays")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_that_end_the_command_leave_nothing(number: int, slow: Workshop) -> None:
+    """`timeout 60 replay-dd ...`, or a terminal that is closed."""
+    process = slow.start("record", "-o", "a.log", *slow.program(), stdout=subprocess.DEVNULL)
+    slow.wait_for(slow.folder / "begun", process)
+    process.send_signal(number)
+    try:
+        process.wait(timeout=60)
+        slow.check_clean()
+    finally:
+        (slow.folder / "go-on").touch()
+        process.communicate(timeout=60)
+
+
+# -- programs that leave something -----------------------------------------------------------------------------------
+
+LEAVING = {
+    "a child in the background": "subprocess.Popen(['sleep', '1000'])",
+    "a child in a session of its own": "subprocess.Popen(['sleep', '1000'], start_new_session=True)",
+    "a daemon": """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 256)
+        os.execvp("sleep", ["sleep", "1000"])
+    os._exit(0)
+os.wait()
+""",
+    "a daemon that ignores signals": """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        os.execvp("sleep", ["sleep", "1000"])
+    os._exit(0)
+os.wait()
+""",
+    "a family": "subprocess.Popen(['sh', '-c', 'sleep 1000 & setsid sleep 1000 & sleep 1000'])",
+    "temporary files": "tempfile.mkstemp(); os.makedirs(os.path.join(tempfile.mkdtemp(), 'a', 'b'))",
+    "a read-only folder": "f = tempfile.mkdtemp(); open(f + '/x', 'w').close(); os.chmod(f, 0o500)",
+    "a pipe": "os.mkfifo(tempfile.mkdtemp() + '/pipe')",
+}
+
+
+ENDINGS = ("os._exit(3)", "os.kill(os.getpid(), signal.SIGKILL)")
+
+
+@pytest.mark.parametrize("name, ending", [*((name, "") for name in LEAVING), *(("a daemon", one) for one in ENDINGS)])
+def test_nothing_outlives_a_command(name: str, ending: str, shop: Workshop) -> None:
+    imports = "import os, signal, subprocess, tempfile, threading"
+    shop.write(f"{imports}\nthreading.Thread(target=int).start()\n{LEAVING[name]}\n{ending}\n")
+    # run() checks that no process and no file is left.
+    assert shop.run("record", "--no-verify", "-o", "a.log", *shop.program()).status == 0
+
+
+def test_programs_that_run_at_the_same_time_do_not_share_a_place_for_files(shop: Workshop) -> None:
+    shop.write("import tempfile, threading\nthreading.Thread(target=int).start()\nprint(tempfile.gettempdir())\n")
+    first, second = (shop.run("record", "--no-verify", "-o", "a.log", *shop.program()).stdout for _ in range(2))
+    assert first != second
+    assert len(first) == len(second), "paths of the same length, so that nothing moves in memory"
+    assert subprocess.run(["test", "-e", first.strip()]).returncode == 1
