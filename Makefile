@@ -33,8 +33,7 @@ format: $(INSTALLED) ## Put every file in the agreed format
 	$(BIN)/ruff format .
 
 bench: $(INSTALLED) ## Measure how fast the tool is
-	@if [ -d tests/benchmarks ]; then $(BIN)/python -m pytest tests/benchmarks -s; \
-	else echo 'There are no benchmarks (tests/benchmarks) yet.'; fi
+	@$(BIN)/python -m tests.benchmarks
 
 clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

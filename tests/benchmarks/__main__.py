@@ -1,0 +1,42 @@
+"""Run benchmarks: ``python -m tests.benchmarks [--repeats N] [--full] [--write] [NAME ...]``; without a name, all."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.benchmarks import engine, isolation, overhead, peers, throughput
+from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "overhead": overhead.run,
+    "throughput": throughput.run,
+    "peers": peers.run,
+    "engine": engine.run,
+    "isolation": isolation.run,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure how fast the tool is.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all without one")
+    parser.add_argument("--repeats", type=int, default=3, help="pairs behind each median (default: 3)")
+    parser.add_argument("--full", action="store_true", help="also measure what takes minutes")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
+    bench = Bench(options.repeats, options.full)
+    for name in options.names or BENCHMARKS:
+        sections = [section.markdown() for section in BENCHMARKS[name](bench)]
+        text = "\n\n".join([*sections, f"Measured on: {machine()}."])
+        print(text + "\n", flush=True)
+        if options.write:
+            write_into_page(name, text)
+    bench.tell("done")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""What recording costs: each kind of program, each granularity, C and Python back end, each Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks import environments
+from tests.benchmarks.harness import Bench, Section, Table, WorkerError, median, ratio, run_worker
+
+C, PYTHON = True, False
+_MODES = (
+    ("sync", C),
+    ("gil", C),
+    ("line", C),
+    ("access", C),
+    ("line", PYTHON),
+    ("access", PYTHON),
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of program: its file, how much it does, and what the table calls it."""
+
+    title: str
+    program: str
+    arguments: tuple[int, ...]
+
+
+_KINDS = (
+    Kind("CPU-bound", "cpu_bound.py", (40_000,)),
+    Kind("attributes only", "attributes.py", (300_000,)),
+    Kind("lock-heavy", "lock_heavy.py", (20_000,)),
+    Kind("queue-heavy", "queue_heavy.py", (8_000,)),
+    Kind("I/O: files", "file_bound.py", (100,)),
+    Kind("I/O: sockets", "socket_bound.py", (100,)),
+    Kind("I/O: sockets, two threads", "socket_bound.py", (100, 2)),
+)
+
+_ABOUT = """\
+Each cell is the time under the runtime divided by the time of the plain run next to it, both without the start of the
+interpreter (which the table below gives): the median of the pairs. `sync` has no back end: its yield points are
+operations on locks, files and clocks, which are told in Python. The plain run starts in the same way as the other, in a
+private folder. Recording with `replay-dd record` takes this time twice, because it replays its log once."""
+
+
+def run(bench: Bench) -> Iterable[Section]:
+    found = environments.pythons(bench)
+    starts = {version: _measured(bench, version, python, _START) for version, python in found.items()}
+    rows: list[list[object]] = []
+    for kind in _KINDS:
+        for version, python in found.items():
+            rows.append([f"{kind.title}, {version}", *_cells(_measured(bench, version, python, kind), starts[version])])
+    headers = ["program, Python", "plain", "yield points"]
+    headers += [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator in _MODES]
+    programs = dict.fromkeys(f"- `{kind.program}`, {_about(kind.program)}" for kind in _KINDS)
+    yield Section("Overhead of recording", [_ABOUT, Table(headers, rows), "\n".join(programs)])
+    yield Section("Start-up", [_ABOUT_START, _start_table(starts)])
+
+
+_START = Kind("start-up", "trivial.py", ())
+_ABOUT_START = """\
+A program that only starts two threads: the whole run, from making its folder to having its log. This is also what a
+test costs without the fork server, beside the program itself."""
+
+
+def _measured(bench: Bench, version: str, python: Path, kind: Kind) -> list[Any] | str:
+    bench.tell(f"overhead: {kind.title}, Python {version}")
+    request = {
+        "program": kind.program,
+        "arguments": kind.arguments,
+        "modes": _MODES,
+        "repeats": bench.repeats if kind is not _START else 5 + bench.repeats,
+    }
+    try:
+        answer: list[Any] = run_worker(python, "overhead_worker.py", request)
+    except WorkerError as error:
+        return str(error)
+    return answer
+
+
+def _cells(measured: list[Any] | str, start: list[Any] | str) -> list[object]:
+    if isinstance(measured, str) or isinstance(start, str):
+        return [measured if isinstance(measured, str) else start, *[""] * (len(_MODES) + 1)]
+    plain_start = median(pair[0] for mode in start for pair in mode["pairs"])
+    own_start = median(pair[1] for mode in start for pair in mode["pairs"])
+    ratios = []
+    for mode in measured:
+        ratios.append(ratio((seconds - own_start) / (plain - plain_start) for plain, seconds in mode["pairs"]))
+    plain = median(pair[0] for mode in measured for pair in mode["pairs"]) - plain_start
+    return [f"{plain * 1e3:.0f} ms", f"{measured[3]['yield_points']:,}", *ratios]
+
+
+def _start_table(starts: dict[str, list[Any] | str]) -> Table:
+    rows: list[list[object]] = []
+    for version, start in starts.items():
+        if isinstance(start, str):
+            rows.append([version, start, *[""] * len(_MODES)])
+            continue
+        plain = median(pair[0] for mode in start for pair in mode["pairs"])
+        whole = [median(pair[1] for pair in mode["pairs"]) for mode in start]
+        rows.append([version, *(f"{seconds * 1e3:.1f} ms" for seconds in (plain, *whole))])
+    modes = [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator in _MODES]
+    return Table(["Python", "plain", *modes], rows)
+
+
+def _about(program: str) -> str:
+    """What a program says of itself."""
+    text = (Path(__file__).parent / "programs" / program).read_text(encoding="utf-8")
+    return " ".join(text.partition('"""')[2].partition('"""')[0].split("\n\nArguments")[0].split())

@@ -1,0 +1,138 @@
+"""Worker: one tool on one of the programs of ``bugs.py``: what a run costs, or how soon it finds the bug.
+
+Nothing of a tool's own import counts. ``limit_s`` is what a search may take.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+sys.path.insert(0, str(PROGRAMS))
+
+import bugs  # noqa: E402  # the programs are no package
+
+Answer = dict[str, Any]
+
+
+def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
+    from replay_dd.schedules.hunt import hunt
+    from replay_dd.schedules.record import settings_for_now
+    from replay_dd.schedules.target import describe_program
+
+    program = describe_program((sys.executable, str(PROGRAMS / "bugs.py"), kind, str(steps)), directory=PROGRAMS)
+    found: list[tuple[int, float]] = []
+    passed: list[int] = []
+
+    def on_run(number: int, plan: object, signature: Any) -> None:
+        if signature.failed:
+            # The first run that passes is replayed once more before the hunt goes on; that is an execution too.
+            found.append((number + bool(passed), time.perf_counter() - started))
+            raise KeyboardInterrupt
+        passed.append(number)
+        if time.perf_counter() - started > limit_s:
+            raise KeyboardInterrupt
+
+    started = time.perf_counter()
+    with contextlib.suppress(KeyboardInterrupt):
+        hunt(program, settings_for_now(), runs=runs, seed=seed * runs, simplify=False, on_run=on_run)
+    seconds = time.perf_counter() - started
+    executions = found[0][0] if found else len(passed) + 1
+    return {"found": bool(found), "executions": executions, "seconds": found[0][1] if found else seconds}
+
+
+def interleave_test(strategy: str) -> Callable[..., Answer]:
+    def explore(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
+        import interleave_test as tool
+
+        def model() -> None:
+            bugs.run_once(kind, steps)
+
+        # One strategy for the whole search: it learns from run to run how long the program is.
+        chosen = {"pct": tool.PCTStrategy, "random": tool.RandomStrategy}[strategy]()
+        started = time.perf_counter()
+        executions, found = 0, False
+        # In portions, as it has no limit of time for a whole search.
+        while executions < runs and not found and time.perf_counter() - started < limit_s:
+            result = tool.explore(
+                model,
+                iterations=min(20, runs - executions),
+                seed=seed + 1000 * executions,
+                strategy=chosen,
+                timeout=limit_s,
+                raise_on_failure=False,
+            )
+            executions += result.schedules_run
+            found = not result.ok
+        return {"found": found, "executions": executions, "seconds": time.perf_counter() - started}
+
+    return explore
+
+
+def frontrun(strategy: str) -> Callable[..., Answer]:
+    def explore(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
+        import frontrun as tool
+
+        make, workers, holds = bugs.KINDS[kind]
+        options: dict[str, Any] = {"max_executions": runs, "max_branches": 10**7, "deadlock_timeout": limit_s}
+        if strategy == "random":
+            # So many operations that its schedules reach over the whole program.
+            options = {"max_attempts": runs, "max_ops": 300 + 120 * steps, "seed": seed}
+        started = time.perf_counter()
+        result = tool.explore(
+            setup=make,
+            workers=[bugs.surrounded(worker, steps) for worker in workers],
+            invariant=holds,
+            strategy=strategy,
+            total_timeout=limit_s,
+            timeout_per_run=limit_s,
+            reproduce_on_failure=0,
+            **options,
+        )
+        seconds = time.perf_counter() - started
+        found = result.property_holds is False
+        return {"found": found, "executions": result.num_explored, "seconds": seconds}
+
+    return explore
+
+
+TOOLS: dict[str, Callable[..., Answer]] = {
+    "replay-dd": ours,
+    "interleave-test pct": interleave_test("pct"),
+    "interleave-test random": interleave_test("random"),
+    "frontrun dpor": frontrun("dpor"),
+    "frontrun random": frontrun("random"),
+}
+
+
+def plain_seconds(kind: str, steps: int) -> float:
+    """The program in this process, without any tool: the fastest of several."""
+    measured = []
+    for _ in range(7):
+        started = time.perf_counter()
+        bugs.run_once(kind, steps)
+        measured.append(time.perf_counter() - started)
+    return min(measured)
+
+
+def main() -> None:
+    request = json.loads(sys.argv[1])
+    tool = TOOLS[request["tool"]]
+    limit_s = request["limit_s"]
+    if request["tool"] != "replay-dd":
+        tool("no-bug", 1, 1, 0, 10.0)  # imports, and what is done once
+    answers = []
+    for kind, steps, runs, seeds in request["searches"]:
+        plain = plain_seconds("no-bug", steps)
+        answers.append([{**tool(kind, steps, runs, seed, limit_s), "plain": plain} for seed in seeds])
+    print(json.dumps(answers))
+
+
+if __name__ == "__main__":
+    main()
