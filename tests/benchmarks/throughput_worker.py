@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -14,11 +15,18 @@ from replay_dd.schedules.target import Plan, describe_program
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
+def cpu_seconds() -> float:
+    """Processor time of this process and of those below it that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 def main() -> None:
     request = json.loads(sys.argv[1])
     program = describe_program((sys.executable, str(PROGRAMS / "trivial.py")), directory=PROGRAMS)
     answers = []
     for may_fork in (True, False):
+        cpu_before, all_runs = cpu_seconds(), 1
         with Runner(program, settings_for_now(), may_fork=may_fork) as runner:
             runner.run(Plan(), 60.0)  # starts the server
             rates = []
@@ -31,7 +39,11 @@ def main() -> None:
                         sys.exit(f"a run ended with status {made.log.ending.status}")
                     runs += 1
                 rates.append(runs / (time.perf_counter() - started))
-            answers.append({"rates": rates, "why_fresh": runner.why_fresh})
+                all_runs += runs
+            why_fresh = runner.why_fresh
+        # The server has ended: its time and that of its copies is known now.
+        cpu = (cpu_seconds() - cpu_before) / all_runs
+        answers.append({"rates": rates, "why_fresh": why_fresh, "cpu": cpu})
     print(json.dumps(answers))
 
 
