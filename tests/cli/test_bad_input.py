@@ -102,7 +102,8 @@ def test_a_program_that_is_gone_at_replay(shop: Workshop) -> None:
     script.chmod(stat.S_IRWXU)
     assert shop.run("record", "-o", "a.log", "--", "./script").status == 0
     script.unlink()
-    shop.run("replay", "a.log").refused(130, "program-not-found")
+    shop.run("replay", "a.log").refused(130, "program-changed")
+    shop.run("replay", "--accept-changes", "a.log").refused(130, "program-not-found")
 
 
 def test_a_working_directory_that_is_gone(shop: Workshop) -> None:
@@ -224,7 +225,6 @@ def test_a_change_of_behaviour_is_named(shop: Workshop) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
         ("no-such-command",),
         ("--no-such-option",),
         ("record",),
@@ -248,6 +248,10 @@ def test_usage_errors(arguments: tuple[str, ...], shop: Workshop) -> None:
     done = shop.run(*arguments)
     done.refused(2, "usage")
     assert done.stdout == ""
+
+
+def test_without_arguments_help_is_shown(shop: Workshop) -> None:
+    assert "Usage: replay-dd" in shop.run().stdout
 
 
 @pytest.mark.parametrize("arguments", [("replay",), ("replay", "a", "b"), ("replay", "--time-limit", "x", "a")])

@@ -70,7 +70,12 @@ def test_ctrl_c_in_the_middle_of_a_hunt(jobs: str, shop: Workshop) -> None:
     )
     process = shop.start("hunt", "--fresh-copy", "--jobs", jobs, "-o", "out", *shop.program())
     shop.wait_for(shop.folder / "begun", process)
-    shop.interrupt(process).refused(130, "interrupted")
+    done = shop.interrupt(process)
+    assert done.status == 130
+    assert "replay-dd: interrupted after" in done.stderr
+    assert "Traceback" not in done.stderr
+    # The best so far: the first run passed.
+    assert (shop.folder / "out" / "pass.log").exists()
 
 
 # -- in the middle of an isolation -----------------------------------------------------------------------------------
@@ -163,7 +168,6 @@ def test_ctrl_c_in_the_middle_of_minimize(holding: Workshop) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.xfail(reason="the command dies at once; its program runs on and its folder stays")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_other_signals_that_end_the_command_leave_nothing(number: int, slow: Workshop) -> None:
     """`timeout 60 replay-dd ...`, or a terminal that is closed."""

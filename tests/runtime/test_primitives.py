@@ -17,13 +17,8 @@ PROGRAMS = {**SYNCHRONISING, **OTHERS}
 # Programs with such times in them are not run as usual: that would take them.
 LONG = ("3600", "=100", "=60", "=10)", "(300, ", "=5)", "=2)")
 
-POOL_HANGS = (
-    "threads that talk through a pipe: the one that waits for it keeps the baton "
-    "(multiprocessing.pool.ThreadPool does so inside)"
-)
 RECURSION = "the runtime's own calls count for the recursion limit, so how deep a program gets depends on the strategy"
 KNOWN = {
-    "multiprocessing.pool.ThreadPool": pytest.mark.xfail(reason=POOL_HANGS),
     "recursion to the limit": pytest.mark.xfail(reason=RECURSION),
 }
 

@@ -1,0 +1,111 @@
+"""The picture of a log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.report.isolation import describe_log
+from replay_dd.report.lanes import lanes
+from replay_dd.report.source import source_between, source_line
+from replay_dd.schedules.model import Frame, Log, Place, Switch, Waiter
+from tests.schedules.logs import FAILED, PASSED, log_of
+
+SOURCE = "import threading\n\n    first = 1\n    second = 2\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    path = tmp_path / "prog.py"
+    path.write_text(SOURCE)
+    return Place("prog.py", str(path), 3, 5, "work", "STORE_NAME", False)
+
+
+@pytest.fixture
+def log(place: Place) -> Log:
+    switches = [
+        Switch("0", 12, "0.1", True, True, place, 12, 1),
+        Switch("0.1", 8, "0.2", False, False, replace(place, line=4), 20, 2),
+        Switch("0.2", 70, "0.1", True, True, None, 90, 3),
+        Switch("0.1", 60, "0", True, True, None, 142, 4),
+    ]
+    return log_of(switches, replace(PASSED, global_time=180, digest=0xAB))
+
+
+def test_lanes(log: Log) -> None:
+    assert list(lanes(log, unicode=True)) == [
+        "          0       0.1     0.2",
+        "      12  0-12    │       │       blocked -> 0.1  prog.py:3  first = 1",
+        "      20 ●│       0-8     │       preempted -> 0.2  prog.py:4  second = 2",
+        "      90  │       │       0-70    ended -> 0.1",
+        "     142  │       8-60    │       ended -> 0",
+        "     180  12-50   │       │       the end",
+    ]
+
+
+def test_lanes_in_ascii(log: Log) -> None:
+    picture = "\n".join(lanes(log, unicode=False))
+    assert picture.isascii()
+    assert "      20 *|       0-8     |       preempted -> 0.2" in picture
+
+
+def test_lanes_of_a_run_that_was_killed(log: Log) -> None:
+    killed = replace(log, ending=replace(log.ending, thread_times={}, complete=False))
+    picture = list(lanes(killed))
+    assert picture[0].split() == ["0", "0.1", "0.2"]
+    assert "12-?" in picture[-1]
+
+
+def test_lanes_of_many_threads_stay_narrow() -> None:
+    times = {"0": 999_999, **{f"0.{number}": 999_999 for number in range(1, 60)}}
+    many = log_of([Switch("0", 123_456, "0.59", True, True, None, 123_456, 1)], replace(PASSED, thread_times=times))
+    assert max(map(len, lanes(many))) < 300
+
+
+@pytest.mark.xfail(reason="with many threads the columns are narrower than the names, and the names run together")
+def test_the_names_of_many_threads_can_be_told_apart() -> None:
+    times = {"0": 9, **{f"0.{number}": 9 for number in range(1, 60)}}
+    header = next(iter(lanes(log_of([], replace(PASSED, thread_times=times)))))
+    assert header.split() == sorted(times, key=lambda name: [int(part) for part in name.split(".")])
+
+
+def test_lanes_without_switches() -> None:
+    assert list(lanes(log_of([], replace(PASSED, thread_times={"0": 0})))) == [
+        "          0",
+        "       0  0-0     the end",
+    ]
+
+
+def test_source_lines(place: Place, tmp_path: Path) -> None:
+    assert source_line(place) == "first = 1"
+    assert source_line(replace(place, line=99)) == ""
+    assert source_line(replace(place, path=str(tmp_path / "gone.py"))) == ""
+    last = replace(place, line=4)
+    assert source_between(place, last) == [(3, "    first = 1"), (4, "    second = 2")]
+    assert source_between(last, place) == []
+    assert source_between(place, replace(last, path="other")) == []
+    assert source_between(place, replace(last, line=99)) == []
+
+
+def test_what_a_log_is_of(log: Log) -> None:
+    text = list(describe_log(log))
+    assert text[0] == "command      python prog.py"
+    assert "outcome      exit status 0" in text
+    assert "size         180 yield points, 3 threads" in text
+    assert "schedule     4 switches, 1 of them not by default" in text
+    assert "digest       00000000000000ab" in text
+    assert "reproduced   yes" in text
+    assert "reproduced   not tried" in list(describe_log(replace(log, verified=None)))
+    assert any("NO" in line for line in describe_log(replace(log, verified=False)))
+    assert "outcome      ValueError: no (prog.py:9 in work)" in list(describe_log(replace(log, ending=FAILED)))
+
+
+def test_a_deadlock_is_described_with_who_waits_where(log: Log) -> None:
+    waiter = Waiter("0.1", "waits for the Lock made at prog.py:2", (Frame("prog.py", 9, "work", True),))
+    ending = replace(log.ending, status=125, deadlock=(waiter,), notes=("a note",))
+    text = "\n".join(describe_log(replace(log, ending=ending)))
+    assert "thread 0.1 waits for the Lock made at prog.py:2" in text
+    assert "at prog.py:9 in work" in text
+    assert "a note" in text
