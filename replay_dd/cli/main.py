@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import io
+import os
 import signal
 import sys
 from pathlib import Path
@@ -35,6 +37,7 @@ def main() -> None:
     """Run the command line; exits with the status of the command."""
     arguments = sys.argv[1:]
     first = next((argument for argument in arguments if not argument.startswith("-")), "")
+    _make_streams_safe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     with reported(verdict=first == "replay"), no_leftovers():
@@ -50,6 +53,17 @@ def _status_of(arguments: list[str]) -> int:
     except click.exceptions.Exit as finished:
         return finished.exit_code
     return status if isinstance(status, int) else 0
+
+
+def _make_streams_safe() -> None:
+    """Standard streams that are closed, or cannot take every character, must not end a command."""
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            # The descriptor stays taken for as long as we run: the next file opened must not get it.
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

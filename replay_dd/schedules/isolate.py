@@ -210,13 +210,17 @@ def _isolate(
         passing = tests.run(difference.triggers(result.c_pass))
         failing = tests.run(difference.triggers(result.c_fail))
         difference = _what_is_left(passing, failing, last)
-    verified = complete and _prove(tests, passing, failing)
+    interrupted = result.stopped_by == "interrupt"
+    guilty = find_guilty_switch(passing, failing)
+    verified, window = False, None
+    try:
+        verified = complete and _prove(tests, passing, failing)
+        if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
+            window = find_window(tests, failing, guilty.failing, jobs)
+    except KeyboardInterrupt:
+        interrupted, complete = True, verified
     passing = replace(passing, strategy="isolated", verified=verified if complete else None)
     failing = replace(failing, strategy="isolated", verified=verified if complete else None)
-    guilty = find_guilty_switch(passing, failing)
-    window = None
-    if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
-        window = find_window(tests, failing, guilty.failing, jobs)
     return ScheduleIsolation(
         signature=signature_of(failing.ending),
         differences=first.units,
@@ -231,7 +235,7 @@ def _isolate(
         seconds=time.monotonic() - started,
         verified=verified,
         complete=complete,
-        interrupted=result.stopped_by == "interrupt",
+        interrupted=interrupted,
         steps=tuple(steps),
     )
 

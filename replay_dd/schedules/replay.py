@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import ProgramChangedError
@@ -93,6 +94,11 @@ def check_unchanged(log: Log, *, python: str | None = None) -> None:
         ProgramChangedError: a source file, or the interpreter's version, is another one now.
     """
     changed = changed_files(log.program)
+    gone = [
+        name for name in changed if not Path(log.program.paths.get(name, Path(log.program.directory) / name)).exists()
+    ]
+    if gone:
+        raise ProgramChangedError(f"A part of the program is not there any more: {', '.join(gone[:3])}.")
     if changed:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
         raise ProgramChangedError(f"The program was changed since the log was recorded: {shown}.")

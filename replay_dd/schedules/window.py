@@ -41,6 +41,9 @@ def find_window(tests: ScheduleTests, failing: Log, switch: Switch, jobs: int) -
         switch: its guilty switch, which passes when it comes later.
         jobs: how many runs at the same time.
 
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+
     Returns:
         The window; None where the switch is no preemption, or the thread's turn begins with it.
     """
@@ -70,8 +73,8 @@ def find_window(tests: ScheduleTests, failing: Log, switch: Switch, jobs: int) -
         return tests.outcome(triggers(first_time + configuration.count))
 
     result = run_search(Search(DD(EMPTY, units), known=known), test, jobs=jobs)
-    if not result.complete:
-        return None
+    if result.stopped_by == "interrupt":
+        raise KeyboardInterrupt
     first = switch_at(first_time + result.c_fail.count)
     before = switch_at(first_time + result.c_pass.count)
     return None if first is None else Window(first, switch, before, result.executed + 1)

@@ -62,6 +62,9 @@ def start(request_path: str) -> None:
     def adapt_threading(module: Any) -> None:
         endings.adapt_threading(module)
         hash_by_number(module.Thread)
+        for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
+            if hasattr(module, name):
+                setattr(module, name, primitives.Uncontended())
 
     def begin() -> None:
         if request["granularity"] != SYNC:
