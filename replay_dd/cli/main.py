@@ -61,7 +61,7 @@ def _make_streams_safe() -> None:
         stream = getattr(sys, name)
         if stream is None:
             # The descriptor stays taken for as long as we run: the next file opened must not get it.
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115  as said
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 

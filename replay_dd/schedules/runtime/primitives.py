@@ -45,16 +45,19 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
 class Uncontended:
     """Stands in for a lock of module ``threading`` that guards its own lists.
 
-    No thread is switched inside such a section, so the lock is always free, and taking it is no yield point.
+    No thread is switched inside such a section, so the lock is always free, and taking it is no yield point. A new
+    thread takes it right after it has told that it is up: there it stops, and its creator goes on.
     """
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        _scheduler.come_up()
         return True
 
     def release(self) -> None:
         pass
 
     def __enter__(self) -> bool:
+        _scheduler.come_up()
         return True
 
     def __exit__(self, *_: object) -> None:

@@ -266,6 +266,12 @@ class Scheduler:
         child.ask_at = 0
         self._hand_over(parent, child)
 
+    def come_up(self) -> None:
+        """A place where a new thread that has told that it is up gives the baton back to its creator."""
+        thread = self.current
+        if thread.starting is not None and thread.starting() and thread.ident == _thread.get_ident():
+            self._choose(thread, None, forced=False)
+
     def entered(self, thread: ManagedThread) -> None:
         """Called by a new thread: waits for the baton for the first time."""
         thread.gate.acquire()
