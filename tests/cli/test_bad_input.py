@@ -267,7 +267,6 @@ def test_another_package_called_recorders(shop: Workshop) -> None:
     assert "recorders.py" in told
 
 
-@pytest.mark.xfail(reason="click.echo() of a lone surrogate raises UnicodeEncodeError: a traceback and exit status 70")
 def test_text_that_cannot_be_encoded(shop: Workshop) -> None:
     shop.write("import threading\nthreading.Thread(target=int).start()\nraise ValueError('\\ud800')")
     for command in (("record", "-o", "a.log"), ("hunt", "--runs", "2", "-o", "out")):
@@ -287,7 +286,6 @@ def test_source_text_outside_ascii_on_a_terminal_that_cannot_show_it(shop: Works
     assert done.status == 0, done.stderr
 
 
-@pytest.mark.xfail(reason="sys.stdout or sys.stderr is None then: AttributeError, a traceback and exit status 70")
 def test_closed_standard_streams(race: Workshop) -> None:
     for closing in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):
         done = race.run("show", "found/fail.log", shell=f'"$0" "$@" {closing}; echo "$?" > ../status')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -73,11 +72,6 @@ def test_ids_are_paths_of_creation_under_every_schedule(tmp_path: Path) -> None:
     assert len(schedules) > 3
 
 
-@pytest.mark.xfail(
-    sys.version_info >= (3, 12),
-    reason="an operation on a lock that has to wait counts even where nothing of the program stands on the stack "
-    "(a new thread at threading._active_limbo_lock), and one that need not wait does not",
-)
 def test_the_time_of_a_thread_depends_on_its_own_way_alone(tmp_path: Path) -> None:
     runs = [run_program(tmp_path, NESTED, random_walk(seed)) for seed in (14, 17, 18)]
     assert len({tuple(run.log.ending.thread_times.items()) for run in runs}) == 1
