@@ -141,7 +141,8 @@ def machine() -> str:
         model += f", {os.cpu_count()} cores, {gigabytes:.0f} GB"
     except OSError:
         pass
-    return f"{model}, {platform.system()}; {time.strftime('%Y-%m-%d')}"
+    load = f"load {os.getloadavg()[0]:.1f}"
+    return f"{model}, {platform.system()}, {load} afterwards; {time.strftime('%Y-%m-%d')}"
 
 
 def write_into_page(name: str, text: str) -> None:

@@ -23,28 +23,38 @@ _MODES = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of program: its file, how much it does, and what the table calls it."""
+    """A kind of program: its file, how much it does, and what the table calls it.
+
+    Attributes:
+        rounds: of the plain run, or nothing.
+        divisors: how many times fewer rounds there are under the C and under the Python back end.
+        others: further arguments.
+    """
 
     title: str
     program: str
-    arguments: tuple[int, ...]
+    rounds: tuple[int, ...]
+    divisors: tuple[int, int] = (1, 1)
+    others: tuple[int, ...] = ()
 
 
 _KINDS = (
-    Kind("CPU-bound", "cpu_bound.py", (40_000,)),
-    Kind("attributes only", "attributes.py", (300_000,)),
-    Kind("lock-heavy", "lock_heavy.py", (20_000,)),
-    Kind("queue-heavy", "queue_heavy.py", (8_000,)),
-    Kind("I/O: files", "file_bound.py", (100,)),
-    Kind("I/O: sockets", "socket_bound.py", (100,)),
-    Kind("I/O: sockets, two threads", "socket_bound.py", (100, 2)),
+    Kind("CPU-bound", "cpu_bound.py", (64_000,), (1, 8)),
+    Kind("attributes only", "attributes.py", (1_600_000,), (4, 32)),
+    Kind("lock-heavy", "lock_heavy.py", (160_000,), (8, 16)),
+    Kind("queue-heavy", "queue_heavy.py", (64_000,), (8, 8)),
+    Kind("I/O: files", "file_bound.py", (400,)),
+    Kind("I/O: sockets", "socket_bound.py", (150,)),
+    Kind("I/O: sockets, two threads", "socket_bound.py", (150,), others=(2,)),
 )
 
 _ABOUT = """\
-Each cell is the time under the runtime divided by the time of the plain run next to it, both without the start of the
-interpreter (which the table below gives): the median of the pairs. `sync` has no back end: its yield points are
-operations on locks, files and clocks, which are told in Python. The plain run starts in the same way as the other, in a
-private folder. Recording with `replay-dd record` takes this time twice, because it replays its log once."""
+Each cell is the time of a round of the program under the runtime, divided by the time of a round in the plain run next
+to it, both without the start of the interpreter (which the table below gives): the median of the pairs. A run under the
+runtime does fewer rounds where they take much longer, so that both runs take about the same time. `sync` has no back
+end: its yield points are operations on locks, files and clocks, which are told in Python. The plain run starts in the
+same way as the other, in a private folder. Recording with `replay-dd record` takes this time twice, because it replays
+its log once."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
@@ -54,7 +64,7 @@ def run(bench: Bench) -> Iterable[Section]:
     for kind in _KINDS:
         for version, python in found.items():
             rows.append([f"{kind.title}, {version}", *_cells(_measured(bench, version, python, kind), starts[version])])
-    headers = ["program, Python", "plain", "yield points"]
+    headers = ["program, Python", "plain", "yield points, `access`"]
     headers += [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator in _MODES]
     programs = dict.fromkeys(f"- `{kind.program}`, {_about(kind.program)}" for kind in _KINDS)
     yield Section("Overhead of recording", [_ABOUT, Table(headers, rows), "\n".join(programs)])
@@ -71,7 +81,9 @@ def _measured(bench: Bench, version: str, python: Path, kind: Kind) -> list[Any]
     bench.tell(f"overhead: {kind.title}, Python {version}")
     request = {
         "program": kind.program,
-        "arguments": kind.arguments,
+        "rounds": kind.rounds,
+        "divisors": kind.divisors,
+        "others": kind.others,
         "modes": _MODES,
         "repeats": bench.repeats if kind is not _START else 5 + bench.repeats,
     }
@@ -89,7 +101,9 @@ def _cells(measured: list[Any] | str, start: list[Any] | str) -> list[object]:
     own_start = median(pair[1] for mode in start for pair in mode["pairs"])
     ratios = []
     for mode in measured:
-        ratios.append(ratio((seconds - own_start) / (plain - plain_start) for plain, seconds in mode["pairs"]))
+        net = [(plain - plain_start, (seconds - own_start) * mode["divisor"]) for plain, seconds in mode["pairs"]]
+        usable = all(plain > plain_start and recorded > 0 for plain, recorded in net)
+        ratios.append(ratio(recorded / plain for plain, recorded in net) if usable else "too noisy")
     plain = median(pair[0] for mode in measured for pair in mode["pairs"]) - plain_start
     return [f"{plain * 1e3:.0f} ms", f"{measured[3]['yield_points']:,}", *ratios]
 

@@ -51,19 +51,25 @@ def recorded(command: tuple[str, ...], granularity: str, accelerator: bool) -> t
 
 def main() -> None:
     request = json.loads(sys.argv[1])
-    command = (sys.executable, str(PROGRAMS / request["program"]), *map(str, request["arguments"]))
-    plain(command)
+
+    def command(divisor: int) -> tuple[str, ...]:
+        rounds = [str(rounds // divisor) for rounds in request["rounds"]]
+        return (sys.executable, str(PROGRAMS / request["program"]), *rounds, *map(str, request["others"]))
+
+    plain(command(1))
     answers = []
     for granularity, accelerator in request["modes"]:
+        # Fewer rounds where a round takes longer, so that both runs of a pair take about the same time.
+        divisor = request["divisors"][0 if accelerator else 1]
         pairs = []
         yield_points, backend = 0, ""
         # The back ends in Python are slow enough to be measured well with fewer runs.
         repeats = request["repeats"] if accelerator else max(1, request["repeats"] - 1)
         for _ in range(repeats):
-            before = plain(command)
-            seconds, yield_points, backend = recorded(command, granularity, accelerator)
+            before = plain(command(1))
+            seconds, yield_points, backend = recorded(command(divisor), granularity, accelerator)
             pairs.append((before, seconds))
-        answers.append({"pairs": pairs, "yield_points": yield_points, "backend": backend})
+        answers.append({"pairs": pairs, "yield_points": yield_points, "backend": backend, "divisor": divisor})
     print(json.dumps(answers))
 
 

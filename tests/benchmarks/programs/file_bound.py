@@ -1,4 +1,4 @@
-"""I/O-bound on files: two threads; each round writes a file of 256 kB, reads it back and compares its checksum."""
+"""I/O-bound on files: two threads; each round writes a file of 64 kB, reads it back and compares its checksum."""
 
 import sys
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def work(folder, name, rounds):
-    block = bytes(range(256)) * 1024
+    block = bytes(range(256)) * 256
     path = folder / name
     for number in range(rounds):
         data = number.to_bytes(4, "big") + block
