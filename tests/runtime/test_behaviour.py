@@ -46,8 +46,15 @@ SELF = """
 
 
 def plainly(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
+    environment = dict(os.environ)  # else a child also gets what C libraries have set in this process (readline: COLUMNS)
     return subprocess.run(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
     )
 
 
@@ -211,7 +218,9 @@ def test_who_waits_for_itself_and_who_ended_with_a_lock(tmp_path: Path) -> None:
     assert waiter.explanation.endswith("and never gave back")
 
 
-def test_a_child_process_gets_a_clean_environment(tmp_path: Path) -> None:
+def test_a_child_process_gets_a_clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("REPLAY_DD")]:
+        monkeypatch.delenv(name)  # what the project's own test command sets
     text = """
         import os, subprocess, sys
         print(subprocess.run([sys.executable, "-c", "import os, sys; print(sorted(os.environ), sys.path[1:])"],
