@@ -46,7 +46,8 @@ SELF = """
 
 
 def plainly(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
-    environment = dict(os.environ)  # else a child also gets what C libraries have set in this process (readline: COLUMNS)
+    # Without it a child also gets what C libraries have set in this process (readline: COLUMNS).
+    environment = dict(os.environ)
     return subprocess.run(
         command,
         cwd=folder,
