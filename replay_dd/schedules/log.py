@@ -14,9 +14,9 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from replay_dd.errors import EXIT_LOG, ReplayDDError
+from replay_dd.logfile import LogCutOffError, LogEditedError, LogEmptyError, LogError, check_header
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -32,49 +32,6 @@ from replay_dd.schedules.model import (
 
 FORMAT = "replay-dd schedule log"
 VERSION = 1
-
-
-class LogError(ReplayDDError):
-    """A log cannot be used."""
-
-    slug = "log-unreadable"
-    exit_code: ClassVar[int] = EXIT_LOG
-    default_hint = "Check the path, and that you may read the file."
-
-
-class NotALogError(LogError):
-    """The file is something else."""
-
-    slug = "not-a-log"
-    default_hint = "Give a file that `replay-dd record` or `replay-dd hunt` wrote."
-
-
-class LogEmptyError(LogError):
-    """The file is empty."""
-
-    slug = "log-empty"
-    default_hint = "Record the run again with `replay-dd record`."
-
-
-class LogVersionError(LogError):
-    """The log was written by a newer replay-dd."""
-
-    slug = "log-newer"
-    default_hint = "Update replay-dd, or record the run again with this version."
-
-
-class LogCutOffError(LogError):
-    """The end of the log is missing."""
-
-    slug = "log-cut-off"
-    default_hint = "Copy the file again, or record the run again."
-
-
-class LogEditedError(LogError):
-    """The log does not fit its checksum."""
-
-    slug = "log-edited"
-    default_hint = "Use the log as it was written, or record the run again."
 
 
 def write_log(log: Log, path: Path) -> None:
@@ -114,7 +71,7 @@ def read_log(path: Path) -> Log:
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, _ = data.partition(b"\n")
-    _check_first_line(first, path)
+    check_header(first, path, FORMAT, VERSION)
     body, newline, last = data.removesuffix(b"\n").rpartition(b"\n")
     cut_off = LogCutOffError(f"The log {path} is cut off: its last line is missing.")
     if not data.endswith(b"\n"):
@@ -139,21 +96,6 @@ def _encoded(text: str) -> bytes:
 
 def _checksum(body: bytes, ending: object) -> str:
     return hashlib.sha256(body + json.dumps(ending, sort_keys=True).encode()).hexdigest()
-
-
-def _check_first_line(first: bytes, path: Path) -> None:
-    try:
-        header = json.loads(first)
-        is_log = header["format"] == FORMAT
-        version = int(header["version"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        is_log, version = False, 0
-    if not is_log:
-        raise NotALogError(f"The file {path} is no log of replay-dd.")
-    if version > VERSION:
-        raise LogVersionError(
-            f"The log {path} has version {version}; this replay-dd reads versions up to {VERSION}.",
-        )
 
 
 # -- to and from JSON ------------------------------------------------------------------------------------------------

@@ -10,18 +10,15 @@ import pytest
 from hypothesis import given, settings
 
 from replay_dd.errors import EXIT_LOG
-from replay_dd.schedules.log import (
-    FORMAT,
-    VERSION,
+from replay_dd.logfile import (
     LogCutOffError,
     LogEditedError,
     LogEmptyError,
     LogError,
     LogVersionError,
     NotALogError,
-    read_log,
-    write_log,
 )
+from replay_dd.schedules.log import FORMAT, VERSION, read_log, write_log
 from replay_dd.schedules.model import Log, Switch
 from tests.schedules.logs import FAILED, LOGS, PLACE, log_of
 

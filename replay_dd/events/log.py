@@ -1,0 +1,244 @@
+"""The log file of a session: JSON Lines, versioned, written as the session goes on.
+
+Rules of this module:
+
+* The first line names the format and its version; it never changes its shape.
+* Every line is flushed to the file when it happens. A recorder or a program that crashes loses nothing: a log without
+  its last line is a log of a session whose end is not known, and a half line at its end is left out.
+* There is no checksum, since such a log may be edited by hand (leave out events, change a text). Instead, every line is
+  checked when it is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from replay_dd.events.model import (
+    Action,
+    Ending,
+    Event,
+    GuiProgram,
+    Pace,
+    Screen,
+    Session,
+    Window,
+    WindowChange,
+)
+from replay_dd.events.plain import from_plain, to_plain
+from replay_dd.logfile import LogCutOffError, LogEditedError, LogEmptyError, LogError, check_header
+
+FORMAT = "replay-dd event log"
+VERSION = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Recording:
+    """The line that tells how the session was made."""
+
+    recorder: str = "x11"
+    window_manager: str = ""
+    masked: bool = False
+    seed: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Verdict:
+    """The last line: what is known when the session is over."""
+
+    pace: Pace = Pace.FAST
+    verified: bool | None = None
+
+
+class SessionWriter:
+    """Writes a session while it goes on.
+
+    Args:
+        path: the file; it is made anew.
+        session: the head of the session (program, screen, recorder ...); what it holds already is written, too.
+
+    Raises:
+        LogError: the file cannot be written.
+    """
+
+    def __init__(self, path: Path, session: Session) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[str] = path.open("w", encoding="utf-8", errors="surrogatepass")
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        recording = _Recording(session.recorder, session.window_manager, session.masked, session.seed)
+        self._line({"format": FORMAT, "version": VERSION})
+        self._line({"program": to_plain(session.program)})
+        self._line({"screen": to_plain(session.screen)})
+        self._line({"recording": to_plain(recording)})
+        for window in session.windows:
+            self.window(window)
+        happened: list[Event | WindowChange] = [*session.events, *session.changes]
+        for item in sorted(happened, key=lambda item: item.time_ms):
+            if isinstance(item, Event):
+                self.event(item)
+            else:
+                self.change(item)
+        for action in session.actions:
+            self.action(action)
+
+    def window(self, window: Window) -> None:
+        """A window that later lines name."""
+        self._line({"window": to_plain(window)})
+
+    def event(self, event: Event) -> None:
+        """A raw event."""
+        self._line({"event": to_plain(event)})
+
+    def action(self, action: Action) -> None:
+        """An action."""
+        self._line({"action": to_plain(action)})
+
+    def change(self, change: WindowChange) -> None:
+        """A window appeared or went."""
+        self._line({"change": to_plain(change)})
+
+    def end(self, ending: Ending) -> None:
+        """How the session ended. What is learned later (by a replay) can still follow."""
+        self._line({"end": to_plain(ending)})
+
+    def verdict(self, pace: Pace, verified: bool | None) -> None:
+        """What a replay of the session said."""
+        self._line({"verdict": to_plain(_Verdict(pace, verified))})
+
+    def close(self) -> None:
+        """Close the file."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _line(self, line: dict[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+
+
+def write_session(session: Session, path: Path) -> None:
+    """Write a whole session, or nothing.
+
+    Raises:
+        LogError: the file cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with SessionWriter(temporary, session) as writer:
+            if session.ending is not None:
+                writer.end(session.ending)
+            writer.verdict(session.pace, session.verified)
+        temporary.replace(path)
+    except (LogError, OSError) as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, LogError):
+            raise
+        raise _unwritable(path, error) from error
+
+
+def read_session(path: Path) -> Session:
+    """Read a session.
+
+    Raises:
+        LogError: one of its kinds, for a file that is not a log of a version that is known here.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LogError(f"The log {path} cannot be read: {error.strerror}.") from error
+    if not data.strip():
+        raise LogEmptyError(f"The log {path} is empty.")
+    first, _, rest = data.partition(b"\n")
+    check_header(first, path, FORMAT, VERSION)
+    lines = rest.split(b"\n")
+    # What follows the last newline was being written when the recorder ended.
+    return _session_from(lines[:-1], path)
+
+
+def _session_from(lines: list[bytes], path: Path) -> Session:
+    heads: dict[str, Any] = {}
+    lists: dict[str, list[Any]] = {"window": [], "event": [], "action": [], "change": []}
+    kinds = {"window": Window, "event": Event, "action": Action, "change": WindowChange}
+    singles = {
+        "program": GuiProgram,
+        "screen": Screen,
+        "recording": _Recording,
+        "end": Ending,
+        "verdict": _Verdict,
+    }
+    for number, line in enumerate(lines, 2):
+        try:
+            ((key, value),) = json.loads(line.decode("utf-8", "surrogatepass")).items()
+            if key in kinds:
+                lists[key].append(from_plain(kinds[key], value))
+            elif key in singles:
+                heads[key] = from_plain(singles[key], value)
+            else:
+                raise ValueError(f"there are no lines of the kind `{key}`")
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise LogEditedError(f"Line {number} of the log {path} cannot be understood: {error}.") from error
+    missing = [key for key in ("program", "screen", "recording") if key not in heads]
+    if missing:
+        raise LogCutOffError(f"The log {path} is cut off: the line `{missing[0]}` is missing.")
+    recording, verdict = heads["recording"], heads.get("verdict", _Verdict())
+    session = Session(
+        program=heads["program"],
+        screen=heads["screen"],
+        window_manager=recording.window_manager,
+        recorder=recording.recorder,
+        windows=tuple(lists["window"]),
+        events=tuple(lists["event"]),
+        actions=tuple(lists["action"]),
+        changes=tuple(lists["change"]),
+        ending=heads.get("end"),
+        masked=recording.masked,
+        seed=recording.seed,
+        pace=verdict.pace,
+        verified=verdict.verified,
+    )
+    _check_sense(session, path)
+    return session
+
+
+def _check_sense(session: Session, path: Path) -> None:
+    """Check what no single line shows.
+
+    Raises:
+        LogEditedError: something is named that is not there, or the log mixes events and actions.
+    """
+    if not session.program.command:
+        raise LogEditedError(f"The log {path} names no program.")
+    if session.screen.width_px < 1 or session.screen.height_px < 1:
+        raise LogEditedError(f"The log {path} has a screen without any pixels.")
+    if session.events and session.actions:
+        raise LogEditedError(f"The log {path} holds both raw events and actions; it may hold only one of both.")
+    if [window.number for window in session.windows] != list(range(len(session.windows))):
+        raise LogEditedError(f"The windows of the log {path} are not numbered from 0 on.")
+    items: list[Event | Action | WindowChange] = [*session.events, *session.actions, *session.changes]
+    named = [item.window for item in items]
+    for number in named:
+        if number is not None and not 0 <= number < len(session.windows):
+            raise LogEditedError(f"The log {path} names the window {number}, which it does not describe.")
+
+
+def _unwritable(path: Path, error: OSError) -> LogError:
+    return LogError(f"The log {path} cannot be written: {error.strerror}.", "Give another place with `-o`.")

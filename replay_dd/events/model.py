@@ -1,0 +1,309 @@
+"""What a recorded session is: the program, its windows, what the person did, and how it ended.
+
+Rules of this module:
+
+* Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.events.log`).
+* Positions are pixels of the whole screen, counted from its upper left corner. Times are milliseconds since the program
+  was started.
+* Keys are named by their key symbols (``"a"``, ``"Return"``, ``"Shift_L"``), never by key codes, which differ between
+  keyboards.
+* A session holds raw events (a recording) or actions (a monkey's, a minimal or a hand-written one). What is played is
+  always actions; :func:`replay_dd.events.actions.actions_of` makes them of raw events.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+class InputKind(enum.Enum):
+    """What happens to a pointer or a keyboard."""
+
+    MOVE = "move"
+    BUTTON_PRESS = "button-press"
+    BUTTON_RELEASE = "button-release"
+    KEY_PRESS = "key-press"
+    KEY_RELEASE = "key-release"
+
+
+class ActionKind(enum.Enum):
+    """What a person does, as a person would say it."""
+
+    MOTION = "motion"
+    CLICK = "click"
+    DOUBLE_CLICK = "double-click"
+    DRAG = "drag"
+    WHEEL = "wheel"
+    KEY = "key"
+    CHORD = "chord"
+    TEXT = "text"
+
+
+class EndingKind(enum.Enum):
+    """How a run ended. ``OPEN`` (it still runs) and ``EXIT`` with status 0 pass; ``ORACLE``: a command of the user failed."""
+
+    OPEN = "open"
+    EXIT = "exit"
+    SIGNAL = "signal"
+    EXCEPTION = "exception"
+    X_ERROR = "x-error"
+    DIALOG = "dialog"
+    HANG = "hang"
+    ORACLE = "oracle"
+
+
+@dataclass(frozen=True)
+class GuiProgram:
+    """The program that the session was made with.
+
+    Attributes:
+        command: the program and its arguments.
+        directory: the working directory.
+        environment: variables that its behaviour usually hangs on; all others are taken as they are at a replay.
+        files: for files of the program (the one that is started, and arguments that are files), the first 32
+            hexadecimal digits of the SHA-256 hash.
+    """
+
+    command: tuple[str, ...]
+    directory: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The screen of the session."""
+
+    width_px: int
+    height_px: int
+    depth_bits: int = 24
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A part of the screen."""
+
+    x_px: int
+    y_px: int
+    width_px: int
+    height_px: int
+
+    def contains(self, x_px: int, y_px: int) -> bool:
+        """Whether a point lies in it."""
+        return 0 <= x_px - self.x_px < self.width_px and 0 <= y_px - self.y_px < self.height_px
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of the program, as it was at a moment.
+
+    Attributes:
+        number: its place in :attr:`Session.windows`. The same window moved or renamed has another number.
+        instance: first part of WM_CLASS, such as ``"xcalc"``; empty where it has none.
+        class_name: second part of WM_CLASS, such as ``"XCalc"``.
+        title: what its title bar says.
+        area: where it was, without the window manager's frame.
+        part: the innermost window under the pointer inside it (a button, a text field), where programs make windows
+            for these; equal to ``area`` where they do not.
+        path: the way from the window to its innermost part: at each level, which child it is, from the lowest one.
+        override_redirect: whether the window manager has nothing to do with it (menus, tool tips).
+    """
+
+    number: int
+    instance: str
+    class_name: str
+    title: str
+    area: Rectangle
+    part: Rectangle
+    path: tuple[int, ...] = ()
+    override_redirect: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a person would call it."""
+        return self.title or self.class_name or self.instance or "a window without a name"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A raw event: what the X server said about the pointer or the keyboard.
+
+    Attributes:
+        kind: what happened.
+        time_ms: when.
+        x_px: where the pointer was.
+        y_px: where the pointer was.
+        button: for buttons, its number: 1 left, 2 middle, 3 right, 4 to 7 the wheel (up, down, left, right).
+        key: for keys, its key symbol without any modifier (that of the key's first level).
+        symbol: for keys, the key symbol that the modifiers made of it: ``"A"`` for Shift and ``a``.
+        modifiers: which modifiers were held before it: ``"Shift"``, ``"Lock"``, ``"Control"``, ``"Mod1"`` ...
+        window: number of the window under it; None for the background.
+    """
+
+    kind: InputKind
+    time_ms: int
+    x_px: int
+    y_px: int
+    button: int = 0
+    key: str = ""
+    symbol: str = ""
+    modifiers: tuple[str, ...] = ()
+    window: int | None = None
+
+
+@dataclass(frozen=True)
+class WindowChange:
+    """A window of the program appeared, or went away."""
+
+    time_ms: int
+    window: int
+    appeared: bool
+
+
+@dataclass(frozen=True)
+class Input:
+    """One elementary thing that a player does.
+
+    Attributes:
+        kind: what.
+        x_px: for moves, where to.
+        y_px: for moves, where to.
+        button: for buttons, which.
+        key: for keys, the key symbol.
+    """
+
+    kind: InputKind
+    x_px: int = 0
+    y_px: int = 0
+    button: int = 0
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that a person did. Played by itself it leaves no button and no key held.
+
+    Attributes:
+        kind: what it is called.
+        inputs: what is played, in order. This is all that a player needs.
+        time_ms: when it began.
+        duration_ms: how long it took; also the time between two of its inputs is spread over this where pauses count.
+        window: number of the window in which it began; None for the background, or where it is not known.
+        text: for ``TEXT`` the text, for ``KEY`` the key symbol, for ``CHORD`` something like ``"Alt+p"``.
+        modifiers: modifiers held during a click, drag or wheel, such as ``("Shift_L",)``; they are in the inputs, too.
+    """
+
+    kind: ActionKind
+    inputs: tuple[Input, ...]
+    time_ms: int = 0
+    duration_ms: int = 0
+    window: int | None = None
+    text: str = ""
+    modifiers: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> tuple[int, int] | None:
+        """Where the pointer is when the first button goes down, or, for a motion, where it ends; None for keys."""
+        place = None
+        for item in self.inputs:
+            if item.kind is InputKind.MOVE:
+                place = (item.x_px, item.y_px)
+            elif item.kind is InputKind.BUTTON_PRESS:
+                break
+        return place
+
+    @property
+    def end(self) -> tuple[int, int] | None:
+        """Where the pointer is at the end; None for keys."""
+        moves = [item for item in self.inputs if item.kind is InputKind.MOVE]
+        return (moves[-1].x_px, moves[-1].y_px) if moves else None
+
+    @property
+    def button(self) -> int:
+        """The first button pressed; 0 where none is."""
+        return next((item.button for item in self.inputs if item.kind is InputKind.BUTTON_PRESS), 0)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        kind: the kind of ending.
+        text: one line for people: ``"killed by SIGSEGV in libfoo.so+0x1234"``.
+        signature: what makes two failures the same; empty where the run passed.
+        status: exit status, where the program ended by itself.
+        signal: number of the signal that ended it, if one did.
+        frames: the stack, innermost first: ``"function (file:line)"`` or ``"module+0xoffset"``.
+        actions: how many actions had been played, or had begun, by then.
+        time_ms: when.
+        output: the last of what the program wrote to standard output and standard error.
+    """
+
+    kind: EndingKind
+    text: str
+    signature: str = ""
+    status: int | None = None
+    signal: int | None = None
+    frames: tuple[str, ...] = ()
+    actions: int = 0
+    time_ms: int = 0
+    output: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is a failure: it has a signature."""
+        return bool(self.signature)
+
+
+class Pace(enum.Enum):
+    """How fast actions are played.
+
+    ``FAST`` goes on as soon as the program is idle. ``UNHURRIED`` also leaves so much time between clicks that
+    two of them are not taken for a double click. ``RECORDED`` also waits as long as the person did.
+    """
+
+    FAST = "fast"
+    UNHURRIED = "unhurried"
+    RECORDED = "recorded"
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session: a person, or a monkey, and a program.
+
+    Attributes:
+        program: the program.
+        screen: the screen.
+        window_manager: name of the window manager's program, such as ``"openbox"``; empty for none.
+        recorder: what made it: ``"x11"``, ``"monkey"``, ``"isolated"`` ...
+        windows: all windows that events, actions and changes name.
+        events: raw events, in order; empty where the session holds actions.
+        actions: actions, in order; empty where the session holds raw events.
+        changes: windows that appeared and went.
+        ending: how it ended; None where the recorder was ended before.
+        masked: whether typed text was replaced (``--no-text``).
+        seed: of a monkey.
+        pace: how fast it is to be played.
+        verified: whether a replay at once ended in the same way; None where there was none.
+    """
+
+    program: GuiProgram
+    screen: Screen
+    window_manager: str = ""
+    recorder: str = "x11"
+    windows: tuple[Window, ...] = ()
+    events: tuple[Event, ...] = ()
+    actions: tuple[Action, ...] = ()
+    changes: tuple[WindowChange, ...] = ()
+    ending: Ending | None = None
+    masked: bool = False
+    seed: int | None = None
+    pace: Pace = Pace.FAST
+    verified: bool | None = None
+
+    def window_of(self, number: int | None) -> Window | None:
+        """The window of that number."""
+        return None if number is None or not 0 <= number < len(self.windows) else self.windows[number]

@@ -1,0 +1,54 @@
+"""Actions in words: what a person would write into a bug report."""
+
+from __future__ import annotations
+
+from replay_dd.events.model import Action, ActionKind, InputKind, Session, Window
+
+_BUTTONS = {1: "", 2: "middle-", 3: "right-", 8: "back-", 9: "forward-"}
+_WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
+
+
+def describe_action(action: Action, session: Session) -> str:
+    """One action in words, such as ``click in "Calculator" at 30,40``."""
+    return in_words(action, session.window_of(action.window))
+
+
+def in_words(action: Action, window: Window | None) -> str:
+    """One action in words; positions are relative to the window where one is known."""
+    held = "".join(f"{key_name(name)}+" for name in action.modifiers)
+    match action.kind:
+        case ActionKind.TEXT:
+            return f"type {action.text!r}{_inside(window)}"
+        case ActionKind.KEY | ActionKind.CHORD:
+            return f"press {action.text}{_inside(window)}"
+        case ActionKind.MOTION:
+            return f"move the pointer to {_place(action.end, window)}"
+        case ActionKind.WHEEL:
+            turns = sum(item.kind is InputKind.BUTTON_PRESS for item in action.inputs)
+            times = "" if turns == 1 else f", {turns} times"
+            return f"{held}wheel {_WHEEL.get(action.button, '')} at {_place(action.start, window)}{times}"
+        case ActionKind.DRAG:
+            button = _BUTTONS.get(action.button, f"button-{action.button}-")
+            return f"{held}{button}drag from {_place(action.start, window)} to {_place(action.end, window)}"
+        case ActionKind.CLICK | ActionKind.DOUBLE_CLICK:
+            button = _BUTTONS.get(action.button, f"button-{action.button}-")
+            what = "click" if action.kind is ActionKind.CLICK else "double-click"
+            return f"{held}{button}{what} at {_place(action.start, window)}"
+
+
+def _inside(window: Window | None) -> str:
+    return "" if window is None else f' in "{window.name}"'
+
+
+def _place(point: tuple[int, int] | None, window: Window | None) -> str:
+    if point is None:
+        return "where the pointer is"
+    if window is None:
+        return f"{point[0]},{point[1]} of the screen"
+    return f'{point[0] - window.area.x_px},{point[1] - window.area.y_px} in "{window.name}"'
+
+
+def key_name(key: str) -> str:
+    """A key as it stands in a chord: ``Control_L`` is ``Ctrl``, other keys keep their names."""
+    plain = key[:-2] if key.endswith(("_L", "_R")) else key
+    return {"Control": "Ctrl"}.get(plain, plain)
