@@ -42,7 +42,7 @@ class ActionKind(enum.Enum):
 
 
 class EndingKind(enum.Enum):
-    """How a run ended. ``OPEN`` (it still runs) and ``EXIT`` with status 0 pass; ``ORACLE``: a command of the user failed."""
+    """How a run ended. ``OPEN`` (it still runs) and ``EXIT`` with status 0 pass."""
 
     OPEN = "open"
     EXIT = "exit"
