@@ -164,6 +164,9 @@ def _tell(found: Hunt, output: Path) -> int:
     if found.interrupted:
         say(f"interrupted after {covered}")
         return EXIT_INTERRUPTED
+    if found.one_schedule:
+        click.echo("The program started no thread, so it has only one schedule: there is nothing to vary.")
+        return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:
         click.echo(f"No failure in {covered}. That is no proof: other schedules were not tried.")
         return EXIT_NO_FAILURE

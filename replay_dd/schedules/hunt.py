@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from replay_dd.experiment.process import LIVE
+from replay_dd.schedules.conflicts import preemptions
 from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified, verify_log
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
-from replay_dd.schedules.target import Plan, TargetRun, run_target, usable_jobs
+from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 SIMPLIFY_LIMIT_S = 60.0
 _MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
+_LIKELY_OF = 3  # while there are likely preemptions, one of so many runs takes a strategy, in case none of them is it
 _SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler way to the same failure
 
 
@@ -34,6 +36,7 @@ class Hunt:
         jobs: how many runs went on at the same time.
         others: endings that are neither, such as time-outs, with how many runs had each.
         interrupted: whether Ctrl-C ended the hunt.
+        one_schedule: whether the program starts no thread, so that there is nothing to vary.
         why_fresh: why runs were fresh processes; empty where they were forked.
     """
 
@@ -47,6 +50,7 @@ class Hunt:
     why_fresh: str
     others: tuple[tuple[str, int], ...]
     interrupted: bool
+    one_schedule: bool = False
 
 
 def hunt(
@@ -64,9 +68,11 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run takes the default schedule; the others take the strategy with seeds counted up, by default a mixture:
-    ``bounded`` most often, as it finds the failures that are easiest to explain, then ``pct``, and ``random`` now and
-    then. Runs are looked at in this order, so the answer does not depend on the number of jobs.
+    The first run takes the default schedule; the others take the strategy with seeds counted up. By default they are a
+    mixture: single preemptions where threads touch the same thing (see :mod:`~replay_dd.schedules.conflicts`), as long
+    as there are such, and strategies: ``bounded`` most often, as it finds the failures that are easiest to explain,
+    then ``pct``, and ``random`` now and then. Runs are looked at in this order, so the answer does not depend on the
+    number of jobs.
 
     Args:
         program: what to run.
@@ -84,54 +90,97 @@ def hunt(
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     with Runner(program, settings, may_fork=may_fork) as runner:
-        first = run_target(program, settings, Plan(), time_limit_s=time_limit_s)
+        first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
+        first = replace(first, log=replace(first.log, strategy="default"))
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = _Batch(runner, first, jobs, time_limit_s)
-        plans = _plans(strategy, seed, first.log.ending.thread_times, runs - 1)
-        passing: Log | None = None
-        failing: Log | None = None
+        end = first.log.ending
+        one_schedule = end.complete and len(end.thread_times) < 2
+        plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
+        finds = _Finds(runner, time_limit_s)
+        looked_at = 0
         failures: dict[str, int] = {}
-        not_reproduced = looked_at = 0
         others: dict[str, int] = {}
         interrupted = False
         attempts = batch.runs(plans)
-        while True:
+        while not finds.complete:
             try:
                 plan, run = next(attempts)
+                looked_at += 1
+                signature = signature_of(run.log.ending)
+                if on_run is not None:
+                    on_run(looked_at, plan, signature)
+                if signature.kind != PASSED:
+                    met = failures if signature.failed else others
+                    met[signature.text] = met.get(signature.text, 0) + 1
+                finds.look_at(run, signature)
             except StopIteration:
                 break
             except KeyboardInterrupt:
                 interrupted = True
                 break
-            looked_at += 1
-            signature = signature_of(run.log.ending)
-            if on_run is not None:
-                on_run(looked_at, plan, signature)
-            if signature.kind != PASSED:
-                met = failures if signature.failed else others
-                met[signature.text] = met.get(signature.text, 0) + 1
-            wanted = failing is None if signature.failed else passing is None and signature.kind == PASSED
-            if wanted:
-                log = verified(run, time_limit_s).log
-                if not log.verified:
-                    not_reproduced += 1
-                    runner.stop_forking("a fresh replay of a forked run took another way")
-                elif signature.failed:
-                    failing = log
-                else:
-                    passing = log
-            if passing is not None and failing is not None:
-                break
+        if interrupted:
+            finds.take_passing_unverified()
+        else:
+            finds.verify_passing()
+        passing, failing = finds.passing, finds.failing
         if simplify and not interrupted and passing is not None and failing is not None:
             passing = _simplified(passing, batch)
             failing = _simplified(failing, batch)
             failing = _with_one_preemption(failing, batch, seed) or failing
         return Hunt(
-            *(passing, failing, looked_at, tuple(failures.items()), not_reproduced),
+            *(passing, failing, looked_at, tuple(failures.items()), finds.not_reproduced),
             *(first.log.ending.global_time, jobs, runner.why_fresh, tuple(others.items()), interrupted),
+            one_schedule=one_schedule,
         )
+
+
+class _Finds:
+    """The first runs that pass and fail, and whose replay does the same.
+
+    A passing run is replayed only when there is a failing one, too: a hunt that is interrupted before does not need it.
+    """
+
+    def __init__(self, runner: Runner, time_limit_s: float | None) -> None:
+        self._runner = runner
+        self._time_limit_s = time_limit_s
+        self._passed: TargetRun | None = None
+        self.passing: Log | None = None
+        self.failing: Log | None = None
+        self.not_reproduced = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.passing is not None and self.failing is not None
+
+    def look_at(self, run: TargetRun, signature: Signature) -> None:
+        if signature.failed and self.failing is None:
+            self.failing = self._verified(run)
+        elif signature.kind == PASSED and self._passed is None:
+            self._passed = run
+        if self.failing is not None:
+            self.verify_passing()
+
+    def verify_passing(self) -> None:
+        if self.passing is None and self._passed is not None:
+            self.passing = self._verified(self._passed)
+            if self.passing is None:
+                self._passed = None
+
+    def take_passing_unverified(self) -> None:
+        """Do with what there is: no more runs can be made."""
+        if self.passing is None and self._passed is not None:
+            self.passing = self._passed.log
+
+    def _verified(self, run: TargetRun) -> Log | None:
+        log = verified(run, self._time_limit_s).log
+        if log.verified:
+            return log
+        self.not_reproduced += 1
+        self._runner.stop_forking("a fresh replay of a forked run took another way")
+        return None
 
 
 @dataclass(frozen=True)
@@ -201,7 +250,15 @@ def _with_one_preemption(log: Log, batch: _Batch, seed: int) -> Log | None:
     return None
 
 
-def _plans(strategy: str | None, seed: int, thread_times: Mapping[str, int], amount: int) -> Iterator[Plan]:
+def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+    thread_times = first.log.ending.thread_times
+    if strategy is not None:
+        yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
+        return
+    likely = preemptions(first.touches)
     for number in range(amount):
-        chosen = strategy or _MIXTURE[number % len(_MIXTURE)]
-        yield plan_for(chosen, seed + number, thread_times)
+        trigger = next(likely, None) if number % _LIKELY_OF != _LIKELY_OF - 1 else None
+        if trigger is not None:
+            yield Plan("replay", triggers=(trigger,))
+        else:
+            yield plan_for(_MIXTURE[number % len(_MIXTURE)], seed + number, thread_times)

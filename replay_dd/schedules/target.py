@@ -13,6 +13,7 @@ from typing import Any
 import replay_dd.schedules.runtime as runtime
 from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.schedules.conflicts import Touch
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -50,7 +51,8 @@ class Plan:
     """Who decides about the schedule of one run.
 
     Attributes:
-        strategy: ``default``, ``random``, ``pct`` or ``replay``.
+        strategy: ``default``, ``random``, ``pct``, ``bounded``, ``replay``, or ``profile`` (the default schedule, with
+            notes of what each thread touches).
         options: numbers that the strategy needs: ``seed``, ``depth``.
         thread_times: for ``pct``, the yield points of each thread in another run.
         triggers: what ``replay`` follows.
@@ -70,12 +72,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class TargetRun:
-    """One run: its log, what it wrote, and how its yield points were noticed."""
+    """One run: its log, what it wrote, how its yield points were noticed; where asked, what its threads touched."""
 
     log: Log
     output: bytes
     backend: str
     backend_reason: str
+    touches: tuple[Touch, ...] = ()
 
 
 def describe_program(
@@ -196,6 +199,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     waiters: tuple[Waiter, ...] = ()
     skipped: list[Trigger] = []
     notes: list[str] = []
+    touches: list[Touch] = []
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -204,6 +208,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         elif kind == channel.SWITCH:
             thread, time, to, forced, by_default, number, *rest = record[1:]
             switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
+        elif kind == channel.TOUCH:
+            thread, time, global_time, number, thing, name, changes, held = record[1:]
+            touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
         elif kind == channel.SKIPPED:
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
@@ -247,7 +254,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending)
-    return TargetRun(log, finished.output, backend, reason)
+    return TargetRun(log, finished.output, backend, reason, tuple(touches))
 
 
 def _why_not_controlled(program: Program, finished: Finished) -> str:

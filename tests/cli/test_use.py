@@ -74,6 +74,14 @@ def test_hunt_without_a_pass(shop: Workshop) -> None:
     assert not (shop.folder / "pass.log").exists()
 
 
+@pytest.mark.parametrize(("text", "status"), [("pass", 1), ("raise SystemExit(3)", 3)])
+def test_hunt_where_there_is_nothing_to_vary(text: str, status: int, shop: Workshop) -> None:
+    shop.write(text)
+    done = shop.run("hunt", *shop.program())
+    assert done.status == status
+    assert "only one schedule" in done.stdout
+
+
 def test_replay_of_pass_and_fail(race: Workshop) -> None:
     passed = race.run("replay", PASS)
     assert (passed.status, passed.stdout.splitlines()[0]) == (0, "all there")

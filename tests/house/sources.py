@@ -23,7 +23,7 @@ def package_sources(name: str) -> list[Path]:
 
 def text_files() -> list[Path]:
     """Every text file that we write: of the checkout (or its copy), and of the installed packages."""
-    found = {path for path in PROJECT.iterdir() if path.is_file()}
+    found = {path for path in PROJECT.iterdir() if path.is_file() and path.name != ".git"}  # a file in a worktree
     folders = [PROJECT / room for room in ROOMS] + [package_folder("replay_dd"), package_folder("recorders")]
     for folder in folders:
         found.update(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)

@@ -19,6 +19,7 @@ from replay_dd.schedules.errors import (
     SameScheduleError,
     TwoProgramsError,
 )
+from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
@@ -220,3 +221,93 @@ def test_divergence_names_the_first_switch_that_differs(tmp_path: Path) -> None:
     gone = find_divergence(log, shorter)
     assert gone is not None
     assert (gone.expected, gone.actual) == (log.switches[-1], None)
+
+
+LOST_UPDATE = """\
+import threading
+
+
+class Account:
+    balance = 0
+
+
+def deposit():
+    before = account.balance
+    account.balance = before + 1
+
+
+account = Account()
+"""
+CHECK_THEN_ACT = """\
+import threading
+
+seats, sold = 1, []
+
+
+def deposit():
+    global seats
+    if seats:
+        sold.append(1)
+        seats -= 1
+
+
+class account:
+    balance = 2
+"""
+CROSSED_LOCKS = """\
+import threading
+
+one, two = threading.Lock(), threading.Lock()
+first = True
+
+
+def deposit():
+    global first
+    locks = (one, two) if first else (two, one)
+    first = False
+    with locks[0], locks[1]:
+        pass
+
+
+class account:
+    balance = 2
+"""
+READ_THEN_WRITE_FILE = """\
+import threading
+
+open("count", "w").close()
+
+
+def deposit():
+    with open("count") as file:
+        text = file.read()
+    with open("count", "w") as file:
+        file.write(text + "x")
+
+
+class account:
+    balance = property(lambda self: len(open("count").read()))
+
+
+account = account()
+"""
+TWO_THREADS = """\
+
+threads = [threading.Thread(target=deposit) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert account.balance == 2 and globals().get("seats", 0) >= 0
+"""
+
+
+@pytest.mark.parametrize("text", [LOST_UPDATE, CHECK_THEN_ACT, CROSSED_LOCKS, READ_THEN_WRITE_FILE])
+def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(text + TWO_THREADS)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    found = hunt(program, Settings(), runs=8)
+    assert found.failing is not None
+    assert found.passing is not None
+    assert found.runs <= 4, "without any luck"
+    assert len(found.failing.triggers) == 1

@@ -18,6 +18,7 @@ HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
 PLACE = "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL, key
 SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
+TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # one entry for each thread

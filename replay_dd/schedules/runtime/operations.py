@@ -34,8 +34,20 @@ EVENTS = frozenset(
 )
 
 
+_TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+
+
+def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
+    """What an audit event announces: for each file or address its name, and whether it may be changed."""
+    changes = not (event == "open" and isinstance(arguments[2], int) and not arguments[2] & _WRITING)
+    named = arguments[: 2 if event in _TWO_PATHS else 1]
+    return [(_name(one), changes) for one in named]
+
+
+def _name(argument: object) -> str:
+    return os.path.abspath(os.fsdecode(argument)) if isinstance(argument, (str, bytes)) else type(argument).__name__
 
 
 def watch_files(scheduler: Scheduler) -> list[str]:
@@ -66,7 +78,9 @@ def watch_files(scheduler: Scheduler) -> list[str]:
                 if told:
                     scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
         if scheduler.counting:
+            scheduler.outside = (event, arguments)
             scheduler.operation(frame)
+            scheduler.outside = None
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = str(arguments[0]) if arguments else ""

@@ -81,6 +81,7 @@ class Scheduler:
         self.collects = False
         # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
+        self.outside: tuple[str, tuple[object, ...]] | None = None  # the audit event that is a yield point now
         self.over = False
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool], int] = {}
@@ -183,7 +184,7 @@ class Scheduler:
         if forced or gives_way or (thread.time % SPIN_LIMIT == 0 and thread.time):
             default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
-        question = Question(thread, runnable, default, forced)
+        question = Question(thread, runnable, default, forced, place)
         choice = self.strategy.choose(self, question) if self.counting else default
         if choice is not thread or choice is not default:
             self._log(thread, choice, forced, choice is default, place)

@@ -77,6 +77,10 @@ def start(request_path: str) -> None:
             channel.go_on_in(run["channel"])
         channel.forget()
         scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
+        if run["strategy"] == "profile":
+            from .profile import Profile
+
+            scheduler.strategy = Profile(request["granularity"])
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.counting = True

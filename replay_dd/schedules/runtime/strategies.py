@@ -13,7 +13,7 @@ from .managed import NEVER
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from .managed import ManagedThread
+    from .managed import ManagedThread, Place
     from .scheduler import Scheduler
 
 
@@ -25,17 +25,24 @@ class Question:
         runnable: who can run next; ``thread`` among them, unless it cannot go on.
         default: whom the default schedule chooses.
         forced: whether ``thread`` cannot go on.
+        place: where ``thread`` stands, if that is known.
     """
 
-    __slots__ = ("default", "forced", "runnable", "thread")
+    __slots__ = ("default", "forced", "place", "runnable", "thread")
 
     def __init__(
-        self, thread: ManagedThread, runnable: list[ManagedThread], default: ManagedThread, forced: bool
+        self,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+        place: Place | None = None,
     ) -> None:
         self.thread = thread
         self.runnable = runnable
         self.default = default
         self.forced = forced
+        self.place = place
 
 
 class Strategy:

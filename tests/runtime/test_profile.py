@@ -1,0 +1,107 @@
+"""A profile is a run of the default schedule, with notes of what each thread touches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.conflicts import Touch, preemptions
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.target import Plan
+from tests.runtime.programs import COUNTER, GRANULARITIES, run_program
+
+PROFILE = Plan("profile")
+
+
+@pytest.mark.parametrize("granularity", GRANULARITIES)
+def test_it_is_the_default_schedule(tmp_path: Path, granularity: str) -> None:
+    settings = Settings(granularity)
+    profile = run_program(tmp_path, COUNTER, PROFILE, settings=settings).log
+    default = run_program(tmp_path, COUNTER, settings=settings).log
+    assert profile.ending.digest == default.ending.digest
+    assert profile.triggers == default.triggers == ()
+    assert profile.ending.thread_times == default.ending.thread_times
+
+
+def things(touches: tuple[Touch, ...], name: str) -> set[int]:
+    return {touch.thing[0] for touch in touches if touch.thing[1] == name}
+
+
+@pytest.mark.parametrize("granularity", ["access", "line"])
+def test_it_tells_what_threads_share(tmp_path: Path, granularity: str) -> None:
+    run = run_program(tmp_path, COUNTER, PROFILE, settings=Settings(granularity))
+    values = [touch for touch in run.touches if touch.thing[1] == "value"]
+    assert {touch.thread for touch in values} >= {"0.1", "0.2", "0.3", "0.4"}
+    assert len(things(run.touches, "value")) == 1
+    assert {touch.changes for touch in values} == {True, False}
+    first = next(preemptions(run.touches))
+    failed = run_program(tmp_path, COUNTER, Plan("replay", triggers=(first,)), settings=Settings(granularity))
+    assert failed.output != run.output, "the most promising preemption loses an update"
+
+
+def test_objects_that_follow_each_other_at_one_address_are_not_taken_for_one(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        class Own:
+            total = 0
+
+        def work():
+            own = Own()
+            own.total += 1
+
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    assert len(things(run.touches, "total")) == 2
+
+
+def test_the_locks_that_are_held(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        one, two = threading.Lock(), threading.RLock()
+        value = 0
+
+        def work():
+            global value
+            with one:
+                with two:
+                    value = 1
+                value = 2
+            value = 3
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    held = [len(touch.held) for touch in run.touches if touch.thing[1] == "value" and touch.changes]
+    assert held == [2, 1, 0]
+    assert [len(touch.held) for touch in run.touches if touch.thing[1] == "lock" and touch.thread == "0.1"][:2] == [
+        0,
+        1,
+    ]
+
+
+def test_files_by_their_names(tmp_path: Path) -> None:
+    text = """
+        import os, threading
+
+        def work():
+            open("data", "a").close()
+            with open("data") as file:
+                file.read()
+            os.rename("data", "moved")
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    touched = [(Path(t.thing[1]).name, t.changes) for t in run.touches if str(tmp_path) in t.thing[1]]
+    assert touched == [("data", True), ("data", False), ("data", True), ("moved", True)]
