@@ -19,6 +19,7 @@ demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (result
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo.sh build/demo
 
 test: check ## Check, build the package, and test it under every supported Python on this machine
+	@$(BIN)/python tools/install_system_packages.py
 	@$(BIN)/python tools/test_all_pythons.py
 
 check: $(INSTALLED) ## Check format, style, types, and which module may import which

@@ -134,7 +134,7 @@ def wanted_requirements() -> list[str]:
     """What the extra `test` asks for, with the extras it refers to, and what the package itself asks for."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["test"], *extras["demos"]]
+    wanted = [*project["dependencies"], *extras["test"], *extras["demos"], *extras["gui"]]
     return sorted(requirement for requirement in wanted if not requirement.startswith(f"{project['name']}["))
 
 

@@ -1,0 +1,135 @@
+"""What makes two failures the same, out of how a program ended and what it wrote.
+
+Rules of this module:
+
+* A signature names what went wrong and where, never when: no addresses, no numbers of processes or windows.
+* Another crash of the same program has another signature, since minimising slips from one crash to another.
+"""
+
+from __future__ import annotations
+
+import re
+import signal as signals
+from collections.abc import Sequence
+
+from replay_dd.events.model import Ending, EndingKind
+from replay_dd.outcome import Outcome
+
+_TRACEBACK = "Traceback (most recent call last):"
+_FRAME = re.compile(r'^\s+File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.+)$')
+_EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?::\s?(?P<text>.*))?$")
+_X_ERROR = re.compile(r"X Error of failed request:\s*(?P<error>.+)")
+_X_REQUEST = re.compile(r"Major opcode of failed request:\s*(?P<code>\d+)(?:\s*\((?P<name>\S+)\))?")
+# What a shell, or `env`, says of a program that a signal ended.
+_SHELL_SIGNAL = 128
+_KEPT_OUTPUT = 4000
+
+
+def of_signal(number: int, place: str, frames: Sequence[str], output: str) -> Ending:
+    """A program that a signal ended; ``place`` is where it was, empty where that is not known."""
+    name = _signal_name(number)
+    where = f" in {place}" if place else ""
+    return Ending(
+        *(EndingKind.SIGNAL, f"killed by {name}{where}", f"signal {name}{where}"),
+        signal=number,
+        frames=tuple(frames),
+        output=output[-_KEPT_OUTPUT:],
+    )
+
+
+def of_exit(status: int, output: str) -> Ending:
+    """A program that ended by itself."""
+    if status == 0:
+        return Ending(EndingKind.EXIT, "ended with exit status 0", status=0, output=output[-_KEPT_OUTPUT:])
+    error = x_error_in(output) or exception_in(output)
+    if error is not None:
+        return _with(error, status, output)
+    if status > _SHELL_SIGNAL and (name := _signal_name(status - _SHELL_SIGNAL)).startswith("SIG"):
+        return Ending(
+            *(EndingKind.SIGNAL, f"killed by {name} (as its shell says)", f"signal {name}"),
+            status=status,
+            signal=status - _SHELL_SIGNAL,
+            output=output[-_KEPT_OUTPUT:],
+        )
+    return Ending(
+        *(EndingKind.EXIT, f"ended with exit status {status}", f"exit status {status}"),
+        status=status,
+        output=output[-_KEPT_OUTPUT:],
+    )
+
+
+def exception_in(output: str) -> Ending | None:
+    """The first complete traceback of an uncaught Python exception in what a program wrote."""
+    lines = output.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.strip() != _TRACEBACK:
+            continue
+        frames: list[str] = []
+        for follows in lines[number + 1 :]:
+            frame = _FRAME.match(follows)
+            if frame:
+                frames.insert(0, f"{frame['function']} ({_base(frame['file'])}:{frame['line']})")
+            elif not follows.startswith((" ", "\t")) and follows.strip():
+                found = _EXCEPTION.match(follows.rstrip("\n"))
+                # A line that is still being written is no answer yet.
+                if found and follows.endswith("\n"):
+                    where = f" in {frames[0]}" if frames else ""
+                    return Ending(
+                        *(EndingKind.EXCEPTION, follows.strip() + where, f"exception {found['type']}{where}"),
+                        frames=tuple(frames),
+                        output=output[-_KEPT_OUTPUT:],
+                    )
+                break
+    return None
+
+
+def x_error_in(output: str) -> Ending | None:
+    """The X error that ended a program, from what Xlib writes then."""
+    error = _X_ERROR.search(output)
+    if error is None:
+        return None
+    request = _X_REQUEST.search(output, error.end())
+    what = error["error"].split("(")[0].strip().rstrip(",")
+    of = f" of {request['name'] or 'request ' + request['code']}" if request else ""
+    return Ending(
+        *(EndingKind.X_ERROR, f"X error: {error['error'].strip()}{of}", f"X error {what}{of}"),
+        output=output[-_KEPT_OUTPUT:],
+    )
+
+
+def of_dialog(title: str, picture: str, output: str) -> Ending:
+    """A window that reports an uncaught error (Tcl/Tk); ``picture`` is a hash of what it shows."""
+    return Ending(
+        *(EndingKind.DIALOG, f'a window "{title}" appeared', f"window {title} {picture}".strip()),
+        output=output[-_KEPT_OUTPUT:],
+    )
+
+
+def of_hang(seconds: float, output: str) -> Ending:
+    """A program that does not answer any more."""
+    return Ending(
+        *(EndingKind.HANG, f"does not answer for {seconds:g} s", "hang"),
+        output=output[-_KEPT_OUTPUT:],
+    )
+
+
+def outcome_of(ending: Ending, wanted: Ending) -> Outcome:
+    """FAIL for the failure that is wanted, PASS for none, UNRESOLVED for another one."""
+    if not ending.failed:
+        return Outcome.PASS
+    return Outcome.FAIL if ending.signature == wanted.signature else Outcome.UNRESOLVED
+
+
+def _with(error: Ending, status: int, output: str) -> Ending:
+    return Ending(error.kind, error.text, error.signature, status, None, error.frames, output=output[-_KEPT_OUTPUT:])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]

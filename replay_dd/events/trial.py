@@ -1,0 +1,309 @@
+"""One test: a fresh program on a fresh display, the actions played, and how it ended.
+
+Rules of this module:
+
+* The clock decides nothing: what comes next comes when the program is idle (:mod:`replay_dd.events.x11.idle`). Pauses
+  are made only at the paces that ask for them.
+* A run is over when the program ends, when it reports an error (on standard error or in a window), when it does not
+  answer any more, or when all actions are played.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from replay_dd.events.errors import NoWindowError
+from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
+from replay_dd.events.result import FilmFrame
+from replay_dd.events.x11.display import PrivateDisplay, check_alive
+from replay_dd.events.x11.idle import IdleRule
+from replay_dd.events.x11.pictures import screenshot
+from replay_dd.events.x11.player import Player, XTestPlayer
+from replay_dd.events.x11.program import RunningProgram
+from replay_dd.events.x11.windows import describe, top_windows, window_under_pointer
+
+START_LIMIT_S = 30.0
+HANG_LIMIT_S = 5.0
+# Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
+BETWEEN_CLICKS_S = 0.55
+_TICK_S = 0.002
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How a run is made.
+
+    Attributes:
+        pace: which pauses are made.
+        settle_s: how long to wait when the first window is there and idle, for programs with splash screens and timers.
+        linger_s: how long to wait after the last action for a failure that comes later.
+        start_limit_s: how long the program may take to open a window.
+        hang_limit_s: how long it may be busy without answering.
+        patience_s: how long to wait at most for it to become idle after an action.
+        player: makes the player for a display.
+    """
+
+    pace: Pace = Pace.FAST
+    settle_s: float = 0.0
+    linger_s: float = 0.0
+    start_limit_s: float = START_LIMIT_S
+    hang_limit_s: float = HANG_LIMIT_S
+    patience_s: float = 1.0
+    player: Callable[[PrivateDisplay], Player] = field(default=lambda display: XTestPlayer(display.connection))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run.
+
+    Attributes:
+        ending: how it ended; ``actions`` tells after how many.
+        windows: the windows that were there at the end, while the program ran.
+        start_s: how long the program took to be ready.
+        play_s: how long the actions took, all told.
+        frames: for a film, one for each action.
+        opening: for a film, a picture from before the first action.
+    """
+
+    ending: Ending
+    windows: tuple[Window, ...]
+    start_s: float
+    play_s: float
+    frames: tuple[FilmFrame, ...] = ()
+    opening: Path | None = None
+
+
+class Stage:
+    """A program that is ready on a display.
+
+    Args:
+        session: names the program.
+        display: a fresh display.
+        conditions: how the run is made.
+        want_backtrace: ask gdb about a crash.
+
+    Raises:
+        NoWindowError: the program opened no window in time.
+        ProgramNotFoundError: there is no such program.
+        DisplayLostError: the display has gone.
+    """
+
+    def __init__(
+        self, session: Session, display: PrivateDisplay, conditions: Conditions, *, want_backtrace: bool = False
+    ) -> None:
+        self._display = display
+        self._conditions = conditions
+        self._connection = display.connection
+        self._pointer: tuple[int, int] | None = None
+        self._connection.watch_windows()
+        # Before the program starts: it may grab the server.
+        self.player = conditions.player(display)
+        self.program = RunningProgram(session.program, display, want_backtrace=want_backtrace)
+        trees = [self.program.tree, *display.trees()]
+        self._idle = IdleRule(self._connection, trees, self.program.over, conditions.patience_s)
+        try:
+            self._wait_for_window()
+            self.start_s = time.monotonic() - self.program.started
+            if conditions.settle_s:
+                self.program.wait_for_end(conditions.settle_s)
+                self.wait_idle()
+        except BaseException:
+            self.close()
+            raise
+
+    def _wait_for_window(self) -> None:
+        until = time.monotonic() + self._conditions.start_limit_s
+        while not self.program.over():
+            if self._connection.windows_changed() and top_windows(self._connection):
+                self.program.has_had_window = True
+                self._idle.wait(self._conditions.patience_s)
+                self.program.look_at_windows()
+                return
+            if time.monotonic() > until:
+                check_alive(self._display)
+                name = self._display_name()
+                raise NoWindowError(f"The program opened no window within {self._conditions.start_limit_s:g} s{name}.")
+            time.sleep(_TICK_S)
+
+    def _display_name(self) -> str:
+        said = self.program.output.strip().splitlines()
+        return f"; it said: {said[-1][:200]}" if said else ""
+
+    def wait_idle(self) -> bool:
+        """Wait until the program has nothing to do; False where it ended, reported an error, or stays busy."""
+        idle = self._idle.wait()
+        if self._connection.windows_changed() and not self.program.over():
+            self.program.look_at_windows()
+        return idle and not self.program.over()
+
+    def play(self, action: Action) -> None:
+        """Play one action, and wait until the program is idle again."""
+        pause_s = 0.0
+        if self._conditions.pace is Pace.RECORDED and len(action.inputs) > 1:
+            pause_s = action.duration_ms / 1000 / (len(action.inputs) - 1)
+        inputs = self._without_idle_moves(action)
+        last = len(inputs) - 1
+        for number, item in enumerate(inputs):
+            self.player.play(item)
+            if pause_s and number < last:
+                self.player.flush()
+                self.program.wait_for_end(pause_s)
+            elif number < last and _program_reacts(action, item.kind):
+                self.player.flush()
+                self._idle.wait()
+            if number < last and self.program.over():
+                break
+        self.player.flush()
+        if not self.wait_idle() and not self.program.over():
+            self._check_hang()
+
+    def _without_idle_moves(self, action: Action) -> list[Input]:
+        """What is to be played: a click where the pointer is already moves nothing, as with a person."""
+        kept = []
+        for item in action.inputs:
+            if item.kind is InputKind.MOVE:
+                if (item.x_px, item.y_px) == self._pointer and action.kind is not ActionKind.MOTION:
+                    continue
+                self._pointer = (item.x_px, item.y_px)
+            kept.append(item)
+        return kept
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        if seconds > 0:
+            self.program.wait_for_end(seconds)
+
+    def _check_hang(self) -> None:
+        """A program that is busy all the time, and in all that time never waits for anything, hangs."""
+        limit = self._conditions.hang_limit_s
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            if self.program.over() or self.program.tree.look() is not None:
+                return
+            time.sleep(_TICK_S)
+        self.program.hangs(limit)
+
+    def finish(self) -> Ending:
+        """How it is at the end of the actions."""
+        ending = self.program.ending()
+        if ending is None and self._conditions.linger_s:
+            ending = self.program.wait_for_end(self._conditions.linger_s)
+            if ending is None and self._connection.windows_changed():
+                ending = self.program.look_at_windows()
+        return ending or Ending(EndingKind.OPEN, "still running at the end", output=self.program.output[-4000:])
+
+    def windows(self) -> tuple[Window, ...]:
+        """The windows that are there now."""
+        found: list[Window] = []
+        for window in top_windows(self._connection):
+            with contextlib.suppress(*self._connection.bad_resource):
+                found.append(replace(describe(self._connection, window), number=len(found)))
+        return tuple(found)
+
+    def close(self) -> None:
+        """End the program."""
+        self.player.close()
+        self.program.close()
+
+
+def _program_reacts(action: Action, kind: InputKind) -> bool:
+    """Whether the program may do something in the middle of an action that the rest of the action builds on."""
+    if kind is InputKind.BUTTON_PRESS:
+        # A menu opens, a drag begins. Clicks that belong together must follow each other quickly.
+        return action.kind not in (ActionKind.DOUBLE_CLICK, ActionKind.WHEEL)
+    return kind is InputKind.KEY_RELEASE and action.kind is ActionKind.TEXT
+
+
+def run_session(
+    session: Session,
+    actions: Sequence[Action],
+    display: PrivateDisplay,
+    conditions: Conditions,
+    *,
+    pictures: Path | None = None,
+    want_backtrace: bool = False,
+) -> Run:
+    """Play actions to a fresh program.
+
+    Args:
+        session: names the program.
+        actions: what to play.
+        display: a fresh display; the caller closes it.
+        conditions: how.
+        pictures: a folder for screenshots; None for no film.
+        want_backtrace: ask gdb about a crash.
+
+    Raises:
+        ReplayDDError: the program cannot be run on the display.
+    """
+    stage = Stage(session, display, conditions, want_backtrace=want_backtrace)
+    started = time.monotonic()
+    frames: list[FilmFrame] = []
+    played = 0
+    windows: tuple[Window, ...] = ()
+    opening = _picture(display, pictures, "start")
+    try:
+        previous: Action | None = None
+        for action in actions:
+            if stage.program.over():
+                break
+            stage.pause(_pause_before(previous, action, conditions.pace))
+            if stage.program.over():
+                break
+            before = _picture(display, pictures, f"{played + 1:03}-before")
+            began = time.monotonic()
+            window = window_under_pointer_of(display) if pictures is not None else None
+            played += 1
+            stage.play(action)
+            if pictures is not None:
+                lasted = time.monotonic() - began
+                after = None if stage.program.over() else _picture(display, pictures, f"{played:03}-after")
+                place = action.start or _pointer(display)
+                frames.append(FilmFrame(action, window, place, before, after, lasted))
+            previous = action
+        play_s = time.monotonic() - started
+        ending = stage.finish()
+        if ending.kind is EndingKind.OPEN:
+            check_alive(display)
+            windows = stage.windows()
+        elif not ending.failed:
+            check_alive(display)
+    finally:
+        stage.close()
+    lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
+    ending = replace(ending, actions=played, time_ms=lasted_ms)
+    return Run(ending, windows, stage.start_s, play_s, tuple(frames), opening)
+
+
+def _pause_before(previous: Action | None, action: Action, pace: Pace) -> float:
+    if previous is None or pace is Pace.FAST:
+        return 0.0
+    if pace is Pace.RECORDED:
+        return max(action.time_ms - previous.time_ms - previous.duration_ms, 0) / 1000
+    clicks = (ActionKind.CLICK, ActionKind.DOUBLE_CLICK)
+    return BETWEEN_CLICKS_S if previous.kind in clicks and action.kind in clicks else 0.0
+
+
+def window_under_pointer_of(display: PrivateDisplay) -> Window | None:
+    """The window under the pointer of a private display."""
+    return window_under_pointer(display.connection)
+
+
+def _pointer(display: PrivateDisplay) -> tuple[int, int]:
+    with display.connection.watched():
+        pointer = display.connection.root.query_pointer()
+    return pointer.root_x, pointer.root_y
+
+
+def _picture(display: PrivateDisplay, folder: Path | None, name: str) -> Path | None:
+    if folder is None:
+        return None
+    path = folder / f"{name}.png"
+    with contextlib.suppress(OSError):
+        if screenshot(display.connection, path):
+            return path
+    return None

@@ -1,0 +1,1 @@
+"""Sessions on X11: private displays, players, and what is seen of programs and windows."""

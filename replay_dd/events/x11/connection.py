@@ -1,0 +1,162 @@
+"""A connection to an X display: the one place that knows python-xlib.
+
+Rules of this module:
+
+* python-xlib is imported when it is first needed, so that everything else works without it.
+* The server may be grabbed by a program (menus do that); a connection that was made before goes on working.
+* What python-xlib raises when a display dies becomes a :class:`DisplayLostError`.
+
+Known traps: PyAutoGUI brings a package ``python3-xlib`` of 2014, which overwrites python-xlib; the RandR extension of
+python-xlib 0.33 overwrites the classes of the core errors 0 to 2.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from replay_dd.events.errors import (
+    DisplayLostError,
+    ExtensionMissingError,
+    NoDisplayError,
+    XlibMissingError,
+    XlibShadowedError,
+)
+
+# Codes of the X protocol (X Window System Protocol, version 11, section 8 and appendix B).
+KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION_NOTIFY = 2, 3, 4, 5, 6
+_SUBSTRUCTURE_NOTIFY_MASK = 1 << 19
+_OLDEST_XLIB = (0, 33)
+
+
+def load_xlib() -> Any:
+    """The package ``Xlib``, if it is the right one.
+
+    Raises:
+        XlibMissingError: there is none.
+        XlibShadowedError: it is another package of that name.
+    """
+    try:
+        import Xlib
+        import Xlib.display
+        import Xlib.error
+        import Xlib.X
+        import Xlib.XK
+    except ImportError as error:
+        raise XlibMissingError(f"Sessions on X11 need the package python-xlib: {error}.") from error
+    version = tuple(getattr(Xlib, "__version__", (0, 0)))
+    if version < _OLDEST_XLIB:
+        shown = ".".join(map(str, version))
+        raise XlibShadowedError(
+            f"The package Xlib in {Xlib.__file__} is version {shown}, and 0.33 or newer is needed. "
+            "Another package (python3-xlib, which PyAutoGUI asks for) has taken its place."
+        )
+    return Xlib
+
+
+class Connection:
+    """A connection to a display.
+
+    Args:
+        name: such as ``":99"``; None for the one that DISPLAY names.
+
+    Raises:
+        NoDisplayError: it cannot be reached.
+        XlibMissingError, XlibShadowedError: python-xlib cannot be used.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        xlib = load_xlib()
+        self._lost: tuple[type[BaseException], ...] = (xlib.error.ConnectionClosedError, OSError, struct.error)
+        self.bad_resource: tuple[type[BaseException], ...] = (xlib.error.XError,)
+        try:
+            self.display = xlib.display.Display(name)
+        except (xlib.error.DisplayError, OSError, ValueError) as error:
+            shown = name or "that DISPLAY names"
+            raise NoDisplayError(f"The display {shown} cannot be reached: {str(error).strip() or error!r}.") from error
+        self.display.display.error_classes = dict(xlib.error.xerror_class)
+        # An error that nobody waits for (a window that has gone meanwhile) is no news.
+        self.display.set_error_handler(lambda error, request: None)
+        self.name = name or str(self.display.get_display_name())
+        self.screen = self.display.screen()
+        self.root = self.screen.root
+        self._atoms: dict[str, int] = {}
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the screen in pixels."""
+        return self.screen.width_in_pixels, self.screen.height_in_pixels
+
+    def close(self) -> None:
+        """End the connection."""
+        with contextlib.suppress(Exception):
+            self.display.close()
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Turn the loss of the display into an error of ours.
+
+        Raises:
+            DisplayLostError: the display has gone.
+        """
+        try:
+            yield
+        except self._lost as error:
+            raise DisplayLostError(f"The display {self.name} went away: {error}.") from error
+
+    def require(self, extension: str) -> None:
+        """Check that the display has an extension.
+
+        Raises:
+            ExtensionMissingError: it has not.
+        """
+        with self.watched():
+            if not self.display.has_extension(extension) or self.display.query_extension(extension) is None:
+                raise ExtensionMissingError(f"The display {self.name} has no extension {extension}.")
+
+    def sync(self) -> None:
+        """Wait until the server has done all that was asked of it."""
+        with self.watched():
+            self.display.sync()
+
+    def atom(self, name: str) -> int:
+        """The number that the display has for a name."""
+        if name not in self._atoms:
+            self._atoms[name] = self.display.intern_atom(name)
+        return self._atoms[name]
+
+    # -- input ---------------------------------------------------------------------------------------------------------
+
+    def use_xtest(self) -> None:
+        """Prepare for input, also while another client has grabbed the server.
+
+        Raises:
+            ExtensionMissingError: the display has no XTEST.
+        """
+        self.require("XTEST")
+        with self.watched():
+            self.display.xtest_grab_control(True)
+
+    def fake(self, kind: int, detail: int = 0, x_px: int = 0, y_px: int = 0) -> None:
+        """Ask for one input event. It is sent with the next :meth:`sync`."""
+        with self.watched():
+            self.display.xtest_fake_input(kind, detail, x=x_px, y=y_px)
+
+    # -- news ----------------------------------------------------------------------------------------------------------
+
+    def watch_windows(self) -> None:
+        """Have :meth:`windows_changed` tell about top windows."""
+        with self.watched():
+            self.root.change_attributes(event_mask=_SUBSTRUCTURE_NOTIFY_MASK)
+            self.display.sync()
+
+    def windows_changed(self) -> bool:
+        """Whether top windows appeared, went or moved since this was last asked."""
+        changed = False
+        with self.watched():
+            while self.display.pending_events():
+                self.display.next_event()
+                changed = True
+        return changed

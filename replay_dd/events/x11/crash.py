@@ -1,0 +1,210 @@
+"""Catches the moment in which a program is killed by a signal, to see where it was.
+
+Rules of this module:
+
+* The program is traced with ptrace(2), which needs no file for a core and no setting of the system. It runs at full
+  speed: tracing is noticed only when a signal arrives.
+* Where tracing is not allowed, or the machine is another than x86-64 or aarch64 (Linux), the signal alone is known.
+* All calls for one program must come from the thread that started it.
+* Addresses are told as module and offset, which are the same in each run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import platform
+import re
+import shutil
+import signal
+import struct
+import subprocess
+from dataclasses import dataclass
+
+_SEIZE, _CONT, _GETREGSET, _DETACH, _LISTEN, _INTERRUPT = 0x4206, 7, 0x4204, 17, 0x4208, 0x4207
+_OPTION_CLONE, _OPTION_EXITKILL = 0x8, 0x100000
+_NT_PRSTATUS = 1
+_EVENT_STOP = 128
+_WALL = 0x40000000
+_STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+DEADLY = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGSYS}
+# Where the program counter and the stack pointer are among the registers (struct user_regs_struct), in words.
+_REGISTERS = {"x86_64": (16, 19), "aarch64": (32, 31)}
+# The C library is where a program that is wrong often dies: the caller says more.
+_C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
+_STACK_BYTES = 4096
+_MOST_FRAMES = 6
+
+
+@dataclass(frozen=True)
+class Crash:
+    """Where a program was when a deadly signal came.
+
+    Attributes:
+        signal: its number.
+        frames: where it was, innermost first, as ``module+0xoffset``; those after the first are return addresses found
+            on the stack, so that a stale one may be among them.
+        backtrace: what gdb says, where that was wanted and gdb is there.
+    """
+
+    signal: int
+    frames: tuple[str, ...]
+    backtrace: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The innermost place outside of the C library; the innermost one where there is none."""
+        outside = (frame for frame in self.frames if not _C_LIBRARY.match(frame))
+        return next(outside, self.frames[0] if self.frames else "")
+
+
+class Tracer:
+    """Watches a child of this thread.
+
+    Args:
+        process: the child; it has just been started.
+        want_backtrace: ask gdb about a crash (takes about a second).
+    """
+
+    def __init__(self, process: int, *, want_backtrace: bool = False) -> None:
+        self.process = process
+        self.crash: Crash | None = None
+        self.status: int | None = None
+        self._want_backtrace = want_backtrace
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.ptrace.restype = ctypes.c_long
+        self._libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        self.traces = platform.machine() in _REGISTERS and self._ptrace(
+            _SEIZE, process, 0, _OPTION_CLONE | _OPTION_EXITKILL
+        )
+
+    def poll(self) -> int | None:
+        """Let the program go on where a signal stopped it; its wait status when it has ended, else None."""
+        if self.status is not None:
+            return self.status
+        for thread in self._threads():
+            while self.status is None:
+                try:
+                    found, status = os.waitpid(thread, os.WNOHANG | _WALL)
+                except ChildProcessError:
+                    if thread == self.process:
+                        self.status = 0  # somebody else has taken its status
+                    break
+                if found == 0:
+                    break
+                if os.WIFSTOPPED(status):
+                    self._go_on(thread, status)
+                elif thread == self.process:
+                    self.status = status
+                else:
+                    break
+        return self.status
+
+    def _threads(self) -> list[int]:
+        if not self.traces:
+            return [self.process]
+        try:
+            threads = [int(name) for name in os.listdir(f"/proc/{self.process}/task")]
+        except OSError:
+            return [self.process]
+        # The first thread last: its end is told only when all others have been taken.
+        return [*(thread for thread in threads if thread != self.process), self.process]
+
+    def _go_on(self, thread: int, status: int) -> None:
+        number = os.WSTOPSIG(status)
+        event = status >> 16
+        if event == _EVENT_STOP and number in _STOPPING:
+            self._ptrace(_LISTEN, thread, 0, 0)
+            return
+        if event:
+            self._ptrace(_CONT, thread, 0, 0)
+            return
+        if number in DEADLY and self.crash is None and self._is_deadly(number):
+            self.crash = Crash(number, self._frames(thread))
+            if self._want_backtrace and (gdb := shutil.which("gdb")):
+                self._ask_gdb(gdb, thread, number)
+                return
+        self._ptrace(_CONT, thread, 0, number)
+
+    def _is_deadly(self, number: int) -> bool:
+        """Whether the program leaves that signal to its default action."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/{self.process}/status") as file:
+                masks = {line.split(":")[0]: int(line.split()[1], 16) for line in file if line[:6] in _MASKS}
+            return not (masks["SigCgt"] | masks["SigIgn"]) >> (number - 1) & 1
+        return True
+
+    def _ask_gdb(self, gdb: str, thread: int, number: int) -> None:
+        """Leave the program stopped to gdb, then end it as the signal would have."""
+        assert self.crash is not None
+        for other in self._threads():
+            if other != thread:
+                self._ptrace(_INTERRUPT, other, 0, 0)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(other, _WALL)
+            self._ptrace(_DETACH, other, 0, signal.SIGSTOP)
+        text = ""
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            orders = ("set width 0", f"thread find {thread}", "bt 24")
+            text = subprocess.run(
+                [gdb, "--batch", "--nx", "-p", str(self.process), *(f"-ex={order}" for order in orders)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=60,
+                env={**os.environ, "DEBUGINFOD_URLS": ""},
+            ).stdout.decode(errors="replace")
+        lines = tuple(line.strip() for line in text.splitlines() if re.match(r"^#\d+\s", line))
+        self.crash = Crash(self.crash.signal, self.crash.frames, lines)
+        for deadly in (number, signal.SIGCONT, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process, deadly)
+
+    def _frames(self, thread: int) -> tuple[str, ...]:
+        registers = ctypes.create_string_buffer(8 * 70)
+        vector = (ctypes.c_void_p * 2)(ctypes.addressof(registers), len(registers))
+        if not self._ptrace(_GETREGSET, thread, _NT_PRSTATUS, ctypes.addressof(vector)):
+            return ()
+        words = struct.unpack("=70Q", registers.raw)
+        counter, stack = (words[index] for index in _REGISTERS[platform.machine()])
+        modules = _modules(self.process)
+        found = [_named(modules, counter)]
+        with contextlib.suppress(OSError), open(f"/proc/{self.process}/mem", "rb", 0) as memory:
+            memory.seek(stack)
+            data = memory.read(_STACK_BYTES)
+            for (word,) in struct.iter_unpack("=Q", data[: len(data) // 8 * 8]):
+                name = _named(modules, word)
+                if name and name not in found:
+                    found.append(name)
+                if len(found) >= _MOST_FRAMES * 4:
+                    break
+        # What matters is the first place outside of the C library: keep it among the first ones.
+        inside = [name for name in found[1:] if _C_LIBRARY.match(name)][:2]
+        outside = [name for name in found[1:] if not _C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
+        first = [found[0] or f"{counter:#x}"]
+        return tuple(first + [name for name in found[1:] if name in inside or name in outside])
+
+    def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
+        return bool(self._libc.ptrace(request, thread, address, data) != -1)
+
+
+_MASKS = ("SigCgt", "SigIgn")
+
+
+def _modules(process: int) -> list[tuple[int, int, str, int]]:
+    """What code the process has: from, to, name of the module, offset in it."""
+    found = []
+    with contextlib.suppress(OSError), open(f"/proc/{process}/maps") as file:
+        for line in file:
+            parts = line.split(None, 5)
+            if "x" in parts[1] and len(parts) == 6:
+                start, _, end = parts[0].partition("-")
+                found.append((int(start, 16), int(end, 16), os.path.basename(parts[5].strip()), int(parts[2], 16)))
+    return found
+
+
+def _named(modules: list[tuple[int, int, str, int]], address: int) -> str:
+    for start, end, name, offset in modules:
+        if start <= address < end:
+            return f"{name}+{address - start + offset:#x}"
+    return ""

@@ -1,0 +1,287 @@
+"""Private displays: an X server without a screen (Xvfb) and a window manager, fresh for each test.
+
+Rules of this module:
+
+* The server chooses its number itself (``-displayfd``): fixed numbers race with other displays.
+* The window manager is ready, and has nothing left to do, before the program starts; else it decides by luck where
+  windows stand.
+* Everything ends with the display: processes, the lock file and socket of the server, the folder with HOME. A display
+  that was killed is cleaned up as well, and if we are killed, the guard does it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from replay_dd.events.errors import DisplayLostError, DisplayServerMissingError, NoDisplayError, WindowManagerError
+from replay_dd.events.model import Screen
+from replay_dd.events.x11.connection import Connection
+from replay_dd.events.x11.guard import GUARD
+from replay_dd.events.x11.guard_process import remove_locks
+from replay_dd.events.x11.idle import IdleRule
+from replay_dd.events.x11.processes import ProcessTree
+from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder
+
+START_LIMIT_S = 60.0
+_SUBSTRUCTURE_REDIRECT_MASK = 1 << 20
+# In the order of preference: small, quick to start, and the same in each run.
+WINDOW_MANAGERS = ("openbox", "matchbox-window-manager", "jwm", "icewm", "fluxbox", "twm", "metacity", "xfwm4")
+NO_WINDOW_MANAGER = "none"
+# What belongs to the user's own desktop, and would lead a program back to it.
+_LEFT_OUT = (
+    *("WAYLAND_DISPLAY", "XAUTHORITY", "SESSION_MANAGER", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN", "WINDOWID"),
+    *("DESKTOP_SESSION", "XDG_CURRENT_DESKTOP", "XMODIFIERS", "GTK_IM_MODULE", "QT_IM_MODULE", "SSH_AUTH_SOCK"),
+)
+_CONFIGURATION = Path(__file__).with_name("openbox.xml")
+
+
+def choose_window_manager(wanted: str | None) -> str:
+    """The window manager to use: the one wanted, or the first one that is installed; empty for none.
+
+    Raises:
+        WindowManagerError: the one wanted is not installed.
+    """
+    if wanted in (NO_WINDOW_MANAGER, ""):
+        return ""
+    if wanted is not None:
+        if shutil.which(wanted) is None:
+            raise WindowManagerError(f"The window manager `{wanted}` is not installed.")
+        return wanted
+    return next((name for name in WINDOW_MANAGERS if shutil.which(name)), "")
+
+
+def environment_on(display: str, folder: PrivateFolder, given: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program on a private display: with its own HOME, and no way back to the user's desktop."""
+    home = folder.path / "home"
+    places = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+        "XDG_RUNTIME_DIR": folder.path / "run",
+    }
+    for place in places.values():
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    kept = {name: value for name, value in {**os.environ, **given}.items() if name not in _LEFT_OUT}
+    return {
+        **kept,
+        **{name: str(place) for name, place in places.items()},
+        "DISPLAY": display,
+        "TMPDIR": str(folder.temporary),
+        "XDG_SESSION_TYPE": "x11",
+        "GDK_BACKEND": "x11",
+        "QT_QPA_PLATFORM": "xcb",
+        "SDL_VIDEODRIVER": "x11",
+        # No services of the desktop: they would be shared between tests, or be started and stay.
+        "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+        "NO_AT_BRIDGE": "1",
+        "GSETTINGS_BACKEND": "memory",
+    }
+
+
+class PrivateDisplay:
+    """A display with nothing on it.
+
+    Args:
+        screen: size and depth of its screen.
+        window_manager: the name of its program; empty for none.
+
+    Raises:
+        DisplayServerMissingError: Xvfb cannot be started.
+        WindowManagerError: the window manager cannot be started.
+    """
+
+    def __init__(self, screen: Screen, window_manager: str) -> None:
+        self._stack = contextlib.ExitStack()
+        try:
+            self.folder = self._stack.enter_context(private_folder())
+            note = f"folder {self.folder.path}"
+            GUARD.note(note)
+            self._stack.callback(GUARD.forget, note)
+            self._stack.callback(_remove_with_patience, self.folder.path)
+            self._start_server(screen)
+            self.environment = environment_on(self.name, self.folder, {})
+            self.connection = self._connect()
+            self._stack.callback(self.connection.close)
+            self.window_manager = window_manager
+            self.manager: subprocess.Popen[bytes] | None = None
+            if window_manager:
+                self._start_window_manager(window_manager)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End all that is on the display, and the display."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def trees(self) -> list[ProcessTree]:
+        """The processes of the display: the server, and the window manager if there is one."""
+        processes = [self.server] if self.manager is None else [self.server, self.manager]
+        return [ProcessTree(process.pid, waits_for_anything=False) for process in processes]
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server is running."""
+        return self.server.poll() is None
+
+    # -- start and end -------------------------------------------------------------------------------------------------
+
+    def _start_server(self, screen: Screen) -> None:
+        size = f"{screen.width_px}x{screen.height_px}x{screen.depth_bits}"
+        reading, writing = os.pipe()
+        complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the display
+        self._stack.callback(complaints.close)
+        try:
+            self.server = subprocess.Popen(
+                ["Xvfb", "-displayfd", str(writing), "-r", "-noreset", "-screen", "0", size, "-nolisten", "tcp"],
+                pass_fds=(writing,),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=complaints,
+                start_new_session=True,
+                cwd="/",
+            )
+        except OSError as error:
+            os.close(reading)
+            raise DisplayServerMissingError(f"A private display needs Xvfb: {error.strerror}.") from error
+        finally:
+            os.close(writing)
+        LIVE.add(self.server)
+        self._stack.callback(self._end_server)
+        number = _line_from(reading, START_LIMIT_S)
+        if not number.isdigit():
+            complaints.seek(0)
+            said = complaints.read().decode(errors="replace").strip().splitlines()
+            why = next(
+                (line.strip() for line in said if "rror" in line), said[-1].strip() if said else "no display number"
+            )
+            raise DisplayServerMissingError(
+                f"Xvfb does not start with a screen of {size}: {why}.", "Look what `Xvfb -displayfd 1` says."
+            )
+        self.number = int(number)
+        self.name = f":{self.number}"
+        GUARD.note(f"display {self.number} {self.server.pid}")
+
+    def _end_server(self) -> None:
+        # Asked to end, the server removes its lock and socket itself; killed, it does not.
+        process = self.server
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            kill_group(process)
+            process.wait()
+        LIVE.remove(process)
+        number = getattr(self, "number", None)
+        if number is not None:
+            remove_locks(number, process.pid)
+            GUARD.forget(f"display {number} {process.pid}")
+
+    def _connect(self) -> Connection:
+        until = time.monotonic() + START_LIMIT_S
+        while True:
+            try:
+                return Connection(self.name)
+            except NoDisplayError:
+                if not self.alive or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def _start_window_manager(self, name: str) -> None:
+        arguments = [name]
+        if Path(name).name == "openbox":
+            arguments += ["--config-file", str(_CONFIGURATION), "--sm-disable"]
+        try:
+            self.manager = process = subprocess.Popen(
+                arguments,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                cwd="/",
+            )
+        except OSError as error:
+            raise WindowManagerError(f"The window manager `{name}` cannot be started: {error.strerror}.") from error
+        LIVE.add(process)
+        note = f"group {process.pid}"
+        GUARD.note(note)
+        self._stack.callback(_end_group, process, note)
+        until = time.monotonic() + START_LIMIT_S
+        while not self._is_managed():
+            if process.poll() is not None:
+                raise WindowManagerError(
+                    f"The window manager `{name}` ended at once, with status {process.returncode}."
+                )
+            if time.monotonic() > until:
+                raise WindowManagerError(f"The window manager `{name}` did not take over the display.")
+            time.sleep(0.001)
+        IdleRule(self.connection, self.trees(), lambda: not self.alive).wait(5)
+
+    def _is_managed(self) -> bool:
+        with self.connection.watched():
+            masks = self.connection.root.get_attributes().all_event_masks
+        return bool(masks & _SUBSTRUCTURE_REDIRECT_MASK)
+
+
+def _end_group(process: subprocess.Popen[bytes], note: str) -> None:
+    kill_group(process)
+    process.wait()
+    LIVE.remove(process)
+    GUARD.forget(note)
+
+
+def _remove_with_patience(path: Path) -> None:
+    """Remove a folder in which a program that is just being killed may still write."""
+    for _ in range(20):
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():
+            return
+        time.sleep(0.01)
+
+
+def _line_from(descriptor: int, limit_s: float) -> str:
+    data = b""
+    until = time.monotonic() + limit_s
+    try:
+        while not data.endswith(b"\n"):
+            ready, _, _ = select.select([descriptor], [], [], max(until - time.monotonic(), 0))
+            piece = os.read(descriptor, 64) if ready else b""
+            if not piece:
+                break
+            data += piece
+    finally:
+        os.close(descriptor)
+    return data.decode(errors="replace").strip()
+
+
+def check_alive(display: PrivateDisplay) -> None:
+    """Check that the server of a display is still there.
+
+    Raises:
+        DisplayLostError: it is not.
+    """
+    if not display.alive:
+        raise DisplayLostError(f"The X server of the private display {display.name} has ended.")

@@ -1,0 +1,119 @@
+"""Key symbols by their names, and the keys that make them on a display.
+
+Names are those of the X Window System without ``XK_``; symbols without a name are written as ``0x`` and hexadecimal
+digits. A symbol that no key of the display makes gets a spare key.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from replay_dd.events.x11.connection import Connection, load_xlib
+
+_GROUPS = (
+    *("miscellany", "latin1", "latin2", "latin3", "latin4", "greek", "cyrillic", "technical", "special", "publishing"),
+    *("arabic", "hebrew", "thai", "korean", "apl", "katakana", "xkb", "xf86", "xk3270"),
+)
+_UNICODE = 0x01000000
+
+
+@functools.cache
+def _tables() -> tuple[dict[str, int], dict[int, str]]:
+    import importlib
+
+    load_xlib()
+    numbers: dict[str, int] = {}
+    for group in _GROUPS:
+        module = importlib.import_module(f"Xlib.keysymdef.{group}")
+        for name, value in vars(module).items():
+            if name.startswith("XK_") and isinstance(value, int):
+                numbers.setdefault(name[3:], value)
+    names: dict[int, str] = {}
+    for name, value in numbers.items():
+        names.setdefault(value, name)
+    return numbers, names
+
+
+def symbol_number(name: str) -> int:
+    """The number of a key symbol; 0 for one that does not exist."""
+    if name.startswith("0x"):
+        try:
+            return int(name, 16)
+        except ValueError:
+            return 0
+    numbers = _tables()[0]
+    if name in numbers:
+        return numbers[name]
+    if len(name) == 1:
+        return ord(name) if ord(name) < 0x100 else _UNICODE + ord(name)
+    return 0
+
+
+def symbol_name(number: int) -> str:
+    """The name of a key symbol."""
+    return _tables()[1].get(number) or f"0x{number:x}"
+
+
+def symbol_text(name: str) -> str:
+    """The character that a key symbol stands for; empty for one that stands for none."""
+    number = symbol_number(name)
+    if number >= _UNICODE and number < 0x02000000:
+        return chr(number - _UNICODE)
+    if 0x20 <= number < 0x7F or 0xA0 <= number < 0x100:
+        return chr(number)
+    return ""
+
+
+class Keyboard:
+    """Which key makes which symbol on a display.
+
+    Args:
+        connection: to the display.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        display = connection.display
+        self._first = display.display.info.min_keycode
+        self._last = display.display.info.max_keycode
+        with connection.watched():
+            self._mapping: list[list[int]] = [
+                list(row) for row in display.get_keyboard_mapping(self._first, self._last - self._first + 1)
+            ]
+        self._keys: dict[int, int] = {}
+        for level in (0, 1, 2, 3):
+            for offset, row in enumerate(self._mapping):
+                if level < len(row) and row[level]:
+                    self._keys.setdefault(row[level], self._first + offset)
+        self._spare = [self._first + offset for offset, row in enumerate(self._mapping) if not any(row)]
+
+    def key_for(self, name: str) -> int:
+        """The key code for a symbol; 0 where there is no such symbol."""
+        number = symbol_number(name)
+        if number == 0:
+            return 0
+        if number not in self._keys:
+            self._bind(number)
+        return self._keys.get(number, 0)
+
+    def symbol_at(self, keycode: int, level: int) -> str:
+        """The name of the symbol that a key makes at a level (0: alone, 1: with Shift); empty for none."""
+        offset = keycode - self._first
+        if not 0 <= offset < len(self._mapping):
+            return ""
+        row = self._mapping[offset]
+        number = row[level] if level < len(row) else 0
+        if not number:
+            number = row[0] if row else 0
+        return symbol_name(number) if number else ""
+
+    def _bind(self, number: int) -> None:
+        if not self._spare:
+            return
+        keycode = self._spare.pop()
+        row: list[Any] = [number, number]
+        with self._connection.watched():
+            self._connection.display.change_keyboard_mapping(keycode, [row])
+            self._connection.display.sync()
+        self._keys[number] = keycode

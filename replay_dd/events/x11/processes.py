@@ -1,0 +1,151 @@
+"""What the processes of a program do just now, out of /proc (Linux).
+
+Rules of this module:
+
+* Once a process was seen as a child of the program it stays one of its processes, also when its parent ends.
+* Looking for new processes is cheap: the system's newest process number tells whether there are any.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+from pathlib import Path
+
+# Numbers of system calls in which a thread waits for whatever comes next: poll, select, epoll, futex.
+# Linux: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+_POLL_LIKE = {
+    "x86_64": {"7", "23", "202", "219", "232", "270", "271", "281", "441", "449", "455"},
+    "aarch64": {"22", "72", "73", "98", "128", "441", "449", "455"},
+}
+_WAIT_FOR_CHILD = {"x86_64": {"61", "247"}, "aarch64": {"260", "95"}}
+_MACHINE = platform.machine()
+
+Look = tuple[tuple[int, bytes], ...]
+"""For each thread its number, and how often and how long it has run."""
+
+
+class ProcessTree:
+    """A process with its descendants.
+
+    Args:
+        process: the process at the top.
+        waits_for_anything: whether only threads in a poll-like call count as idle; otherwise any sleeping one does.
+    """
+
+    def __init__(self, process: int, *, waits_for_anything: bool = True) -> None:
+        self._strict = waits_for_anything and _MACHINE in _POLL_LIKE
+        self._members: dict[int, None] = {process: None}
+        self._newest = process - 1
+        self._excused: dict[int, bytes] = {}
+        self.top = process
+
+    def adopt(self, process: int) -> None:
+        """Another process belongs to the program, although its parent is not (any more) one of it."""
+        self._members[process] = None
+
+    def excuse_sleepers(self) -> None:
+        """Take threads that sleep now for idle, for as long as they do not run: helpers that wait for hours.
+
+        Never the first thread of the program itself: it should answer.
+        """
+        for process in list(self._members):
+            with contextlib.suppress(OSError):
+                for thread in os.listdir(f"/proc/{process}/task"):
+                    folder = f"/proc/{process}/task/{thread}"
+                    if int(thread) != self.top and not _read(f"{folder}/syscall").startswith(b"running"):
+                        self._excused[int(thread)] = _read(f"{folder}/schedstat")
+
+    def members(self) -> list[int]:
+        """The processes that are there now."""
+        self._look_for_children()
+        for process in list(self._members):
+            if not _is_alive(process):
+                del self._members[process]
+        return list(self._members)
+
+    def look(self) -> Look | None:
+        """How far all threads are; None where one is not idle."""
+        self._look_for_children()
+        seen: list[tuple[int, bytes]] = []
+        members = list(self._members)
+        for process in members:
+            try:
+                threads = os.listdir(f"/proc/{process}/task")
+            except OSError:
+                del self._members[process]
+                continue
+            for thread in threads:
+                folder = f"/proc/{process}/task/{thread}"
+                try:
+                    call = _read(f"{folder}/syscall").split(None, 1)[:1]
+                    progress = _read(f"{folder}/schedstat")
+                except OSError:
+                    if _is_alive(process):
+                        return None  # it is changing just now
+                    continue
+                excused = self._excused.get(int(thread)) == progress
+                if not excused and not self._is_idle(call[0].decode() if call else "", len(members) > 1):
+                    if not _is_alive(process):
+                        continue
+                    return None
+                seen.append((int(thread), progress))
+        return tuple(seen)
+
+    def _is_idle(self, call: str, has_others: bool) -> bool:
+        if call == "running" or not call:
+            return False
+        if not self._strict:
+            return True
+        # A shell around the program waits for it: what counts is what the program does.
+        return call in _POLL_LIKE[_MACHINE] or (has_others and call in _WAIT_FOR_CHILD[_MACHINE])
+
+    def _look_for_children(self) -> None:
+        newest = int(_read("/proc/loadavg").rsplit(None, 1)[1])
+        if newest == self._newest:
+            return
+        if newest < self._newest:
+            candidates = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+        else:
+            candidates = list(range(self._newest + 1, newest + 1))
+        self._newest = newest
+        for process in candidates:
+            if process not in self._members and parent_of(process) in self._members:
+                self._members[process] = None
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process; 0 where there is none or the process has ended."""
+    try:
+        return int(_read(f"/proc/{process}/stat").rsplit(b")", 1)[1].split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def with_variable(assignment: str) -> list[int]:
+    """The processes that were started with ``NAME=value`` in their environment (of those we may look at)."""
+    wanted = os.fsencode(assignment) + b"\0"
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            with contextlib.suppress(OSError):
+                data = Path(f"/proc/{name}/environ").read_bytes()
+                if data.startswith(wanted) or b"\0" + wanted in data:
+                    found.append(int(name))
+    return found
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        return _read(f"/proc/{process}/stat").rsplit(b")", 1)[1].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        return False
+
+
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,147 @@
+"""What windows there are on a display, and which one is under the pointer.
+
+A window manager puts each window of a program into a frame of its own; what is meant here by a window is the program's.
+Windows come and go while they are looked at: what has gone is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from replay_dd.events.model import Rectangle, Window
+from replay_dd.events.x11.connection import Connection
+
+_DEEPEST = 30
+_VIEWABLE = 2
+_NAME_BYTES = 1024
+
+
+def top_windows(connection: Connection) -> list[Any]:
+    """The visible windows of programs, from the lowest to the highest (python-xlib's windows).
+
+    Windows outside of the screen are no one's to see: window managers keep one there.
+    """
+    found = []
+    with connection.watched():
+        for child in connection.root.query_tree().children:
+            try:
+                if child.get_attributes().map_state == _VIEWABLE and _on_screen(child):
+                    window = _client_in(connection, child)
+                    if window is not None:
+                        found.append(window)
+            except connection.bad_resource:
+                continue
+    return found
+
+
+def _client_in(connection: Connection, window: Any, depth: int = 0) -> Any | None:
+    """The program's window: the first one, from the outside, that has a class; an unmanaged one may have none."""
+    attributes = window.get_attributes()
+    if window.get_full_property(connection.atom("WM_CLASS"), 0) is not None:
+        return window
+    children = window.query_tree().children
+    if depth == 0 and attributes.override_redirect and not children:
+        # A menu of a toolkit without a class. A frame of a window manager is unmanaged, too, but has the window in it.
+        return window
+    if depth > 3:
+        return None
+    for child in reversed(children):
+        found = _client_in(connection, child, depth + 1)
+        if found is not None:
+            return found
+    return window if depth == 0 and attributes.override_redirect else None
+
+
+def _on_screen(window: Any) -> bool:
+    geometry = window.get_geometry()
+    return bool(geometry.x + geometry.width > 0 and geometry.y + geometry.height > 0)
+
+
+def describe(connection: Connection, window: Any, parts: tuple[Any, ...] = (), path: tuple[int, ...] = ()) -> Window:
+    """A window as it is now; its number is 0.
+
+    Raises:
+        Exception: one of ``connection.bad_resource``: it has gone.
+    """
+    with connection.watched():
+        kind = window.get_full_property(connection.atom("WM_CLASS"), 0)
+        names = _text(kind.value).split("\0") if kind is not None else []
+        area = area_of(connection, window)
+        return Window(
+            number=0,
+            instance=names[0] if names else "",
+            class_name=names[1] if len(names) > 1 else "",
+            title=_title(connection, window),
+            area=area,
+            part=area_of(connection, parts[-1]) if parts else area,
+            path=path,
+            override_redirect=bool(window.get_attributes().override_redirect),
+        )
+
+
+def area_of(connection: Connection, window: Any) -> Rectangle:
+    """Where a window is on the screen."""
+    geometry = window.get_geometry()
+    corner = window.translate_coords(connection.root, 0, 0)
+    # python-xlib tells where the root's corner lies in the window: the other way round.
+    return Rectangle(-corner.x, -corner.y, geometry.width, geometry.height)
+
+
+def window_under_pointer(connection: Connection) -> Window | None:
+    """The program's window under the pointer, with its innermost part; None for the background."""
+    with connection.watched():
+        try:
+            return _under_pointer(connection)
+        except connection.bad_resource:
+            return None
+
+
+def _under_pointer(connection: Connection) -> Window | None:
+    client, parts, path = None, [], []
+    window = connection.root
+    for depth in range(_DEEPEST):
+        child = window.query_pointer().child
+        if not child:
+            break
+        if client is None:
+            has_class = child.get_full_property(connection.atom("WM_CLASS"), 0) is not None
+            unmanaged = depth == 0 and child.get_attributes().override_redirect and not _managed(connection, child)
+            if has_class or unmanaged:
+                client = child
+        else:
+            parts.append(child)
+            siblings = [item.id for item in window.query_tree().children]
+            path.append(siblings.index(child.id) if child.id in siblings else 0)
+        window = child
+    return None if client is None else describe(connection, client, tuple(parts), tuple(path))
+
+
+def _managed(connection: Connection, window: Any) -> bool:
+    found = _client_in(connection, window)
+    return found is not None and found.id != window.id
+
+
+def numbered(window: Window, known: list[Window]) -> int:
+    """The number of a window in a list that grows by it where it is new."""
+    for other in reversed(known):
+        if dataclasses.replace(window, number=other.number) == other:
+            return other.number
+    known.append(dataclasses.replace(window, number=len(known)))
+    return len(known) - 1
+
+
+def _title(connection: Connection, window: Any) -> str:
+    for name in ("_NET_WM_NAME", "WM_NAME"):
+        found = window.get_full_property(connection.atom(name), 0, sizehint=_NAME_BYTES)
+        if found is not None:
+            return _text(found.value)
+    return ""
+
+
+def _text(value: Any) -> str:
+    data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

@@ -1,0 +1,72 @@
+"""What programs write when they fail, and what is the same about it each time."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay_dd.events.model import Ending, EndingKind
+from replay_dd.events.signature import exception_in, of_exit, of_signal, outcome_of, x_error_in
+from replay_dd.outcome import Outcome
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "/usr/lib/python3/tk/__init__.py", line 1921, in __call__
+    return self.func(*args)
+           ^^^^^^^^^^^^^^^^
+  File "/opt/app/main.py", line 12, in save
+    raise KeyError(name)
+KeyError: 'name'
+"""
+X_ERROR = """\
+X Error of failed request:  BadMatch (invalid parameter attributes)
+  Major opcode of failed request:  42 (X_SetInputFocus)
+  Serial number of failed request:  1234
+"""
+
+
+def test_an_exception() -> None:
+    found = exception_in("Exception in Tkinter callback\n" + TRACEBACK)
+    assert found is not None
+    assert found.signature == "exception KeyError in save (main.py:12)"
+    assert found.frames[0] == "save (main.py:12)"
+
+
+@pytest.mark.parametrize("length", range(0, len(TRACEBACK), 7))
+def test_a_traceback_that_is_still_being_written(length: int) -> None:
+    assert exception_in(TRACEBACK[:length]) is None
+
+
+def test_an_exception_without_text() -> None:
+    found = exception_in(TRACEBACK.replace("KeyError: 'name'", "mine.Stop"))
+    assert found is not None
+    assert found.signature == "exception mine.Stop in save (main.py:12)"
+
+
+def test_no_exception() -> None:
+    assert exception_in("Warning: Traceback\nNothing: really\n") is None
+    assert x_error_in("X is fine\n") is None
+
+
+def test_an_x_error() -> None:
+    ending = of_exit(1, X_ERROR)
+    assert ending.kind is EndingKind.X_ERROR
+    assert ending.signature == "X error BadMatch of X_SetInputFocus"
+    other = of_exit(1, X_ERROR.replace("1234", "99"))
+    assert outcome_of(other, ending) is Outcome.FAIL
+
+
+def test_exit_statuses() -> None:
+    assert not of_exit(0, "").failed
+    assert of_exit(3, "").signature == "exit status 3"
+    assert of_exit(139, "").signal == 11
+    assert of_exit(255, "").kind is EndingKind.EXIT
+    assert outcome_of(of_exit(3, ""), of_exit(4, "")) is Outcome.UNRESOLVED
+    assert outcome_of(of_exit(0, ""), of_exit(4, "")) is Outcome.PASS
+
+
+def test_signals() -> None:
+    one, other = of_signal(11, "libx.so+0x1", (), ""), of_signal(11, "libx.so+0x2", (), "")
+    assert one.text == "killed by SIGSEGV in libx.so+0x1"
+    assert outcome_of(one, other) is Outcome.UNRESOLVED
+    assert of_signal(40, "", (), "").signature == "signal SIGRTMIN+6" or "40" in of_signal(40, "", (), "").signature
+    assert not Ending(EndingKind.OPEN, "still running").failed

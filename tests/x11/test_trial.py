@@ -1,0 +1,129 @@
+"""One run on a private display: what reaches the program, and how its end is told."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.events.errors import DisplayLostError, NoWindowError
+from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.signature import outcome_of
+from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.experiment.process import ProgramNotFoundError
+from replay_dd.outcome import Outcome
+from tests.x11.acts import click, key, motion
+from tests.x11.conftest import session_of
+
+QUICK = Conditions(hang_limit_s=0.5, patience_s=0.5)
+ACTIONS = (motion(400, 300), key("a"), click(), key("b"))
+
+
+def run(display: PrivateDisplay, behaviour: str, conditions: Conditions = QUICK) -> Run:
+    return run_session(session_of(behaviour), ACTIONS, display, conditions)
+
+
+def test_each_action_reaches_the_program_in_order(display: PrivateDisplay) -> None:
+    done = run(display, "")
+    assert done.ending.kind is EndingKind.OPEN
+    assert not done.ending.failed
+    assert done.ending.output.split() == ["start", "motion", *("key:a", "key"), *("button:1", "button"), "key:b", "key"]
+    assert [window.name for window in done.windows] == ["First"]
+    assert done.windows[0].area.width_px == 320
+
+
+@pytest.mark.parametrize(
+    "deed, kind, text",
+    [
+        ("crash", EndingKind.SIGNAL, "killed by SIGSEGV in .*ctypes"),
+        ("abort", EndingKind.SIGNAL, "killed by SIGABRT"),
+        ("thread", EndingKind.SIGNAL, "killed by SIGSEGV"),
+        ("raise", EndingKind.EXCEPTION, "LookupError: no such thing in raise_here"),
+        ("report", EndingKind.EXCEPTION, "LookupError: no such thing in raise_here"),
+        ("badwindow", EndingKind.X_ERROR, "BadWindow.* of X_MapWindow"),
+        ("dialog", EndingKind.DIALOG, "Application Error"),
+        ("hang", EndingKind.HANG, "does not answer"),
+        ("exit3", EndingKind.EXIT, "exit status 3"),
+    ],
+)
+def test_failures(display: PrivateDisplay, deed: str, kind: EndingKind, text: str) -> None:
+    ending = run(display, f"button={deed}").ending
+    assert ending.kind is kind, ending
+    assert ending.failed
+    assert re.search(text, ending.text), ending.text
+    assert ending.actions in (3, 4)
+
+
+@pytest.mark.parametrize("deed", ["exit0", "nap", "child", "daemon", "window"])
+def test_no_failures(display: PrivateDisplay, deed: str) -> None:
+    ending = run(display, f"button={deed}").ending
+    assert not ending.failed, ending
+    assert ending.kind is (EndingKind.EXIT if deed == "exit0" else EndingKind.OPEN)
+
+
+def test_a_crash_has_the_same_signature_each_time(display: PrivateDisplay) -> None:
+    first = run(display, "button=crash").ending
+    again = run(display, "key:b=crash").ending
+    other = run(display, "button=abort").ending
+    assert first.signature == again.signature
+    assert outcome_of(again, first) is Outcome.FAIL
+    assert outcome_of(other, first) is Outcome.UNRESOLVED
+    assert outcome_of(Ending(EndingKind.OPEN, "still running"), first) is Outcome.PASS
+    assert first.signal == signal.SIGSEGV
+
+
+def test_a_slow_handler_is_waited_for(display: PrivateDisplay) -> None:
+    # It naps while it handles the click; the key is played when it has woken.
+    done = run(display, "button=nap,key:b=crash")
+    assert done.ending.kind is EndingKind.SIGNAL
+    assert done.ending.actions == 4
+
+
+def test_a_program_that_forks_away_is_followed(display: PrivateDisplay) -> None:
+    done = run(display, "first=fork")
+    assert done.ending.kind is EndingKind.OPEN
+    assert [window.name for window in done.windows] == ["First"]
+
+
+def test_a_program_without_a_window(display: PrivateDisplay) -> None:
+    with pytest.raises(NoWindowError):
+        run(display, "none=none", replace(QUICK, start_limit_s=0.3))
+
+
+def test_a_program_that_ends_before_it_has_a_window(display: PrivateDisplay) -> None:
+    done = run(display, "start=exit7")
+    assert (done.ending.status, done.ending.actions) == (7, 0)
+
+
+def test_a_missing_program(display: PrivateDisplay) -> None:
+    session = session_of("")
+    missing = Session(replace(session.program, command=("no-such-program",)), session.screen)
+    with pytest.raises(ProgramNotFoundError):
+        run_session(missing, ACTIONS, display, QUICK)
+
+
+def test_a_display_that_dies_in_the_middle(display: PrivateDisplay) -> None:
+    timer = threading.Timer(0.4, display.server.kill)
+    timer.start()
+    try:
+        with pytest.raises(DisplayLostError):
+            run_session(session_of(""), [motion(n % 700, 300) for n in range(5000)], display, QUICK)
+    finally:
+        timer.join()
+
+
+def test_pictures(display: PrivateDisplay, tmp_path: Path) -> None:
+    done = run_session(session_of("button=crash"), ACTIONS, display, QUICK, pictures=tmp_path)
+    assert [frame.action for frame in done.frames] == list(ACTIONS[:3])
+    assert done.opening is not None
+    for frame in done.frames:
+        assert frame.before is not None
+        assert frame.before.read_bytes().startswith(b"\x89PNG\r\n")
+    assert done.frames[-1].after is None
+    assert done.frames[-1].window is not None
+    assert done.frames[-1].window.name == "First"

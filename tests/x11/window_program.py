@@ -1,0 +1,109 @@
+"""A program with one window, for the tests: what it does on events is told by its argument, `EVENT=DEED,...`.
+
+Events: `start`, `button`, `motion`, `key`, or `key:a` for one key symbol. It writes each event to standard output.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from Xlib import XK, X, Xatom, display
+
+DEEDS = dict(item.split("=", 1) for item in sys.argv[1].split(",")) if len(sys.argv) > 1 and sys.argv[1] else {}
+
+
+def crash_here() -> None:
+    ctypes.string_at(0)
+
+
+def raise_here() -> None:
+    raise LookupError("no such thing")
+
+
+def do(event: str, window: object) -> None:
+    deed = DEEDS.get(event, "")
+    print(event, flush=True)
+    if deed == "crash":
+        crash_here()
+    elif deed == "abort":
+        os.abort()
+    elif deed == "raise":
+        raise_here()
+    elif deed == "hang":
+        while True:
+            pass
+    elif deed == "nap":
+        time.sleep(0.25)
+    elif deed.startswith("exit"):
+        os._exit(int(deed[4:] or 0))
+    elif deed == "report":
+        # As Tk does: it catches the exception, writes the traceback and goes on.
+        try:
+            raise_here()
+        except LookupError:
+            import traceback
+
+            traceback.print_exc()
+    elif deed == "dialog":
+        open_window("Application Error")
+    elif deed == "window":
+        open_window("Second")
+    elif deed == "badwindow":
+        connection.create_resource_object("window", 1).map()
+        connection.sync()
+        sys.stderr.write("X Error of failed request:  BadWindow (invalid Window parameter)\n")
+        sys.stderr.write("  Major opcode of failed request:  8 (X_MapWindow)\n")
+        os._exit(1)
+    elif deed == "fork":
+        if os.fork():
+            os._exit(0)
+    elif deed == "daemon":
+        if not os.fork():
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            time.sleep(1000)
+            os._exit(0)
+    elif deed == "child":
+        subprocess.Popen(["sleep", "1000"])
+    elif deed == "thread":
+        threading.Thread(target=crash_here).start()
+    elif deed == "display":
+        os.kill(int(os.environ["TEST_SERVER"]), 9)
+
+
+def open_window(title: str) -> object:
+    screen = connection.screen()
+    made = screen.root.create_window(0, 0, 320, 200, 0, screen.root_depth, background_pixel=screen.white_pixel)
+    made.change_attributes(event_mask=X.KeyPressMask | X.ButtonPressMask | X.ButtonReleaseMask | X.PointerMotionMask)
+    made.change_property(connection.intern_atom("WM_PROTOCOLS"), Xatom.ATOM, 32, [])
+    made.set_wm_name(title)
+    made.set_wm_class("windows", "Windows")
+    made.map()
+    connection.flush()
+    return made
+
+
+if DEEDS.get("first") == "fork":
+    do("first", None)
+connection = display.Display()
+do("start", None)
+if "none" not in DEEDS:
+    window = open_window("First")
+while True:
+    event = connection.next_event()
+    if event.type == X.KeyPress:
+        symbol = connection.keycode_to_keysym(event.detail, event.state & 1)
+        name = next((name[3:] for name, value in vars(XK).items() if name.startswith("XK_") and value == symbol), "")
+        do(f"key:{name}", event.window)
+        do("key", event.window)
+    elif event.type == X.ButtonPress:
+        do(f"button:{event.detail}", event.window)
+        do("button", event.window)
+    elif event.type == X.MotionNotify:
+        do("motion", event.window)
