@@ -1,6 +1,6 @@
-"""Install the system packages that tests of sessions with windows need, where that is allowed; else say what is missing.
+"""Install the system packages that tests of sessions with windows need, or say what is missing.
 
-They are Debian packages: a display without a screen (Xvfb), a window manager, and a few small programs with windows. Where
+They are Debian packages: a display without a screen (Xvfb), a window manager, and small programs with windows. Where
 they are missing and cannot be installed, the tests that need them are skipped, and this says so aloud.
 """
 
