@@ -191,6 +191,46 @@ SYNCHRONISING = {
             box.put(7)
             waiting.join()
         """,
+    "SimpleQueue": """
+        import _queue, queue, threading
+        class Own(queue.SimpleQueue):
+            pass
+        for kind in (queue.SimpleQueue, _queue.SimpleQueue, Own, queue._PySimpleQueue):
+            items, got = kind(), []
+            def consume():
+                while (item := items.get()) is not None:
+                    got.append(item)
+            threads = [threading.Thread(target=consume) for _ in range(2)]
+            for thread in threads: thread.start()
+            for number in range(6): items.put(number)
+            for _ in threads: items.put(None)
+            for thread in threads: thread.join()
+            print(sorted(got), items.empty(), items.qsize())
+            for arguments in ((False,), (True, 0.01)):
+                try:
+                    items.get(*arguments)
+                except queue.Empty:
+                    print("empty")
+            for timeout in (-1, 1e99):
+                try:
+                    items.get(timeout=timeout)
+                except (ValueError, OverflowError) as error:
+                    print(type(error).__name__)
+        print(queue.SimpleQueue.__name__, queue.SimpleQueue.__module__, queue.SimpleQueue[int])
+        """,
+    "types of locks": """
+        import _thread, threading
+        for lock in (threading.Lock(), threading.RLock(), _thread.allocate_lock()):
+            kind = type(lock)
+            print(kind.__name__, kind.__qualname__, kind.__module__, kind, repr(lock).rsplit(" at ", 1)[0])
+            for attempt in (lambda: type("Own", (kind,), {}), kind):
+                try:
+                    attempt()
+                    print("fine")
+                except TypeError as error:
+                    print(error)
+        print(type(threading.Lock()) is _thread.LockType)
+        """,
     "thread pool": """
         from concurrent.futures import ThreadPoolExecutor, as_completed, wait
         def work(number):

@@ -8,27 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program
+from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
+from tests.runtime.programs_interrupting import EXCEPTION_FROM_ANOTHER_THREAD, INTERRUPTING
 from tests.runtime.programs_other import OTHERS
 from tests.runtime.programs_synchronising import SYNCHRONISING
 
-PROGRAMS = {**SYNCHRONISING, **OTHERS}
+PROGRAMS = {**SYNCHRONISING, **INTERRUPTING, **OTHERS}
 
 # Programs with such times in them are not run as usual: that would take them.
 LONG = ("3600", "=100", "=60", "=10)", "(300, ", "=5)", "=2)")
 
-RECURSION = "the runtime's own calls count for the recursion limit, so how deep a program gets depends on the strategy"
-KNOWN = {
-    "recursion to the limit": pytest.mark.xfail(reason=RECURSION),
-}
 
-PARAMETERS = [pytest.param(name, marks=KNOWN.get(name, ()), id=name) for name in PROGRAMS]
-
-
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
     text = PROGRAMS[name]
-    default = run_program(tmp_path, text, time_limit_s=5 if name in KNOWN else 60)
+    default = run_program(tmp_path, text, time_limit_s=60)
     written = output_of(default)
     assert_same(default, replayed(default.log))
     for seed in (4, 17):
@@ -38,6 +32,14 @@ def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
     if not any(long in text for long in LONG):
         plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert (plain.stdout, plain.returncode) == (written, 0)
+
+
+@pytest.mark.needs_python("3.12")
+def test_an_exception_that_is_set_in_another_thread(tmp_path: Path) -> None:
+    for plan in (DEFAULT, random_walk(4), random_walk(17)):
+        run = run_program(tmp_path, EXCEPTION_FROM_ANOTHER_THREAD, plan)
+        assert output_of(run) == "1\n['stopped', 'and went on']\n"
+        assert_same(run, replayed(run.log))
 
 
 def test_timeouts_end_in_the_order_of_their_deadlines(tmp_path: Path) -> None:

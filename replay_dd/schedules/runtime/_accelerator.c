@@ -156,6 +156,11 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     PyObject *answer = PyObject_CallFunction(self->question, "OOLO", thread, code, position, line);
     Py_DECREF(thread);
     Py_XDECREF(answer);
+    if (answer == NULL && PyErr_ExceptionMatches(PyExc_RecursionError)) {
+        /* Too deep to ask: not switched here, so a replay is not asked here, and must not see this either. */
+        PyErr_Clear();
+        return 0;
+    }
     return answer == NULL ? -1 : 0;
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 READING_NS = 10_000  # what one reading of the clock takes, so that loops that wait for a time end
+NO_ALARM = 1 << 62
 _MONOTONIC_OFFSET_NS = 1_000_000_000_000
 
 
@@ -29,15 +30,21 @@ class Clock:
     def __init__(self, start_ns: int) -> None:
         self.start_ns = start_ns
         self.now_ns = 0
+        self.alarm_ns = NO_ALARM
+        self.ring: Callable[[], None] = lambda: None  # called when the time of the alarm has come
 
     def read(self) -> int:
         """Virtual nanoseconds since the start; reading takes a moment."""
         self.now_ns += READING_NS
+        if self.now_ns >= self.alarm_ns:
+            self.ring()
         return self.now_ns
 
     def jump_to(self, deadline_ns: int) -> None:
         """All wait, or the schedule wants it: let the time until a deadline pass."""
         self.now_ns = max(self.now_ns, deadline_ns)
+        if self.now_ns >= self.alarm_ns:
+            self.ring()
 
 
 class _Never:
@@ -69,10 +76,11 @@ def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., 
         if wait_ns < 0:
             raise ValueError("sleep length must be non-negative")
         frame = sys._getframe(1)
+        deadline = clock.read() + wait_ns
         if wait_ns == 0:
             scheduler.operation(frame, gives_way=True)
         else:
-            scheduler.operation(frame, NEVER_READY, clock.now_ns + wait_ns)
+            scheduler.operation(frame, NEVER_READY, deadline)
 
     def now_s() -> float:
         return date_ns() / 1e9

@@ -29,6 +29,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
 
     bootstrap: Any = _frozen_importlib
     find_and_load = bootstrap._find_and_load
+    adapted: dict[str, Any] = {}
 
     def _find_and_load(name: str, import_: Any) -> Any:
         thread = scheduler.current
@@ -37,24 +38,26 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
             module = find_and_load(name, import_)
         finally:
             thread.atomic -= 1
-        if after_import:
-            adapt_imported(after_import)
+        adapt_imported(after_import, adapted)
         return module
 
     # Under the name of the original file the interpreter leaves this frame out of tracebacks, as it does the original.
     code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
     _find_and_load.__code__ = code
     bootstrap._find_and_load = _find_and_load
-    adapt_imported(after_import)
+    adapt_imported(after_import, adapted)
 
 
-def adapt_imported(after_import: dict[str, Callable[[Any], object]]) -> None:
-    """Adapt the modules that are fully imported by now, each once."""
-    for name in list(after_import):
+def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: dict[str, Any]) -> None:
+    """Adapt the modules that are fully imported by now, each once; a module that is imported afresh is another one."""
+    for name, adapt in after_import.items():
         module = sys.modules.get(name)
+        if module is None or adapted.get(name) is module:
+            continue
         spec = getattr(module, "__spec__", None)
-        if module is not None and not getattr(spec, "_initializing", False):
-            after_import.pop(name)(module)
+        if not getattr(spec, "_initializing", False):
+            adapted[name] = module
+            adapt(module)
 
 
 def replace_everywhere(replacements: list[tuple[object, object]]) -> None:

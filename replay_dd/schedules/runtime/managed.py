@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 
 from .counting import ThreadCounts
 from .places import text_hash
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
             """What is waited for and why it is not there, for the report of a deadlock."""
 
 
+_stat = os.stat  # as the program may replace it
 _allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
 
 NEVER = 1 << 62  # a thread time that no thread reaches
@@ -44,7 +46,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
     """One thread of the program, as the scheduler knows it."""
 
     __slots__ = (
-        *("path", "name", "gate", "ident", "waiting", "deadline", "ended"),
+        *("path", "name", "gate", "ident", "waiting", "deadline", "interrupted", "ended"),
         *("children", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -61,6 +63,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.ident = 0
         self.waiting: Waitable | None = None
         self.deadline: int | None = None
+        self.interrupted = False  # the main thread: a signal is pending
         self.ended = False
         self.children = 0
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up
@@ -70,3 +73,13 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.sentinel: object = None
         self.daemon = False
         self.priority = 0
+
+
+def wait_until_gone(native_id: int) -> None:
+    """Wait until the operating system has forgotten a thread of this process (at once where it cannot be asked)."""
+    path = f"/proc/self/task/{native_id}"
+    while True:
+        try:
+            _stat(path)
+        except OSError:
+            return

@@ -1,8 +1,8 @@
 """Locks under the scheduler.
 
-``Lock`` and ``RLock`` stand in for the types of ``_thread``. Everything else in ``threading``, ``queue`` and
+``Lock`` and ``RLock`` stand in for the types of ``_thread``. Nearly everything else in ``threading``, ``queue`` and
 ``concurrent.futures`` is built on these two in Python, and so comes under the scheduler by itself. Their state is
-plain attributes: only the thread with the baton touches it.
+plain attributes: only the thread with the baton touches it. To the program they show the names of the originals.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .places import COUNTED
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import FrameType
+    from typing import Any
 
     from .managed import ManagedThread, Place
     from .scheduler import Scheduler
@@ -37,9 +38,18 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
         if timeout != -1:
             raise ValueError("timeout value must be a non-negative number")
         return None
-    if timeout > _TIMEOUT_MAX:
+    return deadline_after(timeout)
+
+
+def deadline_after(timeout_s: float) -> int:
+    """The virtual time at which a wait that starts now is over.
+
+    Raises:
+        OverflowError: it does not fit the clock, as in ``threading``.
+    """
+    if timeout_s > _TIMEOUT_MAX:
         raise OverflowError("timeout value is too large")
-    return _scheduler.clock.now_ns + int(timeout * 1_000_000_000)
+    return _scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
 
 
 class Uncontended:
@@ -70,22 +80,31 @@ class Uncontended:
 class Lock:
     """Stands in for ``_thread.lock``."""
 
-    __slots__ = ("__weakref__", "_holder", "_made", "_number", "_taken")
+    __slots__ = ("__weakref__", "_ends_with", "_holder", "_made", "_number", "_taken")
     _made_so_far = 0
 
     def __init__(self) -> None:
+        self._set_up(sys._getframe(1))
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type '_thread.lock' is not an acceptable base type")
+
+    def _set_up(self, frame: FrameType) -> None:
         # Until 3.12 `threading` keeps locks in a set and asks them in its order, which must not hang on addresses.
         Lock._made_so_far += 1
         self._number = Lock._made_so_far
         self._holder: ManagedThread | None = None
         self._taken: Place | None = None
-        self._made = _caller(sys._getframe(1))
+        self._made = _caller(frame)
+        self._ends_with: ManagedThread | None = None  # the thread that is joined through this lock
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._holder is None
 
     def explain(self) -> str:
-        return _explain(self, self._made, self._holder, self._taken)
+        if self._ends_with is not None:
+            return f"waits for thread {self._ends_with.name} to end"
+        return _explain("Lock", self._made, self._holder, self._taken)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         deadline = _deadline(blocking, timeout)
@@ -140,6 +159,20 @@ class Lock:
         return f"<{state} _thread.lock object at {id(self):#x}>"
 
 
+def allocate_lock() -> Lock:
+    """Stands in for ``_thread.allocate_lock``."""
+    lock: Lock = object.__new__(Lock)
+    lock._set_up(sys._getframe(1))
+    return lock
+
+
+def make_end_lock(thread: ManagedThread) -> Lock:
+    """What a thread is joined through until 3.12: locked as long as it runs."""
+    lock = allocate_lock()
+    lock._ends_with = thread
+    return lock
+
+
 class RLock:
     """Stands in for ``_thread.RLock``."""
 
@@ -155,7 +188,7 @@ class RLock:
         return self._holder is None or self._holder is thread
 
     def explain(self) -> str:
-        return _explain(self, self._made, self._holder, self._taken)
+        return _explain("RLock", self._made, self._holder, self._taken)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         deadline = _deadline(blocking, timeout)
@@ -223,6 +256,17 @@ class RLock:
         return f"<{state} _thread.RLock object owner={owner} count={self._count} at {id(self):#x}>"
 
 
+def _no_instances(class_: type, *_: object, **__: object) -> Any:
+    raise TypeError(f"cannot create '_thread.{class_.__name__}' instances")
+
+
+Lock.__name__ = Lock.__qualname__ = "lock"
+for _class in (Lock, RLock):
+    _class.__module__ = "_thread"
+if sys.version_info < (3, 13):  # where `threading.Lock` is a function
+    Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]
+
+
 def _caller(frame: FrameType) -> tuple[str, int] | None:
     """Where a lock was made, outside the library: (short file, line)."""
     places = _scheduler.places
@@ -231,9 +275,9 @@ def _caller(frame: FrameType) -> tuple[str, int] | None:
     return places.short(found.f_code.co_filename), found.f_lineno
 
 
-def _explain(lock: object, made: object, holder: ManagedThread | None, taken: Place | None) -> str:
+def _explain(kind: str, made: object, holder: ManagedThread | None, taken: Place | None) -> str:
     where = f" made at {made[0]}:{made[1]}" if isinstance(made, tuple) else ""
-    text = f"waits for the {type(lock).__name__}{where}"
+    text = f"waits for the {kind}{where}"
     if holder is None:
         return text
     state = "ended" if holder.ended else "has it"

@@ -16,11 +16,12 @@ Rules of this module:
 from __future__ import annotations
 
 import _thread
-import os
 
+from .clock import NO_ALARM
 from .counting import START, Counter, fold
+from .depth import need_room
 from .garbage import COLLECT_EVERY, collect
-from .managed import NEVER, ManagedThread, Place
+from .managed import NEVER, ManagedThread, Place, wait_until_gone
 from .places import Places
 from .strategies import Question, Strategy
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from .clock import Clock
     from .managed import Waitable
 
-_stat = os.stat  # as the program may replace it
 
 # A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
 # so that it does not depend on the schedule.
@@ -82,6 +82,9 @@ class Scheduler:
         # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.outside: tuple[str, tuple[object, ...]] | None = None  # the audit event that is a yield point now
+        # Calls the program's signal handlers, in the main thread; see signals.py.
+        self.deliver_signals: Callable[[], None] | None = None
+        self.holds_signals = False
         self.over = False
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool], int] = {}
@@ -106,11 +109,17 @@ class Scheduler:
         """The running thread has reached the thread time at which the strategy wanted to be asked."""
         if self.busy or self.over or (thread.starting is not None and not thread.starting()):
             return
+        try:
+            need_room()
+        except RecursionError:
+            return  # Not switched here, so a replay is not asked here.
         if thread.time % COLLECT_EVERY == 0 and self.collects:
             self.busy = True
             collect(thread.time)
             self.busy = False
         self._choose(thread, Place(code, position, is_line), forced=False)
+        if thread.interrupted and self.deliver_signals is not None:
+            self.deliver_signals()
 
     def operation(
         self,
@@ -134,6 +143,7 @@ class Scheduler:
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _thread.get_ident():
             return ready
+        need_room()
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
             thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
@@ -148,12 +158,22 @@ class Scheduler:
                 return True
         elif self.counting:
             self._pass(thread)
-        thread.waiting = waiting
-        thread.deadline = deadline
-        self._choose(thread, thread.place, forced=not ready, gives_way=gives_way)
-        thread.waiting = None
-        thread.deadline = None
-        return waiting is None or waiting.ready_for(thread)
+        while True:
+            thread.waiting = waiting
+            thread.deadline = deadline
+            try:
+                self._choose(thread, thread.place, forced=not ready, gives_way=gives_way)
+            finally:
+                thread.waiting = thread.deadline = None
+            if thread.interrupted and self.deliver_signals is not None:
+                self.deliver_signals()
+            if waiting is None or waiting.ready_for(thread):
+                return True
+            if self.over or (deadline is not None and deadline <= self.clock.now_ns):
+                return False
+            # It was a signal. The wait goes on, as another operation.
+            ready = False
+            self._pass(thread)
 
     def _pass(self, thread: ManagedThread) -> None:
         place = thread.place
@@ -164,7 +184,7 @@ class Scheduler:
     def is_ready(self, thread: ManagedThread) -> bool:
         """Whether the pending operation of a thread could go on now."""
         waiting = thread.waiting
-        if waiting is None or waiting.ready_for(thread):
+        if waiting is None or waiting.ready_for(thread) or thread.interrupted:
             return True
         return thread.deadline is not None and thread.deadline <= self.clock.now_ns
 
@@ -181,7 +201,12 @@ class Scheduler:
         if not runnable:
             self.end_deadlocked()
         default = thread
-        if forced or gives_way or (thread.time % SPIN_LIMIT == 0 and thread.time):
+        if thread.time % SPIN_LIMIT == 0 and thread.time and not forced:
+            # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
+            others = [t for t in ready if t is not thread] or self._early_sleepers([])
+            default = self._next_after(thread, others) if others else thread
+            runnable = runnable if default in runnable else [*runnable, default]
+        elif forced or gives_way:
             default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
         question = Question(thread, runnable, default, forced, place)
@@ -197,11 +222,16 @@ class Scheduler:
 
     def _ready_threads(self) -> list[ManagedThread]:
         ready = [thread for thread in self.threads if self.is_ready(thread)]
-        if not ready and self.wait_outside is not None:
-            deadlines = [thread.deadline for thread in self.threads if thread.deadline is not None]
-            wait_ns = max(0, min(deadlines) - self.clock.now_ns) if deadlines else None
-            while not ready and self.wait_outside(self.threads, wait_ns):
-                ready = [thread for thread in self.threads if self.is_ready(thread)]
+        if ready:
+            return ready
+        alarm = self.clock.alarm_ns
+        first = min([alarm, *(thread.deadline for thread in self.threads if thread.deadline is not None)])
+        wait_ns = max(0, first - self.clock.now_ns) if first < NO_ALARM else None
+        while not ready and self.wait_outside is not None and self.wait_outside(self.threads, wait_ns):
+            ready = [thread for thread in self.threads if self.is_ready(thread)]
+        if not ready and alarm == first < NO_ALARM:
+            self.clock.jump_to(alarm)  # which interrupts the main thread
+            ready = [thread for thread in self.threads if self.is_ready(thread)]
         return ready
 
     def _early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
@@ -223,8 +253,12 @@ class Scheduler:
 
     def _hand_over(self, thread: ManagedThread, to: ManagedThread) -> None:
         self._give(thread, to)
-        thread.gate.acquire()
-        self._resumed(thread)
+        try:
+            thread.gate.acquire()
+            self._resumed(thread)
+        except BaseException:  # set by another thread with PyThreadState_SetAsyncExc: it comes when we have the baton
+            self._resumed(thread)
+            raise
 
     def _give(self, thread: ManagedThread, to: ManagedThread) -> None:
         self.passed_by_others += thread.time - thread.base_time
@@ -351,16 +385,6 @@ class Scheduler:
     def times(self) -> list[tuple[str, int]]:
         """(thread, thread time) of every thread that ever was."""
         return sorted(self.ended_times + [(t.name, t.time) for t in self.threads])
-
-
-def wait_until_gone(native_id: int) -> None:
-    """Wait until the operating system has forgotten a thread of this process (at once where it cannot be asked)."""
-    path = f"/proc/self/task/{native_id}"
-    while True:
-        try:
-            _stat(path)
-        except OSError:
-            return
 
 
 def _send_nothing(*record: object) -> None:

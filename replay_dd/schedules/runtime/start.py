@@ -23,8 +23,10 @@ from .imports import make_imports_atomic, replace_everywhere
 from .numbering import hash_by_number
 from .operations import watch_files
 from .places import Places
+from .queues import make_adapter
 from .scheduler import Scheduler
 from .serve import hang_up, serve
+from .signals import Signals
 from .strategies import Strategy, make_strategy
 from .threads import ThreadHandle, ThreadStarter
 from .yieldpoints import SYNC
@@ -94,6 +96,10 @@ def start(request_path: str) -> None:
     urandom = make_urandom(scheduler, request["entropy_seed"])
     _replace_functions(os, {"urandom": urandom, "_exit": endings.exit_now})
     _replace_functions(posix, {"urandom": urandom, "_exit": endings.exit_now})
+    signals = Signals(scheduler)
+    for module, functions in signals.replacements().items():
+        _replace_functions(module, functions)
+    signals.take_over()
     _fix_switch_interval()
     make_imports_atomic(
         scheduler,
@@ -101,7 +107,7 @@ def start(request_path: str) -> None:
             "threading": adapt_threading,
             "concurrent.futures._base": _adapt_futures,
             "random": adapt_random,
-            "queue": _adapt_queue,
+            "_queue": make_adapter(scheduler),
             "select": descriptors.adapt_select,
             "socket": descriptors.adapt_socket,
             "subprocess": descriptors.adapt_subprocess,
@@ -129,8 +135,8 @@ def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
 def _replace_thread_functions(starter: ThreadStarter) -> None:
     lock_type = type(_thread.allocate_lock())
     replacements: dict[str, Any] = {
-        "allocate_lock": primitives.Lock,
-        "allocate": primitives.Lock,
+        "allocate_lock": primitives.allocate_lock,
+        "allocate": primitives.allocate_lock,
         "LockType": primitives.Lock,
         "RLock": primitives.RLock,
         "start_new_thread": starter.start_new_thread,
@@ -154,17 +160,12 @@ def _replace_module_locks(lock_type: Any) -> None:
         values = list(getattr(module, "__dict__", {}).values())
         for value in values:
             if isinstance(value, lock_type) and not value.locked():
-                pairs.append((value, primitives.Lock()))
+                pairs.append((value, primitives.allocate_lock()))
     replace_everywhere(pairs)
 
 
 def _adapt_futures(module: Any) -> None:
     hash_by_number(module.Future)
-
-
-def _adapt_queue(module: Any) -> None:
-    """``queue.SimpleQueue`` is written in C and waits on a lock of its own; its twin in Python does not."""
-    module.SimpleQueue = module._PySimpleQueue
 
 
 def _fix_switch_interval() -> None:

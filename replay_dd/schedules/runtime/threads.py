@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import sys
 
-from .primitives import Lock
+from .primitives import Lock, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -47,19 +47,6 @@ class ThreadHandle:
 
 
 _scheduler: Scheduler
-
-
-class EndLock(Lock):
-    """What a thread is joined through until 3.12: locked as long as it runs."""
-
-    __slots__ = ("_thread",)
-
-    def __init__(self, thread: ManagedThread) -> None:
-        super().__init__()
-        self._thread = thread
-
-    def explain(self) -> str:
-        return f"waits for thread {self._thread.name} to end"
 
 
 class ThreadStarter:
@@ -114,7 +101,7 @@ class ThreadStarter:
 
     def set_sentinel(self) -> Lock:
         """Stands in for ``_thread._set_sentinel`` (until 3.12): a lock that is released when the thread has ended."""
-        lock = EndLock(self._scheduler.current)
+        lock = make_end_lock(self._scheduler.current)
         self._scheduler.current.sentinel = lock
         return lock
 
@@ -154,7 +141,12 @@ class ThreadStarter:
             # program sees it: the new thread runs so far, and its creator goes on.
             child.starting = lambda: started.is_set() and started._cond._lock._holder is None
             scheduler.run_until_up(parent, child)
+        # An exception of a signal handler would look to `threading` as if the thread had not started.
+        scheduler.holds_signals = True
         scheduler.operation(frame)
+        scheduler.holds_signals = False
+        if parent.interrupted:
+            parent.ask_at = 0
         return ident
 
     def _run(
