@@ -118,6 +118,21 @@ OTHERS = {
         thread.start()
         thread.join()
         """,
+    "functions of C in classes": """
+        import _thread, logging, sys, threading, time
+        class Own:
+            allocate, start, sleep, now = _thread.allocate_lock, _thread.start_new_thread, time.sleep, time.monotonic
+            make = threading.Lock
+        own, log = Own(), []
+        with own.allocate(), own.make():
+            own.sleep(0.01)
+        own.start(log.append, (1,))
+        while not log:
+            own.sleep(0.001)
+        print(log, own.now() > 0)
+        logging.basicConfig(format="%(asctime)s %(message)s", datefmt="-", stream=sys.stdout)
+        threading.Thread(target=logging.warning, args=("a line",)).start()
+        """,
     "finalizers": """
         import gc, threading, weakref
         class Node:

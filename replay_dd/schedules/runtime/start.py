@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOREVER_S = 100_000.0
+_FUNCTION = type(replace_everywhere)
 
 
 def start(request_path: str) -> None:
@@ -127,6 +128,9 @@ def start(request_path: str) -> None:
 def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
     pairs = []
     for name, replacement in replacements.items():
+        if isinstance(replacement, _FUNCTION):
+            # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
+            replacement = staticmethod(replacement)
         pairs.append((getattr(module, name), replacement))
         setattr(module, name, replacement)
     replace_everywhere(pairs)

@@ -1,0 +1,91 @@
+"""Judge other people's programs under every Python found: ``python -m tests.compatibility [PYTHON ...] [--again]``.
+
+Takes an hour or two. What was judged is kept and only added to, so the command can be stopped and started again;
+``--again`` judges anew what is not fine, ``--all`` everything. At the end, docs/reference/compatibility.md is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.compatibility import cpython
+from tests.compatibility.judge import Case, Ways, judge
+from tests.compatibility.results import Results, file_of, load
+from tools.test_all_pythons import SUPPORTED, find_python
+
+SAVED_EVERY = 10
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.compatibility", description=__doc__)
+    parser.add_argument("versions", nargs="*", metavar="PYTHON", help=f"of {', '.join(SUPPORTED)}; all without one")
+    parser.add_argument("--again", action="store_true", help="judge anew what is not fine")
+    parser.add_argument("--all", action="store_true", help="judge anew everything")
+    parser.add_argument("--only", metavar="REGEX", default="", help="only cases whose name matches")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at the same time")
+    options = parser.parse_args()
+    # A handler of our own is not inherited; that SIGINT is ignored (in the background of a shell) would be.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for version in options.versions or SUPPORTED:
+        interpreter = find_python(version)
+        if interpreter is None:
+            print(f"Python {version} not found on this machine", file=sys.stderr)
+            continue
+        results = load(file_of(version))
+        results.version = version_of(interpreter)
+        run(interpreter, results, file_of(version), options)
+    return 0
+
+
+def version_of(interpreter: Path) -> str:
+    """The whole version of an interpreter."""
+    code = "import platform; print(platform.python_version())"
+    return subprocess.run([str(interpreter), "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def run(interpreter: Path, results: Results, path: Path, options: argparse.Namespace) -> None:
+    """Judge the cases of one Python that are due, several at a time."""
+    ways = Ways(include=("test",), plain_limit_s=120, limit_s=120)
+    due = []
+    for suite, names in cpython.list_tests(interpreter).items():
+        known = results.suites.setdefault(suite, {})
+        for gone in set(known) - set(names):
+            del known[gone]
+        for name in names:
+            case = known.get(name)
+            settled = case is not None and (case.is_fine or not case.passes_plain or not options.again)
+            if re.search(options.only, name) and (options.all or not settled):
+                due.append((suite, name))
+    lock = threading.Lock()
+
+    def one(work: tuple[str, str]) -> None:
+        suite, name = work
+        try:
+            case = judge(name, cpython.command_of(interpreter, name), ways)
+        except Exception as error:  # a defect of the tool: a failure of the case, not the end of the survey
+            case = Case(name, plain="passed", default=f"{type(error).__name__}: {error}"[:200])
+        with lock:
+            results.suites[suite][name] = case
+            judged.append(case)
+            if not case.is_fine and case.passes_plain:
+                print(f"{path.stem} {name}: {case.default}, {case.failed_seeds}, {case.diverged}", flush=True)
+            if len(judged) % SAVED_EVERY == 0:
+                results.save(path)
+
+    judged: list[Case] = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(one, due))
+    results.save(path)
+    print(f"{path.stem}: {len(judged)} judged", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
