@@ -1,0 +1,268 @@
+"""Raw events to what a person did: clicks, drags, typed text, chords, and motions of the pointer.
+
+Rules of this module:
+
+* A *gesture* lasts from the first button that goes down until none is held, or is one key. It carries the modifiers,
+  and other keys, that were held: played by itself it presses and releases them.
+* People press the next key before they have let go of the last one; keys count in the order of their presses.
+* Every action is well formed (:mod:`replay_dd.events.wellformed`), whatever the events are.
+* The order of presses is kept: presses of the actions, one after the other, are those of the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from replay_dd.events.model import Action, ActionKind, Event, Input, InputKind, Session
+from replay_dd.events.paths import farthest_px, simplified
+from replay_dd.events.wellformed import completed, is_press
+from replay_dd.events.words import key_name
+
+DRAG_PX = 4.0
+TOGETHER_MS = 500  # two clicks, or two turns of the wheel, that belong together (Windows, Tk: 500 ms)
+TEXT_PAUSE_MS = 1000
+LONGEST_TEXT = 40
+REST_MS = 300  # a pointer that rests so long has arrived
+WHEEL = (4, 5, 6, 7)
+MODIFIERS = frozenset(
+    f"{name}_{side}" for name in ("Shift", "Control", "Alt", "Meta", "Super", "Hyper") for side in "LR"
+) | {"ISO_Level3_Shift", "Mode_switch", "ISO_Level5_Shift"}
+# Modifiers that choose among the characters of a key, so that typing with them is still typing.
+_TYPING = ("Shift_L", "Shift_R", "ISO_Level3_Shift", "Mode_switch")
+
+
+def actions_of(session: Session) -> tuple[Action, ...]:
+    """What the person of a session did."""
+    return session.actions or actions_from(session.events)
+
+
+def actions_from(events: Sequence[Event]) -> tuple[Action, ...]:
+    """Group raw events, in the order of their times, to actions."""
+    return tuple(_joined(_gestures(events)))
+
+
+@dataclass
+class _Gesture:
+    """Buttons that are down, and what happens meanwhile."""
+
+    first: Event
+    inputs: list[Input]
+    held: tuple[str, ...]
+    path: list[tuple[int, int]] = field(default_factory=list)
+    buttons: set[int] = field(default_factory=set)
+    last_ms: int = 0
+
+
+def _gestures(events: Sequence[Event]) -> Iterator[Action]:
+    held: dict[str, Event] = {}
+    used: set[str] = set()
+    motion: list[Event] = []
+    gesture: _Gesture | None = None
+    for event in events:
+        if gesture is None and event.kind is InputKind.MOVE:
+            if motion and event.time_ms - motion[-1].time_ms > REST_MS:
+                yield _motion(motion)
+                motion = []
+            motion.append(event)
+            continue
+        if motion and event.kind is not InputKind.KEY_RELEASE:
+            yield _motion(motion)
+            motion = []
+        if event.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE):
+            pressed = event.kind is InputKind.KEY_PRESS
+            alone = not pressed and event.key in held and event.key in MODIFIERS and event.key not in used
+            if gesture is not None:
+                gesture.inputs.append(Input(event.kind, key=event.key))
+                used.add(event.key)
+            elif pressed and event.key not in MODIFIERS:
+                modifiers = tuple(key for key in held if key in MODIFIERS)
+                used.update(modifiers)
+                yield _key(event, modifiers)
+            elif alone:
+                yield _key(held[event.key], ())
+            if pressed:
+                held.setdefault(event.key, event)
+            else:
+                held.pop(event.key, None)
+                used.discard(event.key)
+        elif event.kind is InputKind.BUTTON_PRESS:
+            if gesture is None:
+                gesture = _begun(event, tuple(held))
+                used.update(held)
+            gesture.inputs.append(Input(event.kind, button=event.button))
+            gesture.buttons.add(event.button)
+            gesture.last_ms = event.time_ms
+        elif gesture is not None:
+            gesture.last_ms = event.time_ms
+            if event.kind is InputKind.MOVE:
+                gesture.inputs.append(Input(event.kind, event.x_px, event.y_px))
+                gesture.path.append((event.x_px, event.y_px))
+            elif event.button in gesture.buttons:
+                gesture.inputs.append(Input(event.kind, button=event.button))
+                gesture.buttons.discard(event.button)
+                if not gesture.buttons:
+                    yield _pointer_action(gesture)
+                    gesture = None
+    if gesture is not None:
+        yield _pointer_action(gesture)
+    elif motion:
+        yield _motion(motion)
+    # Modifiers that were pressed last and never released: the program may have ended just then.
+    for key, event in held.items():
+        if gesture is None and key in MODIFIERS and key not in used:
+            yield _key(event, ())
+
+
+def _begun(event: Event, held: tuple[str, ...]) -> _Gesture:
+    presses = [Input(InputKind.KEY_PRESS, key=key) for key in held]
+    start = Input(InputKind.MOVE, event.x_px, event.y_px)
+    return _Gesture(event, [*presses, start], held, [(event.x_px, event.y_px)])
+
+
+def _motion(events: Sequence[Event]) -> Action:
+    path = simplified([(event.x_px, event.y_px) for event in events])
+    return Action(
+        ActionKind.MOTION,
+        tuple(Input(InputKind.MOVE, x, y) for x, y in path),
+        events[0].time_ms,
+        events[-1].time_ms - events[0].time_ms,
+        events[-1].window,
+    )
+
+
+def _key(event: Event, modifiers: tuple[str, ...]) -> Action:
+    inputs = [Input(InputKind.KEY_PRESS, key=key) for key in modifiers]
+    inputs += [Input(InputKind.KEY_PRESS, key=event.key), Input(InputKind.KEY_RELEASE, key=event.key)]
+    text = text_of(event.symbol)
+    if text and all(key in _TYPING for key in modifiers):
+        kind = ActionKind.TEXT
+    elif modifiers and not all(key in ("Shift_L", "Shift_R") and event.symbol != event.key for key in modifiers):
+        kind, text = ActionKind.CHORD, "+".join([*(key_name(key) for key in modifiers), event.key])
+    else:
+        kind, text = ActionKind.KEY, event.symbol or event.key
+    return Action(kind, completed(inputs), event.time_ms, 0, event.window, text)
+
+
+def text_of(symbol: str) -> str:
+    """The character that a key symbol types; empty for none, and for those that are keys of their own (Return)."""
+    if len(symbol) == 1:
+        return symbol
+    return _CHARACTERS.get(symbol, "")
+
+
+def _pointer_action(gesture: _Gesture) -> Action:
+    first = gesture.first
+    modifiers = tuple(key for key in gesture.held if key in MODIFIERS)
+    if first.button in WHEEL:
+        kind = ActionKind.WHEEL
+    elif farthest_px(gesture.path) > DRAG_PX:
+        kind = ActionKind.DRAG
+    else:
+        kind = ActionKind.CLICK
+    inputs = _with_simple_paths(gesture.inputs, keep_moves=kind is ActionKind.DRAG)
+    duration = max(gesture.last_ms - first.time_ms, 0)
+    return Action(kind, completed(inputs), first.time_ms, duration, first.window, "", modifiers)
+
+
+def _with_simple_paths(inputs: Sequence[Input], *, keep_moves: bool) -> list[Input]:
+    """Simplify the moves between two other inputs; a hand that trembles during a click does not drag."""
+    kept: list[Input] = []
+    path: list[tuple[int, int]] = []
+    last: tuple[int, int] | None = None
+    moved = False
+
+    def flush() -> None:
+        nonlocal last
+        if path:
+            points = simplified(([last] if last is not None else []) + path)
+            kept.extend(Input(InputKind.MOVE, x, y) for x, y in (points[1:] if last is not None else points))
+            last = path[-1]
+            path.clear()
+
+    for item in inputs:
+        if item.kind is InputKind.MOVE:
+            if keep_moves or not moved:
+                path.append((item.x_px, item.y_px))
+                moved = True
+        else:
+            flush()
+            kept.append(item)
+    flush()
+    return kept
+
+
+def _joined(gestures: Iterator[Action]) -> Iterator[Action]:
+    """Join what belongs together: letters to text, clicks to double clicks, turns of the wheel."""
+    current: Action | None = None
+    waiting: Action | None = None  # a trembling of the pointer that may lie inside a double click
+    for action in gestures:
+        if current is None:
+            current = action
+            continue
+        joined = _join(current, action, waiting)
+        if joined is not None:
+            current, waiting = joined, None
+        elif waiting is None and action.kind is ActionKind.MOTION and _trembles(current, action):
+            waiting = action
+        else:
+            yield current
+            if waiting is not None:
+                yield waiting
+            current, waiting = action, None
+    if current is not None:
+        yield current
+    if waiting is not None:
+        yield waiting
+
+
+def _join(one: Action, other: Action, between: Action | None) -> Action | None:
+    pause = other.time_ms - one.time_ms - one.duration_ms
+    if one.kind is ActionKind.TEXT and other.kind is ActionKind.TEXT:
+        fits = between is None and pause <= TEXT_PAUSE_MS and one.window == other.window
+        if not fits or len(one.text) >= LONGEST_TEXT:
+            return None
+        return _both(one, other, ActionKind.TEXT, one.text + other.text)
+    clicks = (ActionKind.CLICK, ActionKind.DOUBLE_CLICK)
+    if pause > TOGETHER_MS or one.button != other.button or one.modifiers != other.modifiers:
+        return None
+    if one.start is None or other.start is None or farthest_px([one.start, other.start]) > DRAG_PX:
+        return None
+    if one.kind in clicks and other.kind is ActionKind.CLICK:
+        return _both(one, other, ActionKind.DOUBLE_CLICK, "")
+    if one.kind is ActionKind.WHEEL and other.kind is ActionKind.WHEEL:
+        return _both(one, other, ActionKind.WHEEL, "")
+    return None
+
+
+def _both(one: Action, other: Action, kind: ActionKind, text: str) -> Action:
+    inputs = one.inputs + other.inputs
+    if kind is not ActionKind.TEXT:
+        # Both at the same place: toolkits tell double clicks by that.
+        start = one.start
+        inputs = one.inputs + tuple(item for item in other.inputs if item.kind is not InputKind.MOVE)
+        assert start is not None
+    end = other.time_ms + other.duration_ms
+    return replace(one, kind=kind, inputs=inputs, duration_ms=end - one.time_ms, text=text)
+
+
+def _trembles(one: Action, motion: Action) -> bool:
+    if one.kind not in (ActionKind.CLICK, ActionKind.WHEEL, ActionKind.DOUBLE_CLICK) or one.start is None:
+        return False
+    return farthest_px([one.start, *((item.x_px, item.y_px) for item in motion.inputs)]) <= DRAG_PX
+
+
+def presses(inputs: Sequence[Input]) -> list[str | int]:
+    """What is pressed, in order: buttons by number, keys by symbol. For checks."""
+    return [item.button or item.key for item in inputs if is_press(item)]
+
+
+_NAMES = (
+    "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma minus "
+    "period slash colon semicolon less equal greater question at bracketleft backslash bracketright asciicircum "
+    "underscore grave braceleft bar braceright asciitilde adiaeresis odiaeresis udiaeresis Adiaeresis Odiaeresis "
+    "Udiaeresis ssharp eacute egrave agrave ccedilla ntilde section degree EuroSign"
+)
+_CHARACTERS = dict(zip(_NAMES.split(), " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~äöüÄÖÜßéèàçñ§°€", strict=True))
+SYMBOLS = {character: symbol for symbol, character in _CHARACTERS.items()}
+"""The key symbol of a character that is not its own name."""
