@@ -14,6 +14,7 @@ import click
 
 import replay_dd
 from replay_dd.cli.errors import RecordersShadowedError, reported
+from replay_dd.cli.events import events_command, monkey_command
 from replay_dd.cli.record import hunt_command, record_command
 from replay_dd.cli.replay import replay_command, show_command
 from replay_dd.cli.schedules import minimize_command, schedules_command
@@ -29,7 +30,11 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command):
+COMMANDS = (
+    *(record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command),
+    *(events_command, monkey_command),
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

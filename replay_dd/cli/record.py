@@ -57,7 +57,7 @@ def record_command(
     command: tuple[str, ...],
 ) -> None:
     """Run a program under the deterministic scheduler and log its schedule."""
-    run = _recorder("threads").record(
+    run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
         settings_for_now(granularity, trace_include, trace_exclude),
         strategy=strategy,
@@ -76,7 +76,12 @@ def record_command(
         say("warning: a replay of this log took another way; `replay-dd replay` tells where")
 
 
-def _recorder(name: str) -> Any:
+def recorder_named(name: str) -> Any:
+    """The recorder of that name, through its entry point.
+
+    Raises:
+        UsageError: there is none.
+    """
     for entry_point in entry_points(group="replay_dd.recorders"):
         if entry_point.name == name:
             return entry_point.load()()

@@ -258,8 +258,8 @@ def presses(inputs: Sequence[Input]) -> list[str | int]:
 
 
 _NAMES = (
-    "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma minus "
-    "period slash colon semicolon less equal greater question at bracketleft backslash bracketright asciicircum "
+    "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma "
+    "minus period slash colon semicolon less equal greater question at bracketleft backslash bracketright asciicircum "
     "underscore grave braceleft bar braceright asciitilde adiaeresis odiaeresis udiaeresis Adiaeresis Odiaeresis "
     "Udiaeresis ssharp eacute egrave agrave ccedilla ntilde section degree EuroSign"
 )

@@ -1,6 +1,7 @@
 """A program with one window, for the tests: what it does on events is told by its argument, `EVENT=DEED,...`.
 
 Events: `start`, `button`, `motion`, `key`, or `key:a` for one key symbol. It writes each event to standard output.
+`in order=key:a+key:b` crashes when these events have come, in this order, whatever came between.
 """
 
 from __future__ import annotations
@@ -25,11 +26,25 @@ def raise_here() -> None:
     raise LookupError("no such thing")
 
 
+AWAITED = [event for event in DEEDS.get("in order", "").split("+") if event]
+
+
 def do(event: str, window: object) -> None:
     deed = DEEDS.get(event, "")
     print(event, flush=True)
+    if AWAITED and AWAITED[0] == event:
+        del AWAITED[0]
+        if not AWAITED:
+            crash_here()
     if deed == "crash":
         crash_here()
+    elif deed == "sometimes":
+        # In each run but the second of three.
+        with open(os.environ["TEST_COUNTER"], "a+") as counter:
+            counter.write(".")
+            counter.flush()
+            if counter.tell() % 3 != 2:
+                crash_here()
     elif deed == "abort":
         os.abort()
     elif deed == "raise":

@@ -18,8 +18,6 @@ from replay_dd.events.x11.connection import (
 )
 from replay_dd.events.x11.keys import Keyboard
 
-PLAYERS = ("xtest", "pyautogui")
-
 
 class Player(Protocol):
     """Does inputs on a display."""

@@ -1,0 +1,149 @@
+"""The recorder of monkeys: random sessions on private displays, until one fails."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from replay_dd.events.log import SessionWriter
+from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
+from replay_dd.events.monkey import next_action
+from replay_dd.events.signature import outcome_of
+from replay_dd.events.trial import Conditions, Stage, run_session
+from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.events.x11.windows import area_of, describe, numbered, top_windows
+from replay_dd.outcome import Outcome
+
+_DEEPEST = 8
+_VIEWABLE = 2
+
+
+@dataclass(frozen=True)
+class MonkeyRun:
+    """One random session.
+
+    Attributes:
+        session: what was done, and how it ended.
+        seconds: how long it took.
+    """
+
+    session: Session
+    seconds: float
+
+
+class MonkeyRecorder:
+    """Plays at random to a program, and records what it plays."""
+
+    name = "monkey"
+
+    def record(
+        self,
+        session: Session,
+        output: Path,
+        *,
+        seed: int,
+        actions: int,
+        conditions: Conditions | None = None,
+        verify: bool = True,
+        on_action: Callable[[int, Action], None] | None = None,
+    ) -> MonkeyRun:
+        """Make one random session.
+
+        Args:
+            session: names program, screen and window manager.
+            output: the log; it is written as the session goes on.
+            seed: of the random choices.
+            actions: how many, unless the program ends before.
+            conditions: how the program is run.
+            verify: where it fails, play the session once more to see whether it fails again.
+            on_action: called before each action with its number, from 1.
+
+        Raises:
+            ReplayDDError: the program cannot be run, or the log not be written.
+        """
+        conditions = conditions or Conditions()
+        started = time.monotonic()
+        head = replace(session, recorder="monkey", seed=seed)
+        with SessionWriter(output, head) as writer:
+            with PrivateDisplay(head.screen, head.window_manager) as display:
+                done, ending, windows = _play(head, display, conditions, seed, actions, writer, on_action)
+            writer.end(ending)
+            verified = None
+            if verify and ending.failed:
+                with PrivateDisplay(head.screen, head.window_manager) as display:
+                    again = run_session(head, done, display, conditions).ending
+                verified = outcome_of(again, ending) is Outcome.FAIL
+            writer.verdict(conditions.pace, verified)
+        made = replace(
+            head, actions=tuple(done), windows=tuple(windows), ending=ending, verified=verified, pace=conditions.pace
+        )
+        return MonkeyRun(made, time.monotonic() - started)
+
+
+def _play(
+    session: Session,
+    display: PrivateDisplay,
+    conditions: Conditions,
+    seed: int,
+    count: int,
+    writer: SessionWriter,
+    on_action: Callable[[int, Action], None] | None,
+) -> tuple[list[Action], Ending, list[Window]]:
+    chance = random.Random(seed)
+    known: list[Window] = []
+    done: list[Action] = []
+    stage = Stage(session, display, conditions)
+    try:
+        while len(done) < count and not stage.program.over():
+            action = next_action(chance, _windows(display, chance, known, writer), session.screen)
+            now_ms = int((time.monotonic() - stage.program.started) * 1000)
+            action = replace(action, time_ms=now_ms)
+            if on_action is not None:
+                on_action(len(done) + 1, action)
+            writer.action(action)
+            done.append(action)
+            stage.play(action)
+        ending = stage.finish()
+    finally:
+        stage.close()
+    lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
+    return done, replace(ending, actions=len(done), time_ms=lasted_ms), known
+
+
+def _windows(
+    display: PrivateDisplay, chance: random.Random, known: list[Window], writer: SessionWriter
+) -> list[Window]:
+    """The windows that are there, each with a part of it to aim at."""
+    found = []
+    for window in top_windows(display.connection):
+        with contextlib.suppress(*display.connection.bad_resource):
+            seen = describe(display.connection, window)
+            before = len(known)
+            number = numbered(seen, known)
+            if len(known) > before:
+                writer.window(known[number])
+            part = _some_part(display, window, chance)
+            found.append(replace(seen, number=number, part=part))
+    return found
+
+
+def _some_part(display: PrivateDisplay, window: Any, chance: random.Random) -> Rectangle:
+    """A part to aim at, where the program has windows for its parts: the deeper, the rarer a person would miss it."""
+    connection = display.connection
+    with connection.watched():
+        for _ in range(_DEEPEST):
+            children = [child for child in window.query_tree().children if _is_visible(child)]
+            if not children or chance.random() < 0.1:
+                break
+            window = chance.choice(children)
+        return area_of(connection, window)
+
+
+def _is_visible(window: Any) -> bool:
+    geometry = window.get_geometry()
+    return bool(window.get_attributes().map_state == _VIEWABLE and geometry.width > 2 and geometry.height > 2)

@@ -1,0 +1,105 @@
+"""The difference of two sessions as deltas, and the actions of a configuration.
+
+Rules of this module:
+
+* A delta is one group of actions (:func:`~replay_dd.events.wellformed.groups_of`): one that only the failing session
+  has, and that is added, or one that only the passing session has, and that is left out.
+* No delta applied gives the passing session, all of them the failing one. Without a passing session every action of the
+  failing one is added to nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from replay_dd.dd import IntervalSet
+from replay_dd.events.model import Action
+from replay_dd.events.wellformed import groups_of
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An action of the merged sessions: always there (delta None), added by its delta, or left out by it."""
+
+    action: Action
+    delta: int | None
+    added: bool
+    place: int
+
+
+@dataclass(frozen=True)
+class SessionDifference:
+    """What a failing session has and a passing one has not, and the other way round.
+
+    Attributes:
+        count: how many deltas there are.
+    """
+
+    steps: tuple[_Step, ...]
+    count: int
+
+    @property
+    def all(self) -> IntervalSet:
+        """All deltas."""
+        return IntervalSet.range(0, self.count)
+
+    def actions(self, configuration: IntervalSet) -> tuple[Action, ...]:
+        """What is played with these deltas applied."""
+        return tuple(step.action for step in self._kept(configuration))
+
+    def places(self, configuration: IntervalSet) -> tuple[int, ...]:
+        """Which actions of the failing session are played, counted from 0."""
+        return tuple(step.place for step in self._kept(configuration) if step.place >= 0)
+
+    def changed(self, configuration: IntervalSet) -> tuple[int, ...]:
+        """Which actions of the failing session these deltas add, counted from 0."""
+        return tuple(
+            step.place for step in self.steps if step.added and step.delta is not None and step.delta in configuration
+        )
+
+    def played(self, configuration: IntervalSet, length: int) -> IntervalSet:
+        """The deltas that were really played when a run of this configuration ended after so many actions.
+
+        Deltas that leave something out stay applied.
+        """
+        played = self._kept(configuration)[:length]
+        reached = {step.delta for step in played if step.delta is not None}
+        removals = {step.delta for step in self.steps if step.delta is not None and not step.added}
+        return configuration & IntervalSet.of(sorted(reached | removals))
+
+    def _kept(self, configuration: IntervalSet) -> list[_Step]:
+        applied = set(configuration)
+        return [step for step in self.steps if step.delta is None or (step.delta in applied) == step.added]
+
+
+def difference_of(failing: Sequence[Action], passing: Sequence[Action] = ()) -> SessionDifference:
+    """Align two sequences of actions by what is played, and number what differs.
+
+    Args:
+        failing: the actions of the failing session.
+        passing: those of the passing one; none to simplify the failing one.
+    """
+    steps: list[_Step] = []
+    matcher = difflib.SequenceMatcher(None, [item.inputs for item in passing], [item.inputs for item in failing], False)
+    of_failing = {number: group for group, numbers in enumerate(groups_of(failing)) for number in numbers}
+    of_passing = {number: group for group, numbers in enumerate(groups_of(passing)) for number in numbers}
+    numbers: dict[tuple[bool, int], int] = {}
+
+    def delta_of(added: bool, group: int) -> int:
+        return numbers.setdefault((added, group), len(numbers))
+
+    for tag, passing_from, passing_to, failing_from, failing_to in matcher.get_opcodes():
+        if tag == "equal":
+            steps += [_Step(failing[number], None, True, number) for number in range(failing_from, failing_to)]
+            continue
+        steps += [
+            _Step(passing[number], delta_of(False, of_passing[number]), False, -1)
+            for number in range(passing_from, passing_to)
+        ]
+        steps += [
+            _Step(failing[number], delta_of(True, of_failing[number]), True, number)
+            for number in range(failing_from, failing_to)
+        ]
+    return SessionDifference(tuple(steps), len(numbers))

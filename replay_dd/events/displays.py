@@ -1,0 +1,73 @@
+"""A supply of fresh private displays: while one test runs, the displays of the next ones are being made."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+from replay_dd.events.model import Screen
+from replay_dd.events.x11.display import PrivateDisplay
+
+
+class DisplaySupply:
+    """Makes displays ahead.
+
+    Args:
+        screen: of all displays.
+        window_manager: of all displays; empty for none.
+        ahead: how many to have ready.
+    """
+
+    def __init__(self, screen: Screen, window_manager: str, ahead: int = 1) -> None:
+        self._screen = screen
+        self._window_manager = window_manager
+        self._ahead = ahead
+        self._makers = ThreadPoolExecutor(ahead + 1, "replay-dd-display")
+        self._made: deque[Future[PrivateDisplay]] = deque()
+        self._ending: deque[Future[None]] = deque()
+        self._closed = False
+
+    def take(self) -> PrivateDisplay:
+        """A fresh display; the caller closes it.
+
+        Raises:
+            ReplayDDError: displays cannot be made here.
+        """
+        self._fill(1)
+        display = self._made.popleft().result()
+        self._fill(self._ahead)
+        if display.alive:
+            return display
+        display.close()  # it died while it waited
+        return PrivateDisplay(self._screen, self._window_manager)
+
+    def give_back(self, display: PrivateDisplay) -> None:
+        """Close a display that was used, while the caller goes on."""
+        self._ending.append(self._makers.submit(display.close))
+        while self._ending and self._ending[0].done():
+            self._ending.popleft().result()
+
+    def _fill(self, wanted: int) -> None:
+        while not self._closed and len(self._made) < wanted:
+            self._made.append(self._makers.submit(PrivateDisplay, self._screen, self._window_manager))
+
+    def close(self) -> None:
+        """End the displays that nobody has taken."""
+        self._closed = True
+        for future in self._made:
+            if not future.cancel() and future.exception() is None:
+                future.result().close()
+        self._made.clear()
+        self._makers.shutdown(wait=True)
+        while self._ending:
+            self._ending.popleft().result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,357 @@
+"""Isolates the few actions of a session that make a program fail.
+
+Rules of this module:
+
+* First the whole session is played, more than once: how often it fails is measured before anything is concluded.
+* The run of the whole session answers questions without a test: what comes after the failure is not needed, and no
+  shorter beginning fails.
+* Needed actions are found from the last one backwards, each by binary search (:class:`~replay_dd.dd.PrefixBisection`),
+  with a closing check that each is needed: 1-minimal for every program. A search begins anew from a smaller failure.
+* A run is FAIL only with the same signature as the failure that is looked for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from replay_dd.dd import DD, EMPTY, DDMin, IntervalSet, PrefixBisection, Search, Step
+from replay_dd.dd.algorithm import Algorithm
+from replay_dd.dd.search import TESTED
+from replay_dd.events.actions import actions_of
+from replay_dd.events.difference import SessionDifference, difference_of
+from replay_dd.events.displays import DisplaySupply
+from replay_dd.events.errors import (
+    NothingDoneError,
+    NoWindowError,
+    SessionDoesNotFailError,
+    SessionDoesNotPassError,
+    SessionNotReproducedError,
+    TwoSessionsError,
+)
+from replay_dd.events.model import Action, Ending, Pace, Session
+from replay_dd.events.result import Film, MinimizedSession, SearchStep
+from replay_dd.events.signature import outcome_of
+from replay_dd.events.trial import Conditions, Run
+from replay_dd.events.trials import Trials
+from replay_dd.experiment.search import SearchResult, run_search
+from replay_dd.outcome import Outcome
+
+MEASURED_RUNS = 2
+MORE_RUNS = 8
+PROOF_RUNS = 3
+# A failure that shows only sometimes is tried until it would have shown with this probability.
+SURE_ENOUGH = 0.95
+MOST_REPEATS = 10
+ALGORITHMS = ("bisection", "ddmin")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an isolation is made.
+
+    Attributes:
+        jobs: how many runs at the same time.
+        conditions: how each run is made; the pace is the session's own where ``pace`` is None.
+        pace: another pace than the session's.
+        repeat: how often a configuration that does not fail is tried; None to choose it by the measured rate.
+        algorithm: ``"bisection"``, or ``"ddmin"`` of the ISSTA 2000 paper.
+        max_tests: stop after that many tests with the best so far.
+        pictures: a folder for the film of the minimal session; None for no film.
+        window_manager: another window manager than the session's.
+    """
+
+    jobs: int = 1
+    conditions: Conditions = field(default_factory=Conditions)
+    pace: Pace | None = None
+    repeat: int | None = None
+    algorithm: str = "bisection"
+    max_tests: int | None = None
+    pictures: Path | None = None
+    window_manager: str | None = None
+
+
+@dataclass(frozen=True)
+class _Baseline:
+    """What the whole session does."""
+
+    ending: Ending
+    rate: tuple[int, int]
+    repeat: int
+
+
+def isolate_events(
+    session: Session,
+    plan: Plan,
+    *,
+    passing: Session | None = None,
+    on_test: Callable[[SearchStep], None] | None = None,
+    on_stage: Callable[[str], None] | None = None,
+) -> MinimizedSession:
+    """Find the actions that a failure needs, or that make the difference to a session that passes.
+
+    Args:
+        session: the failing session.
+        plan: how.
+        passing: a session of the same program that does not fail.
+        on_test: called after each test, in order.
+        on_stage: told what is being done.
+
+    Raises:
+        ReplayDDError: the sessions cannot be used, or the failure does not show again.
+    """
+    started = time.monotonic()
+    actions = actions_of(session)
+    _check(session, actions, passing)
+    pace = plan.pace or session.pace
+    linger_s = plan.conditions.linger_s or _linger(session, actions)
+    conditions = replace(plan.conditions, pace=pace, linger_s=linger_s)
+    difference = difference_of(actions, () if passing is None else actions_of(passing))
+    manager = session.window_manager if plan.window_manager is None else plan.window_manager
+    tell = on_stage or (lambda text: None)
+    with DisplaySupply(session.screen, manager, plan.jobs) as supply:
+        trials = Trials(session, conditions, supply)
+        tell("playing the whole session")
+        baseline = _measure(trials, session, actions, plan)
+        if passing is not None:
+            tell("playing the passing session")
+            _check_passing(trials, actions_of(passing))
+        course = _Course(trials, difference, baseline, on_test)
+        result, complete, interrupted = course.search(plan, simplify=passing is None)
+        left = difference.actions(result.c_fail)
+        rate_after, ending, film = (0, 0), course.ending_of(result.c_fail), None
+        if not interrupted:
+            tell("playing the minimal session")
+            rate_after, ending, film = _prove(trials, left, baseline, plan)
+    minimal = replace(
+        session,
+        recorder="isolated",
+        events=(),
+        changes=(),
+        actions=left,
+        ending=ending,
+        pace=pace,
+        verified=rate_after[0] == rate_after[1] if rate_after[1] else None,
+    )
+    return MinimizedSession(
+        original=session,
+        original_actions=actions,
+        minimal=minimal,
+        needed=difference.places(result.c_fail) if passing is None else difference.changed(result.difference),
+        ending=ending,
+        tests=course.tests,
+        tests_requested=course.requested,
+        seconds=time.monotonic() - started,
+        rate_before=baseline.rate,
+        rate_after=rate_after,
+        steps=tuple(course.steps),
+        complete=complete,
+        interrupted=interrupted,
+        passing=None
+        if passing is None
+        else replace(passing, recorder="isolated", events=(), changes=(), actions=difference.actions(result.c_pass)),
+        film=film,
+    )
+
+
+class _Course:
+    """A search that goes on, with what its runs said."""
+
+    def __init__(
+        self,
+        trials: Trials,
+        difference: SessionDifference,
+        baseline: _Baseline,
+        on_test: Callable[[SearchStep], None] | None,
+    ) -> None:
+        self._trials = trials
+        self._difference = difference
+        self._baseline = baseline
+        self._on_test = on_test
+        self._endings: dict[IntervalSet, Ending] = {}
+        self._outcomes: dict[IntervalSet, Outcome] = {}
+        self._told: set[IntervalSet] = set()
+        self.steps: list[SearchStep] = []
+        self.tests = 0
+        self.requested = 0
+
+    def ending_of(self, configuration: IntervalSet) -> Ending:
+        """How the run of a configuration ended; the whole session's ending where it was not run."""
+        return self._endings.get(configuration, self._baseline.ending)
+
+    def search(self, plan: Plan, *, simplify: bool) -> tuple[SearchResult, bool, bool]:
+        """Search until no smaller failure is known; answer the result, whether it is complete, and interrupted."""
+        current = self._difference.all
+        if simplify:
+            # The whole session ended with its failure: what would have come after it was never played.
+            current = self._difference.played(current, self._baseline.ending.actions)
+            self._know_beginnings(current)
+        self._outcomes[current] = Outcome.FAIL
+        self._outcomes.setdefault(EMPTY, Outcome.PASS)
+        while True:
+            algorithm = self._algorithm(plan.algorithm, current) if simplify else DD(EMPTY, current)
+            search = Search(algorithm, known=self._outcomes)
+            left = None if plan.max_tests is None else max(plan.max_tests - self.tests, 0)
+            result = run_search(search, self._test, jobs=plan.jobs, max_tests=left, on_test=self._tell)
+            self.tests += result.executed
+            self.requested += result.requested
+            smaller = self._smallest_failure() if simplify else result.c_fail
+            stop = not result.complete or result.stopped_by is not None
+            if stop or smaller.count >= result.c_fail.count:
+                return result, result.complete, result.stopped_by == "interrupt"
+            current = smaller
+
+    def _algorithm(self, name: str, current: IntervalSet) -> Algorithm:
+        return PrefixBisection(current) if name == "bisection" else DDMin(current)
+
+    def _know_beginnings(self, current: IntervalSet) -> None:
+        """The program had not failed before the last action: no shorter beginning fails."""
+        if self._baseline.rate[0] == self._baseline.rate[1]:
+            for length in range(1, current.count):
+                self._outcomes[current.take(length)] = Outcome.PASS
+
+    def _test(self, configuration: IntervalSet) -> Outcome:
+        outcome = Outcome.PASS
+        for _ in range(self._baseline.repeat):
+            try:
+                ending = self._trials.run(self._difference.actions(configuration)).ending
+            except NoWindowError as error:
+                ending = replace(self._baseline.ending, signature="no window", text=error.message)
+            outcome = outcome_of(ending, self._baseline.ending)
+            self._endings[configuration] = ending
+            if outcome is Outcome.FAIL:
+                break
+        return outcome
+
+    def _tell(self, step: Step) -> None:
+        """A test is told (in serial order): note it, and what it says about smaller configurations."""
+        configuration, outcome = step.configuration, step.outcome
+        self._outcomes[configuration] = outcome
+        self._told.add(configuration)
+        ending = self._endings.get(configuration)
+        if outcome is Outcome.FAIL and ending is not None:
+            reached = self._difference.played(configuration, ending.actions)
+            if reached != configuration:
+                self._outcomes[reached] = Outcome.FAIL
+                self._endings[reached] = ending
+                self._told.add(reached)
+        text = "" if ending is None or step.answered_by != TESTED else ending.text
+        number = len(self.steps) + 1
+        told = SearchStep(number, configuration.count, outcome.value, step.deltas_left, text)
+        self.steps.append(told)
+        if self._on_test is not None:
+            self._on_test(told)
+
+    def _smallest_failure(self) -> IntervalSet:
+        failures = [item for item in self._told if self._outcomes[item] is Outcome.FAIL]
+        return min(failures, key=lambda item: (item.count, item.intervals), default=self._difference.all)
+
+
+def _check(session: Session, actions: Sequence[Action], passing: Session | None) -> None:
+    if not actions:
+        raise NothingDoneError("The session holds no actions.")
+    if session.ending is not None and not session.ending.failed:
+        raise SessionDoesNotFailError(f"The session did not fail: {session.ending.text}.")
+    if passing is None:
+        return
+    if passing.ending is not None and passing.ending.failed:
+        raise SessionDoesNotPassError(f"The session that should pass failed: {passing.ending.text}.")
+    for what, one, other in (
+        ("commands", session.program.command, passing.program.command),
+        ("screens", session.screen, passing.screen),
+        ("window managers", session.window_manager, passing.window_manager),
+    ):
+        if one != other:
+            raise TwoSessionsError(f"The two sessions have different {what}.")
+
+
+def _linger(session: Session, actions: Sequence[Action]) -> float:
+    """How long after the last action the failure came in the recording; nothing where it came at once."""
+    if session.ending is None or session.recorder != "x11":
+        return 0.0
+    last_ms = max(action.time_ms + action.duration_ms for action in actions)
+    later_s = (session.ending.time_ms - last_ms) / 1000
+    return min(later_s * 1.2, 10.0) if later_s > 1.0 else 0.0
+
+
+def _measure(trials: Trials, session: Session, actions: Sequence[Action], plan: Plan) -> _Baseline:
+    """Play the whole session often enough to know how often it fails, and how.
+
+    Raises:
+        SessionNotReproducedError: it never failed as recorded.
+    """
+    runs = trials.several(actions, MEASURED_RUNS, plan.jobs)
+    wanted = _wanted(session, runs)
+    if not _all_fail(runs, wanted):
+        runs += trials.several(actions, MORE_RUNS, plan.jobs)
+        wanted = _wanted(session, runs)
+    failing = [run.ending for run in runs if wanted is not None and outcome_of(run.ending, wanted) is Outcome.FAIL]
+    if wanted is None or not failing:
+        recorded = "no end was recorded" if session.ending is None else f"{session.ending.text} was recorded"
+        raise SessionNotReproducedError(
+            f"The failure did not show again in {len(runs)} runs: {recorded}, "
+            f"and the last run ended otherwise: {runs[-1].ending.text}."
+        )
+    repeat = 1
+    if len(failing) < len(runs):
+        # Rather too low: few runs were made, and a failure that is missed makes the answer larger.
+        rate = len(failing) / (len(runs) + 2)
+        repeat = min(math.ceil(math.log(1 - SURE_ENOUGH) / math.log(1 - rate)), MOST_REPEATS)
+    # The run that got farthest has all the actions that any of them needed.
+    farthest = max(failing, key=lambda ending: ending.actions)
+    return _Baseline(farthest, (len(failing), len(runs)), plan.repeat or repeat)
+
+
+def _wanted(session: Session, runs: Sequence[Run]) -> Ending | None:
+    """The failure to look for: the recorded one; where it was recorded otherwise, the one that all replays have.
+
+    A recording on the user's own display does not know where a program crashed, and offsets differ between machines.
+    """
+    failing = [run.ending for run in runs if run.ending.failed]
+    recorded = session.ending
+    if recorded is not None and any(ending.signature == recorded.signature for ending in failing):
+        return recorded
+    similar = [
+        ending
+        for ending in failing
+        if recorded is None or (ending.kind, ending.signal, ending.status) == _kind(recorded)
+    ]
+    return similar[0] if similar and len({ending.signature for ending in similar}) == 1 else None
+
+
+def _kind(ending: Ending) -> tuple[object, int | None, int | None]:
+    return ending.kind, ending.signal, ending.status
+
+
+def _all_fail(runs: Sequence[Run], wanted: Ending | None) -> bool:
+    return wanted is not None and all(outcome_of(run.ending, wanted) is Outcome.FAIL for run in runs)
+
+
+def _check_passing(trials: Trials, actions: Sequence[Action]) -> None:
+    ending = trials.run(actions).ending
+    if ending.failed:
+        raise SessionDoesNotPassError(f"The session that should pass failed when it was played again: {ending.text}.")
+
+
+def _prove(
+    trials: Trials, actions: Sequence[Action], baseline: _Baseline, plan: Plan
+) -> tuple[tuple[int, int], Ending, Film | None]:
+    """Play the answer afresh: how often it fails, how it ends, and a film of it."""
+    runs = trials.several(actions, PROOF_RUNS, plan.jobs)
+    if baseline.repeat > 1:
+        runs += trials.several(actions, MORE_RUNS, plan.jobs)
+    failing = [run.ending for run in runs if outcome_of(run.ending, baseline.ending) is Outcome.FAIL]
+    ending = failing[0] if failing else runs[0].ending
+    film = None
+    if plan.pictures is not None:
+        plan.pictures.mkdir(parents=True, exist_ok=True)
+        for _ in range(baseline.repeat):
+            run = trials.run(actions, pictures=plan.pictures, want_backtrace=True)
+            film = Film(run.frames, run.opening, run.ending)
+            if run.ending.failed:
+                ending = replace(ending, frames=run.ending.frames or ending.frames)
+                break
+    return (len(failing), len(runs)), ending, film

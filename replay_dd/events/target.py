@@ -1,0 +1,66 @@
+"""The program of a session: what is kept of it, and whether it is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from replay_dd.events.errors import SessionChangedError
+from replay_dd.events.model import GuiProgram, Session
+from replay_dd.experiment.process import ProgramNotFoundError
+
+# What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
+_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
+_KEPT_PREFIXES = ("LC_", "PYTHON")
+_HASH_DIGITS = 32
+
+
+def describe_gui_program(command: tuple[str, ...], directory: Path | None = None) -> GuiProgram:
+    """The program that a command names, as it stands here and now.
+
+    Raises:
+        ProgramNotFoundError: there is no such program.
+    """
+    folder = directory or Path.cwd()
+    if _executable(command[0], folder, os.environ.get("PATH")) is None:
+        raise ProgramNotFoundError(f"There is no program `{command[0]}`.")
+    kept = {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
+    }
+    return GuiProgram(command, str(folder), kept, _files(command, folder, os.environ.get("PATH")))
+
+
+def check_program(session: Session) -> None:
+    """Check that the program of a session is the one that was recorded.
+
+    Raises:
+        SessionChangedError: a file of it was changed.
+    """
+    program = session.program
+    now = _files(program.command, Path(program.directory), program.environment.get("PATH"))
+    changed = [name for name, digest in program.files.items() if now.get(name) != digest]
+    if changed:
+        raise SessionChangedError(f"The program was changed since the session was recorded: {', '.join(changed[:3])}.")
+
+
+def _files(command: tuple[str, ...], folder: Path, path: str | None) -> dict[str, str]:
+    found = {}
+    for number, argument in enumerate(command):
+        file = _executable(argument, folder, path) if number == 0 else folder / argument
+        try:
+            if file is not None and file.is_file():
+                found[argument] = hashlib.sha256(file.read_bytes()).hexdigest()[:_HASH_DIGITS]
+        except OSError:
+            continue
+    return found
+
+
+def _executable(name: str, folder: Path, path: str | None) -> Path | None:
+    if os.sep in name:
+        return folder / name if (folder / name).is_file() else None
+    found = shutil.which(name, path=path)
+    return None if found is None else Path(found)

@@ -1,0 +1,76 @@
+"""The process in which PyAutoGUI plays: it does what it reads, one JSON object in each line. Run by its path."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+_SPECIAL = {
+    "Return": "enter",
+    "Escape": "escape",
+    "BackSpace": "backspace",
+    "Prior": "pageup",
+    "Next": "pagedown",
+    "Control_L": "ctrlleft",
+    "Control_R": "ctrlright",
+    "Shift_L": "shiftleft",
+    "Shift_R": "shiftright",
+    "Alt_L": "altleft",
+    "Alt_R": "altright",
+    "Super_L": "winleft",
+    "Super_R": "winright",
+    "Menu": "apps",
+    "Caps_Lock": "capslock",
+    "Num_Lock": "numlock",
+    "Scroll_Lock": "scrolllock",
+    "Print": "printscreen",
+}
+
+
+def main() -> None:
+    """Do inputs until the pipe ends."""
+    try:
+        import pyautogui
+    except BaseException as error:  # it may call sys.exit while it is imported
+        print(f"{type(error).__name__}: {error}".replace("\n", " "), flush=True)
+        return
+    # Its pause after each call, and its stop when the pointer is in a corner, are for scripts that people watch.
+    pyautogui.PAUSE = 0
+    pyautogui.FAILSAFE = False
+    pyautogui.DARWIN_CATCH_UP_TIME = 0
+    buttons = {1: "left", 2: "middle", 3: "right", 4: 4, 5: 5, 6: 6, 7: 7}
+    print("ready", flush=True)
+    for line in sys.stdin:
+        item = json.loads(line)
+        kind = item["kind"]
+        if kind == "flush":
+            print("done", flush=True)
+        elif kind == "move":
+            pyautogui.moveTo(item.get("x_px", 0), item.get("y_px", 0), _pause=False)
+        elif kind == "button-press":
+            pyautogui.mouseDown(button=buttons.get(item["button"], item["button"]), _pause=False)
+        elif kind == "button-release":
+            pyautogui.mouseUp(button=buttons.get(item["button"], item["button"]), _pause=False)
+        else:
+            key = name_of(pyautogui, item["key"])
+            if key is not None:
+                (pyautogui.keyDown if kind == "key-press" else pyautogui.keyUp)(key, _pause=False)
+
+
+def name_of(pyautogui: object, symbol: str) -> str | None:
+    """PyAutoGUI's name for a key symbol; None where it has none."""
+    known = pyautogui.platformModule.keyboardMapping  # type: ignore[attr-defined]
+    name = _SPECIAL.get(symbol, symbol.lower() if len(symbol) > 1 else symbol)
+    if known.get(name) is not None:
+        return name
+    # PyAutoGUI names other keys by their characters, and finds these by the symbol's own name.
+    from Xlib import XK
+
+    number = XK.string_to_keysym(symbol)
+    if 0x20 <= number < 0x7F and known.get(chr(number)) is not None:
+        return chr(number)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Isolation of the actions that a failure needs, on real displays."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.events.errors import (
+    NothingDoneError,
+    SessionDoesNotFailError,
+    SessionDoesNotPassError,
+    SessionNotReproducedError,
+    TwoSessionsError,
+)
+from replay_dd.events.isolate import Plan, isolate_events
+from replay_dd.events.model import Action, Ending, EndingKind, Screen, Session
+from replay_dd.events.trial import Conditions
+from tests.x11.acts import click, key, motion
+from tests.x11.conftest import session_of
+
+# The program ends with a crash when it gets these, in this order, whatever comes between.
+NEEDED = (key("a"), click(), key("z"))
+PLAN = Plan(jobs=2, conditions=Conditions(hang_limit_s=0.5, patience_s=0.5))
+
+
+def noise(count: int, seed: int) -> list[Action]:
+    chance = random.Random(seed)
+    makers = [
+        lambda: motion(chance.randrange(250, 550), chance.randrange(220, 380)),
+        lambda: key(chance.choice("bcdefg")),
+        lambda: click(chance.randrange(250, 550), chance.randrange(220, 380), 3),
+    ]
+    return [chance.choice(makers)() for _ in range(count)]
+
+
+def failing_session() -> Session:
+    first, second, third, rest = (noise(count, count) for count in (5, 9, 7, 6))
+    actions = (*first, NEEDED[0], *second, NEEDED[1], *third, NEEDED[2], *rest)
+    return session_of("in order=key:a+button:1+key:z", actions=actions)
+
+
+def test_the_needed_actions_are_found(tmp_path: Path) -> None:
+    session = failing_session()
+    told: list[int] = []
+    found = isolate_events(
+        session, replace(PLAN, pictures=tmp_path / "film"), on_test=lambda step: told.append(step.number)
+    )
+    assert found.minimal.actions == NEEDED
+    assert [session.actions[number] for number in found.needed] == list(NEEDED)
+    assert found.ending.kind is EndingKind.SIGNAL
+    assert found.complete
+    assert found.rate_before == (2, 2)
+    assert found.rate_after == (3, 3)
+    assert found.tests <= 16  # two bisections over 22 actions, a test after each, and the check of three
+    assert told == list(range(1, len(found.steps) + 1))
+    assert found.film is not None
+    assert [frame.action for frame in found.film.frames] == list(NEEDED)
+    assert all(frame.before is not None and frame.before.is_file() for frame in found.film.frames)
+
+
+def test_the_difference_to_a_passing_session() -> None:
+    session = failing_session()
+    place = session.actions.index(NEEDED[1])
+    passing = replace(session, actions=(*session.actions[:place], *session.actions[place + 1 :], key("q")))
+    found = isolate_events(session, PLAN, passing=passing)
+    assert [session.actions[number] for number in found.needed] == [NEEDED[1]]
+    assert found.passing is not None
+    assert len(found.minimal.actions) == len(found.passing.actions) + 1
+
+
+def test_another_failure_does_not_count() -> None:
+    # Without the first key the program ends with another failure.
+    actions = (key("a"), motion(400, 300), key("z"))
+    session = session_of("in order=key:a+key:z,key:z=exit3", actions=actions)
+    found = isolate_events(session, PLAN)
+    assert found.minimal.actions == (key("a"), key("z"))
+    assert {step.outcome for step in found.steps} >= {"UNRESOLVED", "FAIL"}
+
+
+def test_sessions_that_cannot_be_used() -> None:
+    with pytest.raises(NothingDoneError):
+        isolate_events(session_of(""), PLAN)
+    passed = session_of("", actions=(key("a"),), ending=Ending(EndingKind.OPEN, "still running"))
+    with pytest.raises(SessionDoesNotFailError):
+        isolate_events(passed, PLAN)
+    failed = replace(passed, ending=Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11))
+    with pytest.raises(SessionDoesNotPassError):
+        isolate_events(failed, PLAN, passing=failed)
+    with pytest.raises(TwoSessionsError):
+        isolate_events(failed, PLAN, passing=replace(passed, screen=Screen(640, 480)))
+
+
+def test_a_failure_that_does_not_show_again() -> None:
+    ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
+    with pytest.raises(SessionNotReproducedError):
+        isolate_events(session_of("", actions=(key("a"),), ending=ending), PLAN)
+
+
+def test_a_flaky_failure_is_measured_and_tried_again(tmp_path: Path) -> None:
+    session = session_of("key:a=sometimes", actions=(key("b"), key("a"), motion(400, 300)))
+    program = replace(session.program, environment={"TEST_COUNTER": str(tmp_path / "counter")})
+    found = isolate_events(replace(session, program=program), replace(PLAN, jobs=1))
+    failed, of = found.rate_before
+    assert 0 < failed < of
+    assert found.minimal.actions == (key("a"),)
+    assert found.rate_after[0] > 0
+
+
+def test_the_search_can_be_stopped() -> None:
+    found = isolate_events(failing_session(), replace(PLAN, max_tests=3))
+    assert not found.complete
+    assert found.tests == 3
+    assert len(found.minimal.actions) >= 3
