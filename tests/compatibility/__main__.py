@@ -16,6 +16,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from replay_dd.experiment.process import LIVE, no_leftovers
 from tests.compatibility import cpython
 from tests.compatibility.judge import Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
@@ -41,7 +42,8 @@ def main() -> int:
             continue
         results = load(file_of(version))
         results.version = version_of(interpreter)
-        run(interpreter, results, file_of(version), options)
+        with no_leftovers():
+            run(interpreter, results, file_of(version), options)
     return 0
 
 
@@ -65,6 +67,8 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
             if re.search(options.only, name) and (options.all or not settled):
                 due.append((suite, name))
     lock = threading.Lock()
+    judged: list[Case] = []
+    stopped = False
 
     def one(work: tuple[str, str]) -> None:
         suite, name = work
@@ -73,6 +77,8 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
         except Exception as error:  # a defect of the tool: a failure of the case, not the end of the survey
             case = Case(name, plain="passed", default=f"{type(error).__name__}: {error}"[:200])
         with lock:
+            if stopped:
+                return  # what was cut off says nothing
             results.suites[suite][name] = case
             judged.append(case)
             if not case.is_fine and case.passes_plain:
@@ -80,10 +86,14 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
             if len(judged) % SAVED_EVERY == 0:
                 results.save(path)
 
-    judged: list[Case] = []
-    with ThreadPoolExecutor(options.jobs) as pool:
+    pool = ThreadPoolExecutor(options.jobs)
+    try:
         list(pool.map(one, due))
-    results.save(path)
+    finally:
+        stopped = True
+        LIVE.kill_all()
+        pool.shutdown(cancel_futures=True)
+        results.save(path)
     print(f"{path.stem}: {len(judged)} judged", flush=True)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.server import Runner
-from replay_dd.schedules.target import Plan, TargetRun, describe_program
+from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 RANDOM_SCHEDULES = 20
 _FAILURES_BEFORE_STOP = 3  # a case that fails so often is no better known after more runs
@@ -121,15 +121,16 @@ def _plainly(command: tuple[str, ...], directory: Path, limit_s: float) -> str:
 
 def _under_control(case: Case, program: Program, settings: Settings, ways: Ways) -> None:
     case.diverged = []
-    with Runner(program, settings) as runner:
-        first = runner.run(Plan(), ways.limit_s)
-        case.default = _how(first) or "passed"
-        case.threads = len(first.log.ending.thread_times)
-        if case.default != "passed":
-            return
+    first = run_target(program, settings, Plan(), time_limit_s=ways.limit_s)
+    case.default = _how(first) or "passed"
+    case.threads = len(first.log.ending.thread_times)
+    if case.default != "passed":
+        return
+    # A program without threads cannot be forked where it starts one, and no schedule has a say in it.
+    with Runner(program, settings, may_fork=case.threads > 1) as runner:
         _compare(case, "default", first, runner.run(Plan(), ways.limit_s))
         if case.threads == 1:
-            return  # no schedule has a say
+            return
         case.random = {}
         for seed in ways.seeds:
             run = runner.run(Plan("random", {"seed": seed}), ways.limit_s)

@@ -130,6 +130,32 @@ def test_two_threads_import_the_same_slow_module(tmp_path: Path) -> None:
     assert output_of(run_program(tmp_path, text)) == "[7, 7, 7]\n"
 
 
+def test_a_finder_that_waits(tmp_path: Path) -> None:
+    text = """
+        import sys, threading, time
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                time.sleep(0.5)
+                if name.startswith("no_such"):
+                    seen.append(name)
+        def work(name):
+            try:
+                __import__(name)
+            except ImportError:
+                log.append(name)
+        seen, log = [], []
+        sys.meta_path.insert(0, Finder())
+        threads = [threading.Thread(target=work, args=(name,)) for name in ("no_such_1", "no_such_2", "no_such_1")]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(sorted(seen), sorted(log))
+        """
+    for plan in (DEFAULT, random_walk(4)):
+        run = run_program(tmp_path, text, plan)
+        assert output_of(run) == f"{(names := ['no_such_1', 'no_such_1', 'no_such_2'])} {names}\n"
+        assert_same(run, replayed(run.log))
+
+
 def test_an_import_that_fails_is_told_as_usual(tmp_path: Path) -> None:
     run = run_program(tmp_path, "import threading\nthreading.Thread(target=int).start()\nimport no_such_module")
     lines = run.output.decode().splitlines()

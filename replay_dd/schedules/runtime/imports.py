@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 
+from .primitives import RLock
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     """
     import _frozen_importlib
 
+    _replace_global_lock()
     bootstrap: Any = _frozen_importlib
     find_and_load = bootstrap._find_and_load
     adapted: dict[str, Any] = {}
@@ -46,6 +49,30 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     _find_and_load.__code__ = code
     bootstrap._find_and_load = _find_and_load
     adapt_imported(after_import, adapted)
+
+
+def _replace_global_lock() -> None:
+    """Let threads wait with the scheduler for the one lock that the import system holds around finders."""
+    import _imp
+
+    module: Any = _imp
+    lock = RLock()
+
+    def acquire_lock() -> None:
+        lock.acquire()
+
+    def release_lock() -> None:
+        if not lock._is_owned():
+            raise RuntimeError("not holding the import lock")
+        lock.release()
+
+    def lock_held() -> bool:
+        return lock._count > 0
+
+    for function in (acquire_lock, release_lock, lock_held):
+        # For the same reason as below: of these frames nobody wants to read.
+        function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+        setattr(module, function.__name__, function)
 
 
 def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import sys
 
-from .primitives import Lock, make_end_lock
+from .primitives import Lock, deadline_after, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -20,10 +20,13 @@ class ThreadHandle:
     """Stands in for ``_thread._ThreadHandle`` (3.13), which ``threading.Thread`` joins through."""
 
     def __init__(self) -> None:
-        self._scheduler = _scheduler
         self._thread: ManagedThread | None = None
         self._done = False
-        self.ident = 0
+        self._ident = 0
+
+    @property
+    def ident(self) -> int:
+        return self._ident
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._done
@@ -36,14 +39,21 @@ class ThreadHandle:
         return self._done
 
     def _set_done(self) -> None:
+        if self._thread is None:
+            raise RuntimeError("thread not started")
         self._done = True
 
-    def join(self, timeout: float | None = None) -> None:
-        if self._thread is self._scheduler.current:
+    def join(self, timeout: float | None = None, /) -> None:
+        if self._thread is None:
+            raise RuntimeError("thread not started")
+        if self._thread is _scheduler.current and not self._done:
             raise RuntimeError("Cannot join current thread")
-        wait = -1.0 if timeout is None else timeout
-        deadline = None if wait < 0 else self._scheduler.clock.now_ns + int(wait * 1_000_000_000)
-        self._scheduler.operation(sys._getframe(1), self, deadline)
+        deadline = None if timeout is None or timeout < 0 else deadline_after(timeout)
+        _scheduler.operation(sys._getframe(1), self, deadline)
+
+
+ThreadHandle.__name__ = ThreadHandle.__qualname__ = "_ThreadHandle"
+ThreadHandle.__module__ = "_thread"
 
 
 _scheduler: Scheduler
@@ -93,10 +103,18 @@ class ThreadStarter:
         self, function: Callable[[], object], handle: ThreadHandle | None = None, daemon: bool = True
     ) -> ThreadHandle:
         """Stands in for ``_thread.start_joinable_thread`` (3.13)."""
-        handle = handle or ThreadHandle()
+        if not callable(function):
+            raise TypeError("thread function must be callable")
+        if handle is None:
+            handle = ThreadHandle()
+        elif not isinstance(handle, ThreadHandle):
+            raise TypeError("'handle' must be a _ThreadHandle")
+        if handle._thread is not None:
+            raise RuntimeError("thread already started")
         if not daemon:
+            self._handles = [known for known in self._handles if not known._done]
             self._handles.append(handle)
-        handle.ident = self._start(function, (), {}, handle, sys._getframe(1))
+        handle._ident = self._start(function, (), {}, handle, sys._getframe(1))
         return handle
 
     def set_sentinel(self) -> Lock:
