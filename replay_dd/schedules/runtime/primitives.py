@@ -178,7 +178,7 @@ class RLock:
 
     __slots__ = ("__weakref__", "_count", "_holder", "_made", "_taken")
 
-    def __init__(self) -> None:
+    def __init__(self, *_: object, **__: object) -> None:  # as the original, which ignores them
         self._holder: ManagedThread | None = None
         self._count = 0
         self._taken: Place | None = None

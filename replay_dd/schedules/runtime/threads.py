@@ -202,6 +202,8 @@ class ThreadStarter:
             arguments: Any = type(sys.implementation)()  # types.SimpleNamespace, without the import
             arguments.exc_type, arguments.exc_value, arguments.exc_traceback = error_type, error, trace
             arguments.err_msg, arguments.object = "Exception ignored in thread started by", function
+            if sys.version_info >= (3, 13):
+                arguments.err_msg, arguments.object = f"{arguments.err_msg} {function!r}", None
             sys.unraisablehook(arguments)
         elif sys.stderr is not None and error_type is not None and error is not None:
             print(f"Exception ignored in thread started by: {function!r}", file=sys.stderr)
