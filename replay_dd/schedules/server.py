@@ -13,6 +13,7 @@ import contextlib
 import marshal
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,9 +25,12 @@ from typing import Any
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
-from replay_dd.schedules.target import REQUEST, Plan, TargetRun, make_run, prepare, run_target
+from replay_dd.schedules.target import CHANNEL, REQUEST, Plan, TargetRun, make_run, prepare, request_of, run_target
 
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
+
+
+_MESSAGE_LIMIT = 32_000  # bytes of a request that fit a message; a longer one goes into a file
 
 
 class CannotForkError(Exception):
@@ -40,9 +44,11 @@ class ForkServer:
         self._program = program
         self._settings = settings
         self._context = contextlib.ExitStack()
-        folder = self._context.enter_context(private_folder())
         try:
-            self._start(folder)
+            self._start(self._context.enter_context(private_folder()))
+            # One after the other, all runs have the same folder; it is emptied in between.
+            self._folder = self._context.enter_context(private_folder())
+            (self._folder.path / "stdin").write_bytes(program.standard_input)
         except BaseException:
             self.close()
             raise
@@ -78,16 +84,20 @@ class ForkServer:
         Raises:
             CannotForkError: the server has ended.
         """
-        with private_folder() as folder:
-            command = prepare(self._program, self._settings, plan, folder)
-            input_path, output_path = folder.path / "stdin", folder.path / "output"
-            input_path.write_bytes(command.standard_input)
-            with input_path.open("rb") as stdin, output_path.open("wb") as output:
-                finished = self._fork(folder, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
-            return make_run(self._program, self._settings, plan, finished(output_path), folder)
+        folder = self._folder
+        empty_folder(folder)
+        output_path = folder.path / "output"
+        request = request_of(self._settings, plan, folder)
+        with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
+            finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
+        return make_run(self._program, self._settings, plan, finished(output_path), folder)
 
-    def _fork(self, folder: PrivateFolder, descriptors: list[int], time_limit_s: float | None) -> _Ended:
-        message = {"request": str(folder.path / REQUEST), "temporary": str(folder.temporary)}
+    def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
+        message: dict[str, object] = {"request": request, "temporary": str(self._folder.temporary)}
+        if len(request) > _MESSAGE_LIMIT:
+            path = self._folder.path / REQUEST
+            path.write_bytes(request)
+            message["request"] = str(path)
         started = time.monotonic()
         try:
             socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
@@ -116,6 +126,16 @@ class ForkServer:
             return None
         data = self._socket.recv(65536)
         return marshal.loads(data) if data else None
+
+
+def empty_folder(folder: PrivateFolder) -> None:
+    """Remove what the run before left there."""
+    for name in (CHANNEL, REQUEST):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(folder.path / name)
+    if not folder.temporary.is_dir() or any(folder.temporary.iterdir()):
+        shutil.rmtree(folder.temporary, ignore_errors=True)
+        folder.temporary.mkdir()
 
 
 class _Ended:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import marshal
 import os
@@ -32,7 +33,7 @@ from replay_dd.schedules.runtime import channel
 # environment is taken as it is, and not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
-_CHANNEL = "channel"
+CHANNEL = "channel"
 _KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
 
 
@@ -131,9 +132,22 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
         folder: the private folder of the run.
         server: the descriptor that a fork server talks through; -1 for a run of its own.
     """
+    request = folder.path / REQUEST
+    request.write_bytes(request_of(settings, plan, folder, server))
+    return Command(
+        program.command,
+        Path(program.directory),
+        _environment(program, request),
+        program.standard_input,
+        program.fresh_copy,
+    )
+
+
+def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> bytes:
+    """What the runtime is asked to do in one run; arguments as for :func:`prepare`."""
     content = {
         "server": server,
-        "channel": str(folder.path / _CHANNEL),
+        "channel": str(folder.path / CHANNEL),
         "granularity": settings.granularity,
         "include": list(settings.include),
         "exclude": list(settings.exclude),
@@ -145,15 +159,7 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
     }
-    request = folder.path / REQUEST
-    request.write_bytes(marshal.dumps(content, channel.MARSHAL_VERSION))
-    return Command(
-        program.command,
-        Path(program.directory),
-        _environment(program, request),
-        program.standard_input,
-        program.fresh_copy,
-    )
+    return marshal.dumps(content, channel.MARSHAL_VERSION)
 
 
 def _environment(program: Program, request: Path) -> dict[str, str]:
@@ -185,7 +191,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     Raises:
         NotControlledError: it told of nothing.
     """
-    told = folder.path / _CHANNEL
+    told = folder.path / CHANNEL
     records: list[tuple[Any, ...]] = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
@@ -274,9 +280,16 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 
 def _file_hash(path: str) -> str:
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+        status = os.stat(path)
+        return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except OSError:
         return ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _hash_of_version(path: str, *_version: int) -> str:
+    """The hash of a file, computed once for each version of it: a search asks after every run."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
 
 
 def usable_jobs(log: Log, jobs: int) -> int:

@@ -355,3 +355,20 @@ def test_what_is_not_controlled_is_told(command: tuple[str, ...], tmp_path: Path
         run_target(describe_program(command, directory=tmp_path), Settings(), DEFAULT, time_limit_s=60)
     assert "exit status 3" in error.value.message
     assert "said" in error.value.message
+
+
+def test_what_is_left_in_the_buffer_of_a_file_is_written_at_the_end(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        def work():
+            global file
+            file = open("data", "w")
+            file.write("buffered")
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    run_program(tmp_path, text)
+    assert (tmp_path / "data").read_text() == "buffered"

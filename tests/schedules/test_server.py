@@ -138,3 +138,83 @@ def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert os.listdir(temporary) == []
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     assert all(b"program.py" not in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children)
+
+
+TEARDOWN = """\
+import threading
+
+
+class Told:
+    def __del__(self):
+        print("gone")
+
+
+def work():
+    global told
+    told = Told()
+    {effect}
+
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print("end", flush=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [("", 0), ("raise SystemExit(3)", 3), ("int('x')", 1), ("import os; os._exit(4)", 4)]
+)
+def test_a_forked_run_ends_with_the_status_of_the_program(end: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect="pass", end=end))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    assert run.log.ending.status == status
+    assert run.output.startswith(b"end\n")
+
+
+def test_a_forked_run_with_effects_is_taken_apart_as_usual(tmp_path: Path) -> None:
+    """What a file still has in its buffer is written when the interpreter takes the file apart."""
+    write = "global file; file = open('data', 'w'); file.write('buffered')"
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect=write, end=""))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    assert (tmp_path / "data").read_text() == "buffered"
+    assert run.output == b"end\ngone\n"
+
+
+def test_runs_of_one_server_find_nothing_of_each_other(tmp_path: Path) -> None:
+    text = """\
+import os, tempfile, threading
+
+def work():
+    print(os.listdir(tempfile.gettempdir()), tempfile.gettempdir())
+    tempfile.mkstemp()
+    os.mkdir(tempfile.gettempdir() + "/more")
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    (tmp_path / "prog.py").write_text(text)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        outputs = {runner.run(Plan(), 60).output for _ in range(3)}
+        assert runner.why_fresh == ""
+    assert len(outputs) == 1
+    assert outputs.pop().startswith(b"[] ")
+
+
+def test_a_plan_too_long_for_a_message(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect="pass", end=""))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    many = tuple(Trigger("0.1", time, "0") for time in range(1000, 9000))
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan("replay", triggers=many), 60)
+        assert runner.why_fresh == ""
+    assert run.log.ending.status == 0

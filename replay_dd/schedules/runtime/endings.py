@@ -6,6 +6,7 @@ import os
 import sys
 
 from .channel import DEADLOCK, END, EXCEPTION, NOTE
+from .garbage import give_back, leave_to_the_system
 from .places import COUNTED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -27,6 +28,7 @@ class Endings:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._process = os.getpid()
+        self._is_copy = False
         self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
         self._real_exit: Callable[[int], Any] = os._exit
         self.scheduler: Scheduler
@@ -84,6 +86,11 @@ class Endings:
         if error is not None and not isinstance(error, SystemExit):
             self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
         self._end()
+        give_back()
+        if self._is_copy and not self.scheduler.has_effects:
+            # The interpreter would take everything apart now, which costs a copy more than its whole run. Only a
+            # program with effects outside may need that: to write what is left in the buffer of a file.
+            leave_to_the_system()
 
     def _end(self) -> None:
         scheduler = self.scheduler
@@ -94,6 +101,7 @@ class Endings:
     def new_process(self) -> None:
         """This is a copy that the fork server made: the run is this process's own."""
         self._process = os.getpid()
+        self._is_copy = True
         self.at_end_without_threads = None
 
     def exit_now(self, status: int) -> None:

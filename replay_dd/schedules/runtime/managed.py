@@ -24,7 +24,7 @@ if TYPE_CHECKING:
             """What is waited for and why it is not there, for the report of a deadlock."""
 
 
-_stat = os.stat  # as the program may replace it
+_stat, _yield_processor = os.stat, os.sched_yield  # as the program may replace them
 _allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
 
 NEVER = 1 << 62  # a thread time that no thread reaches
@@ -83,3 +83,4 @@ def wait_until_gone(native_id: int) -> None:
             _stat(path)
         except OSError:
             return
+        _yield_processor()  # the thread may need this very processor to go

@@ -41,9 +41,13 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
     """What an audit event announces: for each file or address its name, and whether it may be changed."""
-    changes = not (event == "open" and isinstance(arguments[2], int) and not arguments[2] & _WRITING)
+    changes = _changes(event, arguments)
     named = arguments[: 2 if event in _TWO_PATHS else 1]
     return [(_name(one), changes) for one in named]
+
+
+def _changes(event: str, arguments: tuple[object, ...]) -> bool:
+    return event != "open" or not isinstance(arguments[2], int) or bool(arguments[2] & _WRITING)
 
 
 def _name(argument: object) -> str:
@@ -78,6 +82,7 @@ def watch_files(scheduler: Scheduler) -> list[str]:
                 if told:
                     scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
         if scheduler.counting:
+            scheduler.has_effects = scheduler.has_effects or (event in _EFFECTS and _changes(event, arguments))
             scheduler.outside = (event, arguments)
             scheduler.operation(frame)
             scheduler.outside = None

@@ -20,6 +20,7 @@ import _thread
 from .clock import NO_ALARM
 from .counting import START, Counter, fold
 from .depth import need_room
+from .describe import place_record
 from .garbage import COLLECT_EVERY, collect
 from .managed import NEVER, ManagedThread, Place, wait_until_gone
 from .places import Places
@@ -85,6 +86,7 @@ class Scheduler:
         # Calls the program's signal handlers, in the main thread; see signals.py.
         self.deliver_signals: Callable[[], None] | None = None
         self.holds_signals = False
+        self.has_effects = False  # whether a thread did something that lasts outside of the process
         self.over = False
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool], int] = {}
@@ -375,8 +377,6 @@ class Scheduler:
         key = (id(place.code), place.position, place.is_line)
         number = self._place_numbers.get(key)
         if number is None:
-            from .describe import place_record
-
             number = self._place_numbers[key] = len(self._place_numbers)
             self._kept.append(place.code)
             self.send(*place_record(self.places, number, place))

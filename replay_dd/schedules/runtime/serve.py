@@ -76,8 +76,11 @@ def _become_run(server: Any, descriptors: list[int], data: bytes) -> dict[str, A
         os.dup2(descriptor, number)
         os.close(descriptor)
     message: dict[str, Any] = marshal.loads(data)
-    with open(message["request"], "rb") as file:
-        request: dict[str, Any] = marshal.load(file)
+    packed = message["request"]
+    if isinstance(packed, str):
+        with open(packed, "rb") as file:
+            packed = file.read()
+    request: dict[str, Any] = marshal.loads(packed)
     os.environ["TMPDIR"] = message["temporary"]
     return request
 

@@ -43,6 +43,9 @@ def start(request_path: str) -> None:
     """Read the request and take over threads, locks, time and entropy of this process."""
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
+    if request["server"] >= 0 or request["strategy"] == "profile":
+        # Now, as an import during the run would call finders of the program.
+        from . import profile
     channel = Channel(request["channel"])
     endings = Endings(channel)
     places = Places(
@@ -81,9 +84,7 @@ def start(request_path: str) -> None:
         channel.forget()
         scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
         if run["strategy"] == "profile":
-            from .profile import Profile
-
-            scheduler.strategy = Profile(request["granularity"])
+            scheduler.strategy = profile.Profile(request["granularity"])
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.counting = True
