@@ -123,6 +123,7 @@ OTHERS = {
         class Own:
             allocate, start, sleep, now = _thread.allocate_lock, _thread.start_new_thread, time.sleep, time.monotonic
             make = threading.Lock
+        print(time.sleep.__name__, time.monotonic.__module__, _thread.allocate_lock.__name__)
         own, log = Own(), []
         with own.allocate(), own.make():
             own.sleep(0.01)

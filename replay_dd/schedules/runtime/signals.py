@@ -69,6 +69,10 @@ class Signals:
         if self._real_getsignal(_signal.SIGINT) is _signal.default_int_handler:
             self.signal(_signal.SIGINT, _signal.default_int_handler)
 
+    def new_process(self) -> None:
+        """This is a copy that the fork server made: the run is this process's own."""
+        self._process = os.getpid()
+
     # -- what the program calls --------------------------------------------------------------------------------------
 
     def signal(self, signalnum: int, handler: Any, /) -> Any:

@@ -64,6 +64,7 @@ def start(request_path: str) -> None:
     primitives.use_scheduler(scheduler)
 
     descriptors = Descriptors(scheduler)
+    signals = Signals(scheduler)
 
     def adapt_threading(module: Any) -> None:
         endings.adapt_threading(module)
@@ -80,6 +81,7 @@ def start(request_path: str) -> None:
         if request["server"] >= 0:
             run = serve(request["server"], {channel.descriptor}, effects[0] if effects else "")
             endings.new_process()
+            signals.new_process()
             channel.go_on_in(run["channel"])
         channel.forget()
         scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
@@ -98,7 +100,6 @@ def start(request_path: str) -> None:
     urandom = make_urandom(scheduler, request["entropy_seed"])
     _replace_functions(os, {"urandom": urandom, "_exit": endings.exit_now})
     _replace_functions(posix, {"urandom": urandom, "_exit": endings.exit_now})
-    signals = Signals(scheduler)
     for module, functions in signals.replacements().items():
         _replace_functions(module, functions)
     signals.take_over()
@@ -129,10 +130,13 @@ def start(request_path: str) -> None:
 def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
     pairs = []
     for name, replacement in replacements.items():
+        original = getattr(module, name)
         if isinstance(replacement, _FUNCTION):
+            for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+                setattr(replacement, attribute, getattr(original, attribute))
             # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
             replacement = staticmethod(replacement)
-        pairs.append((getattr(module, name), replacement))
+        pairs.append((original, replacement))
         setattr(module, name, replacement)
     replace_everywhere(pairs)
 
