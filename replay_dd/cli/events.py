@@ -12,6 +12,7 @@ from replay_dd.cli.gui_options import conditions_of, pace_option, play_options, 
 from replay_dd.cli.options import FOLDER, LOG, jobs_option
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.record import recorder_named
+from replay_dd.cli.web import flow_options, minimize_flow
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
@@ -20,6 +21,7 @@ from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
 from replay_dd.report.events import minimized_as_json, minimized_as_text
+from replay_dd.web.flow import looks_like_a_flow
 
 EXIT_NO_FAILURE = 1
 
@@ -46,6 +48,7 @@ EXIT_NO_FAILURE = 1
 @play_options
 @click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
 @click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
+@flow_options
 def events_command(
     log: Path,
     passing: Path | None,
@@ -63,11 +66,19 @@ def events_command(
     hang_limit: float,
     accept_changes: bool,
     as_json: bool,
+    text: str | None,
+    browser: Path | None,
 ) -> int:
     """Isolate the user actions of LOG that make the program fail.
 
+    LOG can also be a user flow of the Recorder in Chrome DevTools; see `replay-dd web`.
+
     Exit status: 0 isolated, 4 the answer does not fail in each replay.
     """
+    if looks_like_a_flow(log):
+        return minimize_flow(
+            log, output=output, strip=None, browser=browser, text=text, max_tests=max_tests, as_json=as_json
+        )
     session = read_session(log)
     other = None if passing is None else read_session(passing)
     if not accept_changes:

@@ -18,6 +18,7 @@ from replay_dd.cli.events import events_command, monkey_command
 from replay_dd.cli.record import hunt_command, record_command
 from replay_dd.cli.replay import replay_command, show_command
 from replay_dd.cli.schedules import minimize_command, schedules_command
+from replay_dd.cli.web import web_command
 from replay_dd.experiment.process import LIVE, no_leftovers
 
 
@@ -32,7 +33,7 @@ def cli(context: click.Context) -> None:
 
 COMMANDS = (
     *(record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command),
-    *(events_command, monkey_command),
+    *(events_command, monkey_command, web_command),
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -10,6 +10,7 @@ import click
 from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.options import LOG, time_limit_option
 from replay_dd.cli.progress import say
+from replay_dd.cli.web import flow_options, replay_flow, show_flow
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import describe_log
 from replay_dd.report.lanes import lanes
@@ -17,18 +18,24 @@ from replay_dd.schedules.log import read_log
 from replay_dd.schedules.replay import ReplayResult, check_unchanged, replay
 from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import changed_files
+from replay_dd.web.flow import looks_like_a_flow
 
 
 @click.command("replay")
 @click.argument("log", type=LOG)
 @time_limit_option(None)
 @click.option("--accept-changes", is_flag=True, help="Judge by the ending, although the program was changed since.")
-def replay_command(log: Path, time_limit: float | None, accept_changes: bool) -> int:
-    """Run the program of LOG again under its schedule.
+@flow_options
+def replay_command(
+    log: Path, time_limit: float | None, accept_changes: bool, text: str | None, browser: Path | None
+) -> int:
+    """Run the program of LOG again under its schedule, or play the user flow LOG in a browser.
 
     Exit status, as `git bisect run` takes it: 0 the program passed, 1 it failed as recorded, 125 neither, 128 and more
     no verdict.
     """
+    if looks_like_a_flow(log):
+        return replay_flow(log, browser=browser, text=text)
     recorded = read_log(log)
     if not accept_changes:
         check_unchanged(recorded)
@@ -57,7 +64,10 @@ def _verdict(result: ReplayResult, accept_changes: bool) -> int:
 @click.argument("log", type=LOG)
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
 def show_command(log: Path, ascii_only: bool) -> None:
-    """Show what LOG holds: the switches as lanes, one for each thread, with source lines."""
+    """Show what LOG holds: switches as lanes, one for each thread, with source lines; or the steps of a user flow."""
+    if looks_like_a_flow(log):
+        show_flow(log)
+        return
     recorded = read_log(log)
     for line in describe_log(recorded):
         click.echo(line)

@@ -1,0 +1,171 @@
+"""The browser: one Chromium, driven through Playwright, that gives each test a context of its own.
+
+A context has its own cookies, storage, cache and pages, and costs a fraction of a second; a browser would cost several.
+If the browser dies it is started anew for the next test. Its profile and all temporary files lie in a private folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from replay_dd.experiment.process import PrivateFolder, private_folder
+from replay_dd.web.errors import BrowserFailedError, BrowserMissingError, PlaywrightMissingError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Playwright
+
+    from replay_dd.web.flow import Step
+
+EXECUTABLES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# No sandbox: it cannot be had as root or in many containers. The others keep the browser from doing things by itself.
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+START_LIMIT_MS = 60_000
+
+
+def find_browser(named: Path | None = None) -> Path:
+    """The browser's executable file.
+
+    Args:
+        named: the one that the user names; otherwise the first one on the ``PATH``.
+
+    Raises:
+        BrowserMissingError: there is none.
+    """
+    if named is not None:
+        found = shutil.which(named)
+        if found is None:
+            raise BrowserMissingError(f"There is no program {named}.")
+        return Path(found)
+    for name in EXECUTABLES:
+        if found := shutil.which(name):
+            return Path(found)
+    raise BrowserMissingError("There is no Chromium on the PATH.")
+
+
+def require_playwright() -> None:
+    """Check that Playwright for Python is there: it is an extra, and other modules of this room import it at once.
+
+    Raises:
+        PlaywrightMissingError: it is not installed.
+    """
+    if importlib.util.find_spec("playwright") is None:
+        raise PlaywrightMissingError("Web sessions need Playwright for Python.")
+
+
+class WebBrowser:
+    """A headless Chromium; a context manager, to be used by the thread that entered it.
+
+    Args:
+        executable: the browser to run; found on the ``PATH`` where none is given.
+
+    Raises:
+        PlaywrightMissingError: Playwright for Python is not installed.
+        BrowserMissingError: there is no browser.
+        BrowserFailedError: the browser does not start.
+    """
+
+    def __init__(self, executable: Path | None = None) -> None:
+        self.executable = find_browser(executable)
+        self._stack = contextlib.ExitStack()
+        self._browser: Browser | None = None
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(private_folder())
+            self._playwright = stack.enter_context(_started_playwright(folder))
+            self._start()
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    @property
+    def version(self) -> str:
+        """The version of the browser, as it says itself."""
+        return self._running().version
+
+    @contextlib.contextmanager
+    def fresh_context(self, viewport: Step | None) -> Iterator[BrowserContext]:
+        """A context for one test, closed afterwards.
+
+        Args:
+            viewport: the first ``setViewport`` step; some of what it says cannot be changed later.
+        """
+        browser = self._running()
+        if viewport is None:
+            context = browser.new_context()
+        else:
+            data = viewport.data
+            context = browser.new_context(
+                viewport={"width": data["width"], "height": data["height"]},
+                device_scale_factor=data["deviceScaleFactor"] or 1,
+                is_mobile=data["isMobile"],
+                has_touch=data["hasTouch"],
+            )
+        try:
+            yield context
+        finally:
+            # The browser may be gone; that was the test's outcome then.
+            with contextlib.suppress(Exception):
+                context.close()
+
+    def _running(self) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            self._start()
+        assert self._browser is not None
+        return self._browser
+
+    def _start(self) -> None:
+        try:
+            self._browser = self._playwright.chromium.launch(
+                executable_path=self.executable, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+            )
+        except Exception as error:  # Playwright's own, and whatever its driver makes of a broken browser
+            last = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), "no reason given")
+            raise BrowserFailedError(f"{self.executable} does not start: {last}.") from error
+
+    def _close(self) -> None:
+        if self._browser is not None:
+            with contextlib.suppress(Exception):
+                self._browser.close()
+
+
+@contextlib.contextmanager
+def _started_playwright(folder: PrivateFolder) -> Iterator[Playwright]:
+    require_playwright()
+    from playwright.sync_api import sync_playwright
+
+    # The driver passes its environment on: profiles are made in TMPDIR, and removed with our folder if it is killed.
+    before = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(folder.temporary)
+    try:
+        manager = sync_playwright()
+        playwright = manager.start()
+    finally:
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+    try:
+        yield playwright
+    finally:
+        playwright.stop()

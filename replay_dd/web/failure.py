@@ -1,0 +1,83 @@
+"""How a flow can fail, and when two failures are the same one.
+
+The kinds are those that a browser tells by itself, and one that a person names: a text on the page. Two page errors are
+the same if they are of the same type and were raised at the same place; the message, which often quotes data, counts
+only where no place is known. Numbers and quoted parts in messages are left out of the comparison for the same reason.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+CRASH = "crash"
+PAGE_ERROR = "page error"
+CONSOLE_ASSERTION = "console assertion"
+ASSERTION = "assertion"
+TEXT = "text"
+
+KINDS = (CRASH, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
+"""All kinds; where a flow fails in several ways, the first kind of these counts."""
+
+# The top of a JavaScript stack in V8's form: "    at name (http://host/path.js:12:34)" or "    at http://...:12:34".
+_FRAME = re.compile(
+    r"^\s+at (?:(?P<function>.*?) \()?(?P<url>[a-z][\w+.-]*:.*?):(?P<line>\d+):(?P<column>\d+)\)?$", re.M
+)
+_CHANGING = re.compile(r"""\d+|'[^']*'|"[^"]*"|`[^`]*`""")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure that was seen.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        text: what it said, in one line: name and message of an error, the assertion in words, the text found.
+        place: where in the page's scripts it was raised (path, line, column), or an empty string.
+        details: all there is to say: a stack trace.
+        step: the number of the step after which it was seen, in the flow that was played.
+    """
+
+    kind: str
+    text: str
+    place: str
+    details: str
+    step: int
+
+    @property
+    def summary(self) -> str:
+        """The failure in one line."""
+        return f"{self.kind}: {self.text}" + (f" ({self.place})" if self.place else "")
+
+    def same(self, other: Failure | None) -> bool:
+        """Whether both are the same failure, seen in two runs."""
+        return other is not None and self._signature == other._signature
+
+    @property
+    def _signature(self) -> tuple[str, str]:
+        if self.kind == PAGE_ERROR and self.place:
+            return self.kind, f"{self.text.partition(':')[0]} at {self.place}"
+        return self.kind, f"{_CHANGING.sub('…', self.text)} at {self.place}"
+
+
+def page_error(name: str, message: str, stack: str, step: int) -> Failure:
+    """An exception, or a rejected promise, that the page did not catch."""
+    first_line = (message.splitlines() or [""])[0]
+    text = f"{name or 'Error'}: {first_line}"
+    details = stack if message in stack else f"{name or 'Error'}: {message}\n{stack}"
+    return Failure(PAGE_ERROR, text, place_in(stack), details.strip(), step)
+
+
+def place_in(stack: str) -> str:
+    """The place of the innermost call in a stack trace: path, line and column; empty if there is none."""
+    found = _FRAME.search(stack)
+    if found is None:
+        return ""
+    return f"{path_of(found['url'])}:{found['line']}:{found['column']}"
+
+
+def path_of(url: str) -> str:
+    """The part of an address that stays the same on another host and port."""
+    parts = urlsplit(url)
+    return parts.path or url

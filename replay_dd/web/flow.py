@@ -1,0 +1,269 @@
+"""User flows, as the Recorder of Chrome DevTools exports them: one JSON object with a title and a list of steps.
+
+Rules of this module:
+
+* What is read is written again: members that this module does not know stay in their step.
+* A flow that was read is valid: every step has the members that its type needs, of the right kind.
+* Steps and flows are values; taking steps away makes another flow.
+
+Source: the schema published with @puppeteer/replay (`Schema.ts`); a time-out is at most 30 s there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from replay_dd.web.errors import FlowStepError, FlowUnwritableError, NotAFlowError
+
+ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
+LARGEST_TIMEOUT_MS = 30_000
+BUTTONS = ("primary", "auxiliary", "secondary", "back", "forward")
+
+Selector = tuple[str, ...]
+"""One way to an element: its last part selects the element, the parts before it select hosts around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a flow.
+
+    Attributes:
+        data: the step as it stands in the file.
+    """
+
+    data: Mapping[str, Any]
+
+    @property
+    def type(self) -> str:
+        """The step's type, as the schema calls it: ``click``, ``keyDown``, ..."""
+        return str(self.data["type"])
+
+    @property
+    def is_assertion(self) -> bool:
+        """Whether the step only waits for something to be true."""
+        return self.type in ASSERTIONS
+
+    @property
+    def selectors(self) -> tuple[Selector, ...]:
+        """The ways to the element, the best one first; empty for steps without an element."""
+        found = self.data.get("selectors") or ()
+        return tuple((one,) if isinstance(one, str) else tuple(one) for one in found)
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """The time that the step may take, where it has one of its own."""
+        return self.data.get("timeout")
+
+    @property
+    def navigates(self) -> bool:
+        """Whether the step was seen to load another page."""
+        return any(event.get("type") == "navigation" for event in self.data.get("assertedEvents") or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A user flow.
+
+    Attributes:
+        steps: its steps, in order.
+        data: the other members of the object in the file: its title, perhaps a time-out and more.
+    """
+
+    steps: tuple[Step, ...]
+    data: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What the person who recorded it called it."""
+        return str(self.data["title"])
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """The time that each step may take, where the flow says so."""
+        return self.data.get("timeout")
+
+    def only(self, numbers: Iterable[int]) -> Flow:
+        """The flow of these steps, in the order given."""
+        return Flow(tuple(self.steps[number] for number in numbers), self.data)
+
+
+def looks_like_a_flow(path: Path) -> bool:
+    """Whether a file is meant as a user flow: a JSON object with steps. Unreadable files are not."""
+    try:
+        with path.open("rb") as file:
+            if not file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+                return False
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "steps" in found
+
+
+def read_flow(path: Path) -> Flow:
+    """Read a user flow.
+
+    Raises:
+        NotAFlowError: the file cannot be read, or is no user flow.
+        FlowStepError: a step does not keep to the schema.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise NotAFlowError(f"The flow {path} cannot be read: {why}.") from error
+    try:
+        return flow_from(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise NotAFlowError(f"The file {path} is no user flow: it is not JSON ({error}).") from error
+
+
+def flow_from(data: object) -> Flow:
+    """A flow from the value that its JSON text stands for.
+
+    Raises:
+        NotAFlowError: it is no user flow.
+        FlowStepError: a step does not keep to the schema.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
+        raise NotAFlowError("This is no user flow: it has no list of steps.")
+    if not isinstance(data.get("title"), str):
+        raise NotAFlowError("This is no user flow: it has no title.")
+    if not _is_timeout(data.get("timeout")):
+        raise NotAFlowError(f"The flow's time-out is not between 1 and {LARGEST_TIMEOUT_MS} milliseconds.")
+    steps = tuple(_step_from(number, step) for number, step in enumerate(data["steps"], 1))
+    if not any(step.type == "navigate" for step in steps):
+        raise NotAFlowError("The flow never navigates to a page.", "Record it anew, from the first page on.")
+    return Flow(steps, {name: value for name, value in data.items() if name != "steps"})
+
+
+def write_flow(flow: Flow, path: Path) -> None:
+    """Write a flow, whole or not at all.
+
+    Raises:
+        FlowUnwritableError: the file cannot be written.
+    """
+    whole = {**flow.data, "steps": [step.data for step in flow.steps]}
+    write_whole(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under another name first and rename it, so that it is there whole or not at all.
+
+    Raises:
+        FlowUnwritableError: the file cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise FlowUnwritableError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _step_from(number: int, data: object) -> Step:
+    if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+        raise FlowStepError(f"Step {number} has no type.")
+    members = _NEEDED.get(data["type"])
+    if members is None:
+        raise FlowStepError(
+            f"Step {number} is of the unknown type `{data['type']}`.", "Replay-dd may be too old for it."
+        )
+    for name, is_right in members.items():
+        if name not in data or not is_right(data[name]):
+            raise FlowStepError(f"Step {number} ({data['type']}) has no proper `{name}`.")
+    for name, is_right in _ALLOWED.items():
+        if data.get(name) is not None and not is_right(data[name]):
+            raise FlowStepError(f"Step {number} ({data['type']}) has no proper `{name}`.")
+    return Step(data)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_anything(value: object) -> bool:
+    return True
+
+
+def _is_timeout(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and 1 <= value <= LARGEST_TIMEOUT_MS)
+
+
+def _is_list_of(is_right: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(is_right(one) for one in value)
+
+
+def _is_selectors(value: object) -> bool:
+    def is_selector(one: object) -> bool:
+        return _is_text(one) or (bool(one) and _is_list_of(_is_text)(one))
+
+    return bool(value) and _is_list_of(is_selector)(value)
+
+
+def _is_event(value: object) -> bool:
+    return isinstance(value, dict) and value.get("type") == "navigation"
+
+
+Check = Callable[[object], bool]
+_ELEMENT: dict[str, Check] = {"selectors": _is_selectors}
+_CLICK: dict[str, Check] = {**_ELEMENT, "offsetX": _is_number, "offsetY": _is_number}
+_NEEDED: dict[str, dict[str, Check]] = {
+    "change": {**_ELEMENT, "value": _is_text},
+    "click": _CLICK,
+    "close": {},
+    "customStep": {"name": _is_text, "parameters": _is_anything},
+    "doubleClick": _CLICK,
+    "emulateNetworkConditions": {"download": _is_number, "upload": _is_number, "latency": _is_number},
+    "hover": _ELEMENT,
+    "keyDown": {"key": _is_text},
+    "keyUp": {"key": _is_text},
+    "navigate": {"url": _is_text},
+    "scroll": {},
+    "setViewport": {
+        "width": _is_size,
+        "height": _is_size,
+        "deviceScaleFactor": _is_number,
+        "isMobile": _is_truth,
+        "hasTouch": _is_truth,
+        "isLandscape": _is_truth,
+    },
+    "waitForElement": _ELEMENT,
+    "waitForExpression": {"expression": _is_text},
+}
+"""The members that a step of each type needs."""
+
+_ALLOWED: dict[str, Check] = {
+    "assertedEvents": _is_list_of(_is_event),
+    "attributes": lambda value: isinstance(value, dict),
+    "button": lambda value: value in BUTTONS,
+    "count": _is_number,
+    "duration": _is_number,
+    "frame": _is_list_of(lambda one: isinstance(one, int)),
+    "operator": lambda value: value in (">=", "==", "<="),
+    "properties": lambda value: isinstance(value, dict),
+    "selectors": _is_selectors,
+    "target": _is_text,
+    "timeout": _is_timeout,
+    "visible": _is_truth,
+    "x": _is_number,
+    "y": _is_number,
+}
+"""What members are like that a step may leave out."""

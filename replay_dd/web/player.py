@@ -1,0 +1,279 @@
+"""Plays a flow in the browser and says how it went.
+
+Rules of this module:
+
+* Each flow is played in a context of its own, with nothing left of any other.
+* The player waits for the page, not for the clock: a step begins when the page has loaded what it asked for and has had
+  a turn to draw. Only the end is watched for a fixed time, as an error may come out of a timer.
+* A step that cannot be done (its element is not there, or stays covered) is left out, and the playback says so. What a
+  flow without some of its steps means is thereby always defined.
+* A failure that the caller waits for ends the playback at once.
+* Dialogs are answered with their default (OK, Leave), so that they never block.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from playwright.sync_api import BrowserContext, Dialog, Frame, Page, Request
+from playwright.sync_api import Error as PlaywrightError
+
+from replay_dd.web.browser import WebBrowser
+from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
+from replay_dd.web.flow import Flow, Step
+from replay_dd.web.steps import StepFailedError, do
+from replay_dd.web.watch import PAGE_CRASHED, Watch
+from replay_dd.web.words import describe
+
+DEFAULT_STEP_LIMIT_MS = 5_000
+"""The time that the DevTools player gives each step where the flow says nothing else."""
+_POLL_MS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long to wait for what.
+
+    Attributes:
+        step_ms: for each step, in milliseconds; None for what the flow says.
+        quiet_ms: after each step, until the page has loaded what it asks for.
+        settle_s: at the end, in seconds, for a failure to come.
+    """
+
+    step_ms: float | None = None
+    quiet_ms: float = 5_000
+    settle_s: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """How a flow went.
+
+    Attributes:
+        failures: all failures seen, in order.
+        left_out: the numbers of the steps that could not be done, with the reasons.
+        seconds: how long each step took, the waiting for the page included.
+        reached: whether the first page was loaded.
+    """
+
+    failures: tuple[Failure, ...]
+    left_out: tuple[tuple[int, str], ...]
+    seconds: tuple[float, ...]
+    reached: bool
+
+    def first(self, kinds: Sequence[str]) -> Failure | None:
+        """The first failure of the first of these kinds that occurred."""
+        return next((failure for kind in kinds for failure in self.failures if failure.kind == kind), None)
+
+
+BeforeStep = Callable[[int, Page, Frame], None]
+"""Called before each step with its number, its page and its frame."""
+
+
+def play(
+    flow: Flow,
+    browser: WebBrowser,
+    *,
+    limits: Limits = Limits(),
+    until: Callable[[Failure], bool] = lambda failure: False,
+    text: str | None = None,
+    before_step: BeforeStep | None = None,
+    at_end: Callable[[Page], None] | None = None,
+) -> Playback:
+    """Play a flow.
+
+    Args:
+        flow: the flow.
+        browser: where.
+        limits: how long to wait.
+        until: called with each failure; True ends the playback.
+        text: a regular expression; its occurrence in the visible text of a page is a failure.
+        before_step: called before each step.
+        at_end: called with the page of the last step, once the playback has ended and if that page is still there.
+    """
+    viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
+    with browser.fresh_context(viewport) as context:
+        playing = _Playing(flow, context, limits, until, text, before_step)
+        try:
+            playing.run()
+        except PlaywrightError as error:
+            # Each step deals with its own errors. What comes here is the end of the page or of the whole browser.
+            playing.note_end(error)
+        if at_end is not None and not playing.page.is_closed() and not playing.watch.crashed:
+            at_end(playing.page)
+    return playing.playback()
+
+
+class _Playing:
+    """One flow while it is played."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        context: BrowserContext,
+        limits: Limits,
+        until: Callable[[Failure], bool],
+        text: str | None,
+        before_step: BeforeStep | None,
+    ) -> None:
+        self.number = 0
+        self.watch = Watch(context, lambda: self.number)
+        self._flow = flow
+        self._context = context
+        self._limits = limits
+        self._until = until
+        self._text = None if text is None else re.compile(text)
+        self._before_step = before_step
+        self._left_out: list[tuple[int, str]] = []
+        self._seconds: list[float] = []
+        self._reached = False
+        self._in_flight: set[Request] = set()
+        # Playwright marks its handlers, which cannot be done to methods of built-in types.
+        context.on("request", lambda request: self._in_flight.add(request))
+        context.on("requestfinished", lambda request: self._in_flight.discard(request))
+        context.on("requestfailed", lambda request: self._in_flight.discard(request))
+        context.on("dialog", _accept)
+        self._main = self.page = context.new_page()
+
+    def run(self) -> None:
+        """Play all steps, until one shows the failure that is waited for."""
+        for number, step in enumerate(self._flow.steps):
+            self.number = number
+            started = time.monotonic()
+            self._step(step)
+            self._wait_until_quiet()
+            self._look_for_text()
+            self._seconds.append(time.monotonic() - started)
+            if self._is_over():
+                return
+        ends_at = time.monotonic() + self._limits.settle_s
+        while time.monotonic() < ends_at:
+            # Events of the page are delivered only while Playwright is called.
+            self._living_page().wait_for_timeout(_POLL_MS)
+            if self._is_over():
+                return
+        self._look_for_text()
+
+    def note_end(self, error: PlaywrightError) -> None:
+        """Note why the playback cannot go on; raise what is not the end of a page or of the browser."""
+        if self.watch.crashed:
+            return
+        if not self._is_connected():
+            self.watch.add(Failure(CRASH, "the browser crashed", "", error.message, self.number))
+        elif "crashed" in error.message:
+            self.watch.add(Failure(CRASH, PAGE_CRASHED, "", PAGE_CRASHED, self.number))
+        elif self._context.pages:
+            raise error
+
+    def playback(self) -> Playback:
+        """What has come of it."""
+        return Playback(tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds), self._reached)
+
+    def _step(self, step: Step) -> None:
+        limit_ms = self._limit_ms(step)
+        try:
+            self.page = self._page_of(step, limit_ms)
+            frame = self._frame_of(step)
+            if self._before_step is not None:
+                self._before_step(self.number, self.page, frame)
+            do(step, self.page, frame, limit_ms)
+            if step.navigates and not self.page.is_closed():
+                self.page.wait_for_load_state("load", timeout=limit_ms)
+            self._reached = self._reached or step.type == "navigate"
+        except StepFailedError as error:
+            if step.is_assertion:
+                self.watch.add(Failure(ASSERTION, describe(step), "", str(error), self.number))
+            else:
+                self._left_out.append((self.number, str(error)))
+        except PlaywrightError as error:
+            if self._is_end(error):
+                raise
+            self._left_out.append((self.number, _first_line(error)))
+
+    def _limit_ms(self, step: Step) -> float:
+        own = step.timeout_ms or self._flow.timeout_ms or DEFAULT_STEP_LIMIT_MS
+        if step.type == "navigate":
+            return own  # as long as it takes: without its page a flow means nothing
+        return own if self._limits.step_ms is None else min(own, self._limits.step_ms)
+
+    def _page_of(self, step: Step, limit_ms: float) -> Page:
+        target = step.data.get("target", "main")
+        if target == "main":
+            return self._main
+        ends_at = time.monotonic() + limit_ms / 1000
+        while True:
+            for page in self._context.pages:
+                if page.url == target:
+                    return page
+            if time.monotonic() > ends_at:
+                raise StepFailedError(f"no page has the address {target}")
+            self._living_page().wait_for_timeout(_POLL_MS)
+
+    def _frame_of(self, step: Step) -> Frame:
+        frame = self.page.main_frame
+        for number in step.data.get("frame") or ():
+            children = frame.child_frames
+            if number >= len(children):
+                raise StepFailedError("its frame is not there")
+            frame = children[number]
+        return frame
+
+    def _wait_until_quiet(self) -> None:
+        """Wait until nothing is being loaded and the page has had a turn, or the limit is over."""
+        ends_at = time.monotonic() + self._limits.quiet_ms / 1000
+        while not self._is_over() and time.monotonic() < ends_at:
+            page = self._living_page()
+            try:
+                page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
+            except PlaywrightError as error:
+                if self._is_end(error):
+                    raise
+                # The page went away under the question: it is being replaced, so it is not quiet.
+                page = self._living_page()
+                page.wait_for_timeout(_POLL_MS)
+                continue
+            if not self._in_flight:
+                return
+            page.wait_for_timeout(_POLL_MS)
+
+    def _look_for_text(self) -> None:
+        if self._text is None or self._is_over():
+            return
+        for page in self._context.pages:
+            for frame in page.frames:
+                try:
+                    visible = str(frame.evaluate("() => document.body ? document.body.innerText : ''"))
+                except PlaywrightError:
+                    continue  # the frame is being replaced
+                if found := self._text.search(visible):
+                    self.watch.add(Failure(TEXT, found.group(), "", found.group(), self.number))
+                    return
+
+    def _living_page(self) -> Page:
+        if not self.page.is_closed():
+            return self.page
+        pages = self._context.pages
+        if not pages:
+            raise PlaywrightError("all pages are closed")
+        return pages[-1]
+
+    def _is_over(self) -> bool:
+        return any(self._until(failure) for failure in self.watch.failures)
+
+    def _is_end(self, error: PlaywrightError) -> bool:
+        return self.watch.crashed or "crashed" in error.message or not self._is_connected()
+
+    def _is_connected(self) -> bool:
+        browser = self._context.browser
+        return browser is not None and browser.is_connected()
+
+
+def _accept(dialog: Dialog) -> None:
+    dialog.accept(dialog.default_value)
+
+
+def _first_line(error: PlaywrightError) -> str:
+    return (error.message.splitlines() or ["the browser failed"])[0]

@@ -1,0 +1,54 @@
+"""Watches a context for what goes wrong in it by itself: uncaught errors, failed console assertions, crashes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, WebError
+
+from replay_dd.web.failure import CONSOLE_ASSERTION, CRASH, Failure, page_error, path_of
+
+PAGE_CRASHED = "the page crashed"
+
+
+class Watch:
+    """Collects the failures of a context.
+
+    Args:
+        context: the context, before it has any page.
+        step: tells the number of the current step.
+
+    Attributes:
+        failures: what was seen so far, in order.
+    """
+
+    def __init__(self, context: BrowserContext, step: Callable[[], int]) -> None:
+        self.failures: list[Failure] = []
+        self._step = step
+        context.on("weberror", self._on_error)
+        context.on("console", self._on_console)
+        context.on("page", self._on_page)
+
+    @property
+    def crashed(self) -> bool:
+        """Whether a page has crashed."""
+        return any(failure.kind == CRASH for failure in self.failures)
+
+    def add(self, failure: Failure) -> None:
+        """Add a failure that somebody else saw."""
+        self.failures.append(failure)
+
+    def _on_error(self, web_error: WebError) -> None:
+        error = web_error.error
+        self.add(page_error(error.name or "", error.message, error.stack or "", self._step()))
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type != "assert":
+            return
+        at = message.location
+        place = f"{path_of(at['url'])}:{at['lineNumber'] + 1}:{at['columnNumber'] + 1}" if at.get("url") else ""
+        text = (message.text.splitlines() or [""])[0] or "console.assert"
+        self.add(Failure(CONSOLE_ASSERTION, text, place, message.text, self._step()))
+
+    def _on_page(self, page: Page) -> None:
+        page.on("crash", lambda _: self.add(Failure(CRASH, PAGE_CRASHED, "", PAGE_CRASHED, self._step())))

@@ -1,0 +1,71 @@
+"""Steps in words, for people."""
+
+from __future__ import annotations
+
+from replay_dd.web.flow import Selector, Step
+
+LONGEST_TEXT = 60
+
+
+def describe(step: Step) -> str:
+    """A step in a few words: ``click "Save"``, ``press Shift``, ``set "Name" to "Ada"``."""
+    data = step.data
+    match step.type:
+        case "navigate":
+            return f"go to {data['url']}"
+        case "setViewport":
+            return f"make the page {data['width']} × {data['height']} px"
+        case "click":
+            button = data.get("button", "primary")
+            return f"click {_element(step)}" if button == "primary" else f"click {_element(step)} ({button} button)"
+        case "doubleClick":
+            return f"double click {_element(step)}"
+        case "hover":
+            return f"point at {_element(step)}"
+        case "change":
+            return f"set {_element(step)} to {quoted(str(data['value']))}"
+        case "keyDown":
+            return f"press {data['key']}"
+        case "keyUp":
+            return f"release {data['key']}"
+        case "scroll":
+            what = _element(step) if step.selectors else "the page"
+            return f"scroll {what} to {data.get('x', 0):g}, {data.get('y', 0):g} px"
+        case "close":
+            return "close the page"
+        case "emulateNetworkConditions":
+            return (
+                f"set the network to {data['download']:g} B/s down, {data['upload']:g} B/s up, {data['latency']:g} ms"
+            )
+        case "waitForElement":
+            return _waiting(step)
+        case "waitForExpression":
+            return f"wait until {quoted(str(data['expression']))}"
+        case _:
+            return f"custom step {data.get('name', step.type)}"
+
+
+def quoted(text: str) -> str:
+    """A text between quotation marks, on one line and not too long."""
+    one_line = " ".join(text.split())
+    return f'"{one_line if len(one_line) <= LONGEST_TEXT else one_line[: LONGEST_TEXT - 1] + "…"}"'
+
+
+def _waiting(step: Step) -> str:
+    operator, count = step.data.get("operator", ">="), step.data.get("count", 1)
+    amount = "" if (operator, count) == (">=", 1) else f" {operator} {count:g} times"
+    return f"wait until {_element(step)} is {'there' if step.data.get('visible', True) else 'gone'}{amount}"
+
+
+def _element(step: Step) -> str:
+    """The element by its accessible name or text where the flow knows it, otherwise by its selector."""
+    for prefix in ("aria/", "text/"):
+        for selector in step.selectors:
+            name = selector[-1].removeprefix(prefix)
+            if name != selector[-1] and name and not name.startswith("["):
+                return quoted(name.partition("[role=")[0])
+    return _plain(step.selectors[0])
+
+
+def _plain(selector: Selector) -> str:
+    return " ".join(part.removeprefix("xpath/").removeprefix("pierce/") for part in selector)

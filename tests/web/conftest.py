@@ -1,0 +1,29 @@
+"""The browser, once for each worker of the tests; a test that needs it is skipped where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from replay_dd.web.browser import WebBrowser, find_browser
+from replay_dd.web.errors import BrowserMissingError
+from tests.web.flows import serving
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[WebBrowser]:
+    try:
+        find_browser()
+    except BrowserMissingError:
+        pytest.skip("NO CHROMIUM: web sessions are not tested (on Debian: apt install chromium)")
+    with WebBrowser() as running:
+        yield running
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """The address under which the files of ``tmp_path`` are served."""
+    with serving(tmp_path) as address:
+        yield address

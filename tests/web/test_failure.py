@@ -1,0 +1,49 @@
+"""When two failures of a page are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay_dd.web.failure import ASSERTION, CONSOLE_ASSERTION, TEXT, Failure, page_error, place_in
+
+STACK = """TypeError: x is null
+    at Object.run (http://127.0.0.1:8000/js/app.js?v=3:12:34)
+    at http://127.0.0.1:8000/:5:6"""
+
+
+@pytest.mark.parametrize(
+    "stack, place",
+    [
+        (STACK, "/js/app.js:12:34"),
+        ("Error\n    at http://127.0.0.1:8000/:5:6", "/:5:6"),
+        ("Error\n    at async work (file:///home/a.html:1:2)", "/home/a.html:1:2"),
+        ("Error\n    at <anonymous>", ""),
+        ("", ""),
+    ],
+)
+def test_the_place_of_an_error(stack: str, place: str) -> None:
+    assert place_in(stack) == place
+
+
+def test_an_error_is_known_by_its_type_and_place() -> None:
+    one = page_error("TypeError", "x is null", STACK, 3)
+    assert one.summary == "page error: TypeError: x is null (/js/app.js:12:34)"
+    assert one.details == STACK
+    assert one.same(page_error("TypeError", "y is null", STACK.replace("127.0.0.1:8000", "localhost:9"), 4))
+    assert not one.same(page_error("RangeError", "x is null", STACK, 3))
+    assert not one.same(page_error("TypeError", "x is null", STACK.replace(":12:34", ":13:34"), 3))
+    assert not one.same(None)
+
+
+def test_without_a_place_the_message_counts_but_not_the_data_in_it() -> None:
+    one = page_error("Error", "order 17 of 'Ada' is lost", "", 1)
+    assert one.same(page_error("Error", "order 4 of 'Bob' is lost", "", 2))
+    assert not one.same(page_error("Error", "order 17 of 'Ada' is late", "", 1))
+    assert one.details == "Error: order 17 of 'Ada' is lost"
+
+
+def test_kinds_are_different() -> None:
+    failures = [Failure(kind, "same words", "", "", 0) for kind in (ASSERTION, CONSOLE_ASSERTION, TEXT)]
+    assert [[one.same(other) for other in failures] for one in failures] == [
+        [one is other for other in failures] for one in failures
+    ]
