@@ -16,7 +16,7 @@ STACK = """TypeError: x is null
     [
         (STACK, "/js/app.js:12:34"),
         ("Error\n    at http://127.0.0.1:8000/:5:6", "/:5:6"),
-        ("Error\n    at async work (file:///home/a.html:1:2)", "/home/a.html:1:2"),
+        ("Error\n    at async work (file:///srv/a.html:1:2)", "/srv/a.html:1:2"),
         ("Error\n    at <anonymous>", ""),
         ("", ""),
     ],
