@@ -79,6 +79,8 @@ class Difference:
         self.common = tuple(common)
         self.deltas = tuple(deltas)
         self._starts = [delta.start for delta in deltas]
+        self._passing = [delta.passing for delta in deltas]
+        self._failing = [delta.failing for delta in deltas]
 
     @property
     def units(self) -> int:
@@ -100,12 +102,27 @@ class Difference:
 
     def triggers(self, configuration: IntervalSet) -> tuple[Trigger, ...]:
         """The mixed schedule of a configuration."""
-        mixed = dict.fromkeys(self.common)
-        for delta in self.deltas:
-            trigger = delta.trigger_with(self.applied(configuration, delta))
-            if trigger is not None:
-                mixed[trigger] = None
-        return tuple(sorted(mixed))
+        if not self.deltas:
+            return tuple(sorted(set(self.common)))
+        # Most differences are in a configuration as a whole or not at all: those are taken in slices. `current` is the
+        # one that is being looked at, `applied` how many of its unit deltas were met so far.
+        mixed: list[Trigger | None] = list(self.common)
+        current = applied = 0
+        for start, stop in configuration.intervals:
+            first, last = (bisect.bisect_right(self._starts, unit) - 1 for unit in (start, stop - 1))
+            if first > current:
+                mixed.append(self.deltas[current].trigger_with(applied))
+                mixed += self._passing[current + 1 : first]
+                current, applied = first, 0
+            if last > current:
+                mixed.append(self.deltas[current].trigger_with(applied + self._starts[current + 1] - start))
+                mixed += self._failing[current + 1 : last]
+                current, applied, start = last, 0, self._starts[last]
+            applied += stop - start
+        mixed.append(self.deltas[current].trigger_with(applied))
+        mixed += self._passing[current + 1 :]
+        # In their order, not as a set: nearly sorted is sorted soon.
+        return tuple(sorted(dict.fromkeys(trigger for trigger in mixed if trigger is not None)))
 
 
 def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Difference:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.dd import EMPTY, IntervalSet
-from replay_dd.schedules.difference import Difference, Kind, difference_of
+from replay_dd.schedules.difference import Delta, Difference, Kind, difference_of
 from replay_dd.schedules.model import Log, Trigger
 from tests.schedules.logs import FAILED, schedule
 
@@ -148,3 +148,26 @@ def test_any_configuration_is_a_schedule(pair, data: st.DataObject) -> None:  # 
     assert list(triggers) == sorted(set(triggers))
     assert set(difference.common) <= set(triggers)
     assert len(triggers) <= len(difference.common) + len(difference.deltas)
+
+
+@st.composite
+def differences(draw: st.DrawFn) -> Difference:
+    deltas, start = [], 0
+    for number in range(draw(st.integers(1, 8))):
+        units = draw(st.integers(1, 6))
+        kind = draw(st.sampled_from([Kind.MOVE, Kind.INSERTION, Kind.REMOVAL]))
+        time = 100 * number
+        before = None if kind is Kind.INSERTION else Trigger("0.1", time, "0")
+        after = None if kind is Kind.REMOVAL else Trigger("0.1", time + units, "0")
+        natural = time if kind is Kind.INSERTION else time + units
+        deltas.append(Delta(kind, before, after, natural, start, units))
+        start += units
+    return Difference([Trigger("0", 1, "0.1")], deltas)
+
+
+@given(differences(), st.data())
+def test_a_mixed_schedule_is_made_of_each_difference_by_itself(difference: Difference, data: st.DataObject) -> None:
+    units = data.draw(st.sets(st.integers(0, difference.units - 1)))
+    each = [delta.trigger_with(len(units & set(delta.interval))) for delta in difference.deltas]
+    expected = {trigger for trigger in [*difference.common, *each] if trigger is not None}
+    assert difference.triggers(IntervalSet.of(units)) == tuple(sorted(expected))
