@@ -7,6 +7,8 @@
  * - Only the thread with the baton gets here, and it holds the GIL: no locks, no thread-local look-ups.
  * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
  *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
+ *
+ * Longer than 400 lines because one file lets the compiler put the whole fast path into one function.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -64,6 +66,15 @@ typedef struct {
     Py_ssize_t length; /* 0: not counted */
     uint64_t numbers[];
 } Table;
+
+static Table not_counted; /* shared, as most code is not */
+
+static void free_table(void *table)
+{
+    if (table != &not_counted) {
+        PyMem_Free(table);
+    }
+}
 
 static uint64_t number_at(const Table *table, long long position)
 {
@@ -179,13 +190,11 @@ static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssi
     return pass(self, arguments[0], position, number, is_line) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount) {
-    return counter_event(self, arguments, amount, 0);
-}
+static PyObject *counter_on_instruction(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{ return counter_event(self, arguments, amount, 0); }
 
-static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount) {
-    return counter_event(self, arguments, amount, 1);
-}
+static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{ return counter_event(self, arguments, amount, 1); }
 
 static PyObject *counter_add_code(Counter *self, PyObject *arguments)
 {
@@ -195,7 +204,10 @@ static PyObject *counter_add_code(Counter *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O!LLiO!", &PyCode_Type, &code, &base, &last, &shift, &PyDict_Type, &numbers)) {
         return NULL;
     }
-    Py_ssize_t length = PyDict_GET_SIZE(numbers) == 0 ? 0 : (Py_ssize_t)((last - base) >> shift) + 1;
+    if (PyDict_GET_SIZE(numbers) == 0) {
+        return set_code_extra(code, extra_index, &not_counted) < 0 ? NULL : Py_NewRef(Py_None);
+    }
+    Py_ssize_t length = (Py_ssize_t)((last - base) >> shift) + 1;
     if (length < 0 || shift < 0 || shift > 1) {
         PyErr_SetString(PyExc_ValueError, "the last position stands before the first, or the shift is not 0 or 1");
         return NULL;
@@ -269,15 +281,11 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
     return result;
 }
 
-static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored)) {
-    PyEval_SetTrace(trace, (PyObject *)self);
-    Py_RETURN_NONE;
-}
+static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
+{ PyEval_SetTrace(trace, (PyObject *)self); Py_RETURN_NONE; }
 
-static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored)) {
-    PyEval_SetTrace(NULL, NULL);
-    Py_RETURN_NONE;
-}
+static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
+{ PyEval_SetTrace(NULL, NULL); Py_RETURN_NONE; }
 #endif
 
 static PyMethodDef counter_methods[] = {
@@ -376,7 +384,7 @@ static struct PyModuleDef module_definition = {
 
 PyMODINIT_FUNC PyInit__accelerator(void)
 {
-    extra_index = request_code_extra_index(PyMem_Free);
+    extra_index = request_code_extra_index(free_table);
     if (extra_index < 0) {
         PyErr_SetString(PyExc_ImportError, "the interpreter has no room for the tables of code objects");
         return NULL;
