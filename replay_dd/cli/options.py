@@ -23,8 +23,10 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def counting_options(command: Command) -> Command:
-    """``--granularity``, ``--trace-include``, ``--trace-exclude``."""
+    """``--granularity``, ``--trace-include``, ``--trace-exclude``, ``--real-clock``, ``--real-entropy``."""
     for option in (
+        click.option("--real-entropy", is_flag=True, help="Leave the system's entropy real."),
+        click.option("--real-clock", is_flag=True, help="Leave the clocks real, and let sleeps take their time."),
         click.option("--trace-exclude", metavar="PKG", multiple=True, help="Do not count this package."),
         click.option(
             "--trace-include",

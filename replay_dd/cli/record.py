@@ -38,6 +38,7 @@ EXIT_NO_FAILURE = 1
 @click.option(
     "--strategy", type=click.Choice(STRATEGIES), default="default", show_default=True, help="Who decides on switches."
 )
+@click.option("--natural", "strategy", flag_value="natural", help="Let real time decide, as it does without replay-dd.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the strategy's random choices.")
 @counting_options
 @time_limit_option()
@@ -50,6 +51,8 @@ def record_command(
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
+    real_clock: bool,
+    real_entropy: bool,
     time_limit: float,
     no_verify: bool,
     fresh_copy: bool,
@@ -59,7 +62,7 @@ def record_command(
     """Run a program under the deterministic scheduler and log its schedule."""
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
-        settings_for_now(granularity, trace_include, trace_exclude),
+        settings_for_now(granularity, trace_include, trace_exclude, real_clock=real_clock, real_entropy=real_entropy),
         strategy=strategy,
         seed=seed,
         time_limit_s=time_limit,
@@ -113,6 +116,8 @@ def hunt_command(
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
+    real_clock: bool,
+    real_entropy: bool,
     time_limit: float,
     no_simplify: bool,
     fresh_copy: bool,
@@ -131,7 +136,9 @@ def hunt_command(
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),
-            settings_for_now(granularity, trace_include, trace_exclude),
+            settings_for_now(
+                granularity, trace_include, trace_exclude, real_clock=real_clock, real_entropy=real_entropy
+            ),
             runs=runs,
             seed=seed,
             strategy=strategy,

@@ -163,7 +163,7 @@ def isolate(
     if first.units == 0:
         raise SameScheduleError("The passing and the failing log have the same schedule.")
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s)
+        tests = ScheduleTests(failing, runner, time_limit_s, passing)
         try:
             found = _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
         except NotReproducedError:
@@ -174,7 +174,7 @@ def isolate(
             return found
     # Forked runs went another way than fresh ones: addresses must play a part. Fresh processes have the last word.
     with Runner(failing.program, failing.settings, may_fork=False) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s)
+        tests = ScheduleTests(failing, runner, time_limit_s, passing)
         return _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
 
 
@@ -285,7 +285,7 @@ def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:
     """Replay both final runs afresh, several times: the claim rests on these, not on the search."""
     for log, expected in ((passing, Outcome.PASS), (failing, Outcome.FAIL)):
         for _ in range(PROOF_REPLAYS):
-            again = tests.run_afresh(log.triggers)
+            again = tests.run_afresh(log)
             if tests.outcome_of(again) is not expected or find_divergence(log, again) is not None:
                 return False
     return True

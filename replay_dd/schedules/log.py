@@ -126,6 +126,7 @@ def _lines(log: Log) -> list[dict[str, Any]]:
                 "visit": switch.visit,
             }
         )
+    lines += [{"arrival": list(record)} for record in log.arrivals]
     return lines
 
 
@@ -139,7 +140,11 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
     recording = lines[2]["recording"]
     places: list[Place] = []
     switches: list[Switch] = []
+    arrivals: list[tuple[Any, ...]] = []
     for line in lines[3:]:
+        if "arrival" in line:
+            arrivals.append(_as_tuples(line["arrival"]))
+            continue
         if "place" in line:
             places.append(Place(**line["place"]))
             continue
@@ -165,7 +170,13 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
         tuple(switches),
         _ending_from_json(ending),
         recording["verified"],
+        tuple(arrivals),
     )
+
+
+def _as_tuples(value: Any) -> Any:
+    """Plain values with their lists as tuples, as they were before they were written."""
+    return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _ending_from_json(ending: dict[str, Any]) -> Ending:

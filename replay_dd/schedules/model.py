@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Trigger(NamedTuple):
@@ -162,6 +162,8 @@ class Settings:
         exclude: packages not counted.
         start_ns: the date at which the virtual clock starts, in nanoseconds since 1970.
         entropy_seed: what ``os.urandom`` and unseeded generators are drawn from.
+        real_clock: the program reads the real clock, and sleeps as long as it says.
+        real_entropy: the program gets the system's entropy.
     """
 
     granularity: str = "access"
@@ -169,6 +171,8 @@ class Settings:
     exclude: tuple[str, ...] = ()
     start_ns: int = 0
     entropy_seed: int = 1
+    real_clock: bool = False
+    real_entropy: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,7 @@ class Log:
         switches: what happened, in order.
         ending: how it ended.
         verified: whether a replay gave the same digest; None where that was not tried.
+        arrivals: what came from outside and when, as the runtime told it; see ``runtime/arrivals.py``.
     """
 
     program: Program
@@ -217,6 +222,7 @@ class Log:
     switches: tuple[Switch, ...]
     ending: Ending
     verified: bool | None = None
+    arrivals: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def triggers(self) -> tuple[Trigger, ...]:

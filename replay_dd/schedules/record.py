@@ -10,7 +10,7 @@ from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
 
-STRATEGIES = ("default", "random", "pct", "bounded")
+STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
 _DEPTHS = (2, 3, 4)  # of PCT, in turn: most known bugs have one of these (Burckhardt et al. 2010, table 2)
@@ -20,22 +20,29 @@ _PREEMPTIONS = (1, 1, 2)  # of ``bounded``, in turn
 
 
 def settings_for_now(
-    granularity: str = "access", include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+    granularity: str = "access",
+    include: tuple[str, ...] = (),
+    exclude: tuple[str, ...] = (),
+    *,
+    real_clock: bool = False,
+    real_entropy: bool = False,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, start_ns=time.time_ns(), entropy_seed=1)
+    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy)
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
     """The plan of one run of a strategy.
 
     Args:
-        strategy: ``default``, ``random``, ``pct`` or ``bounded``.
+        strategy: one of :data:`STRATEGIES`.
         seed: of its random choices.
         thread_times: for ``pct`` and ``bounded``, the yield points of each thread in another run.
     """
     if strategy == "default":
         return Plan()
+    if strategy == "natural":
+        return Plan("natural")
     if strategy == "random":
         return Plan("random", {"seed": seed})
     if strategy == "bounded":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import ProgramChangedError
@@ -42,9 +43,9 @@ class ReplayResult:
     reproduced: bool
 
 
-def replay_plan(triggers: tuple[Trigger, ...]) -> Plan:
-    """The plan that follows triggers over the default schedule."""
-    return Plan("replay", triggers=triggers)
+def replay_plan(triggers: tuple[Trigger, ...], arrivals: tuple[tuple[Any, ...], ...] = ()) -> Plan:
+    """The plan that follows triggers over the default schedule, with what came from outside in some run."""
+    return Plan("replay", triggers=triggers, arrivals=arrivals)
 
 
 def replay(
@@ -61,7 +62,7 @@ def replay(
     Raises:
         ProgramNotFoundError, NotControlledError: the program cannot be run any more.
     """
-    plan = replay_plan(log.triggers)
+    plan = replay_plan(log.triggers, log.arrivals)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)

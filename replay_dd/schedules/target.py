@@ -52,12 +52,13 @@ class Plan:
     """Who decides about the schedule of one run.
 
     Attributes:
-        strategy: ``default``, ``random``, ``pct``, ``bounded``, ``replay``, or ``profile`` (the default schedule, with
-            notes of what each thread touches).
+        strategy: ``default``, ``random``, ``pct``, ``bounded``, ``natural``, ``replay``, or ``profile`` (the default
+            schedule, with notes of what each thread touches).
         options: numbers that the strategy needs: ``seed``, ``depth``.
         thread_times: for ``pct``, the yield points of each thread in another run.
         triggers: what ``replay`` follows.
         watched: the keys of places whose visits are counted.
+        arrivals: what came from outside and when, in the run that ``replay`` follows.
     """
 
     strategy: str = "default"
@@ -65,6 +66,7 @@ class Plan:
     thread_times: Mapping[str, int] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
+    arrivals: tuple[tuple[Any, ...], ...] = ()
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
@@ -153,11 +155,14 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "exclude": list(settings.exclude),
         "start_ns": settings.start_ns,
         "entropy_seed": settings.entropy_seed,
+        "real_clock": settings.real_clock,
+        "real_entropy": settings.real_entropy,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
+        "arrivals": list(plan.arrivals),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -206,6 +211,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     skipped: list[Trigger] = []
     notes: list[str] = []
     touches: list[Touch] = []
+    arrivals: list[tuple[Any, ...]] = []
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -217,6 +223,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
+        elif kind in (channel.ARRIVAL, channel.DUE):
+            arrivals.append(record)
         elif kind == channel.SKIPPED:
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
@@ -259,7 +267,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     if program.fresh_copy:
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
-    log = Log(described, settings, str(plan), tuple(switches), ending)
+    log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(log, finished.output, backend, reason, tuple(touches))
 
 

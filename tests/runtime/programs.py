@@ -93,7 +93,7 @@ def pct(seed: int, thread_times: dict[str, int], depth: int = 3) -> Plan:
 
 def replayed(log: Log) -> TargetRun:
     """Run the program of a log again under its triggers."""
-    return run_target(log.program, log.settings, replay_plan(log.triggers), time_limit_s=60)
+    return run_target(log.program, log.settings, replay_plan(log.triggers, log.arrivals), time_limit_s=60)
 
 
 def assert_same(first: TargetRun, second: TargetRun) -> None:

@@ -4,7 +4,7 @@
  *
  * - It does what backend_monitoring.py and backend_trace.py do in Python, and nothing else: same thread times, same
  *   digests, same questions. The tests compare both.
- * - Only the thread with the baton gets here, and it holds the GIL: no locks, no thread-local look-ups.
+ * - Only the thread with the baton counts, and it holds the GIL: no locks. Any other one is sent away with one comparison.
  * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
  *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
  *
@@ -39,6 +39,7 @@ typedef struct {
     long long ask_at;
     long long atomic;
     unsigned long long hash;
+    unsigned long long ident;
 } ThreadCounts;
 
 static PyMemberDef thread_counts_members[] = {
@@ -46,6 +47,7 @@ static PyMemberDef thread_counts_members[] = {
     {"ask_at", T_LONGLONG, offsetof(ThreadCounts, ask_at), 0, "the time at which to ask the scheduler"},
     {"atomic", T_LONGLONG, offsetof(ThreadCounts, atomic), 0, "above 0: no yield points"},
     {"hash", T_ULONGLONG, offsetof(ThreadCounts, hash), 0, "what the thread adds to the digest"},
+    {"ident", T_ULONGLONG, offsetof(ThreadCounts, ident), 0, "the thread's identity"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -97,6 +99,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *current;  /* the thread that has the baton: a ThreadCounts */
     PyObject *question; /* called with thread, code, position, is_line when a question is due */
+    PyObject *stranger; /* called with the code where a thread without the baton gets to a yield point */
     PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
     PyObject *watched;  /* the numbers of places whose visits are counted, or None */
     PyObject *visits;   /* a dict: (thread, number) -> visits */
@@ -108,6 +111,7 @@ typedef struct {
 static PyMemberDef counter_members[] = {
     {"current", T_OBJECT_EX, offsetof(Counter, current), 0, "the thread that has the baton"},
     {"question", T_OBJECT_EX, offsetof(Counter, question), 0, "called when a question is due"},
+    {"stranger", T_OBJECT_EX, offsetof(Counter, stranger), 0, "called for a thread without the baton"},
     {"learn", T_OBJECT_EX, offsetof(Counter, learn), 0, "called with code that is seen for the first time"},
     {"watched", T_OBJECT_EX, offsetof(Counter, watched), 0, "numbers of places whose visits are counted"},
     {"visits", T_OBJECT_EX, offsetof(Counter, visits), 0, "visits by thread and number"},
@@ -151,6 +155,15 @@ done:
 static int pass(Counter *self, PyObject *code, long long position, uint64_t number, int is_line)
 {
     ThreadCounts *thread = (ThreadCounts *)self->current;
+    if (thread->ident != (unsigned long long)PyThread_get_thread_ident()) {
+        PyObject *has_baton = PyObject_CallOneArg(self->stranger, code);
+        int goes_on = has_baton == Py_True;
+        Py_XDECREF(has_baton);
+        if (!goes_on) {
+            return has_baton == NULL ? -1 : 0;
+        }
+        thread = (ThreadCounts *)self->current;
+    }
     if (thread->atomic) {
         return 0;
     }
@@ -305,6 +318,7 @@ static int counter_traverse(Counter *self, visitproc visit, void *arg)
 {
     Py_VISIT(self->current);
     Py_VISIT(self->question);
+    Py_VISIT(self->stranger);
     Py_VISIT(self->learn);
     Py_VISIT(self->watched);
     Py_VISIT(self->visits);
@@ -316,6 +330,7 @@ static int counter_clear(Counter *self)
 {
     Py_CLEAR(self->current);
     Py_CLEAR(self->question);
+    Py_CLEAR(self->stranger);
     Py_CLEAR(self->learn);
     Py_CLEAR(self->watched);
     Py_CLEAR(self->visits);
@@ -343,6 +358,7 @@ static int counter_init(Counter *self, PyObject *arguments, PyObject *keywords)
     Py_XSETREF(self->current, Py_NewRef(current));
     Py_XSETREF(self->disable, Py_NewRef(disable));
     Py_XSETREF(self->question, Py_NewRef(Py_None));
+    Py_XSETREF(self->stranger, Py_NewRef(Py_None));
     Py_XSETREF(self->learn, Py_NewRef(Py_None));
     Py_XSETREF(self->watched, Py_NewRef(Py_None));
     Py_XSETREF(self->visits, visits);

@@ -7,11 +7,13 @@ class ThreadCounts:
     ask_at: int
     atomic: int
     hash: int
+    ident: int
 
 class Counter:
     current: ThreadCounts
     digest: int
     question: object
+    stranger: object
     learn: object
     watched: frozenset[int] | None
     visits: dict[tuple[object, int], int]

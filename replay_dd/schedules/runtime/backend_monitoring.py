@@ -6,6 +6,7 @@ are no yield point are switched off for good the first time they come.
 
 from __future__ import annotations
 
+import _thread
 import sys
 
 from .backends import Backend
@@ -78,12 +79,17 @@ class PythonBackend(Backend):
         scheduler, counter = self._scheduler, self._scheduler.counter
         all_numbers = self._numbers
         disable = self._monitoring.DISABLE
+        get_ident = _thread.get_ident
 
         def on_event(code: CodeType, position: int) -> Any:
             number = all_numbers[id(code)].get(position)
             if number is None:
                 return disable
             thread = counter.current
+            if thread.ident != get_ident():
+                if not counter.stranger(code):
+                    return None
+                thread = counter.current
             if thread.atomic:
                 return None
             time = thread.time = thread.time + 1
@@ -97,6 +103,8 @@ class PythonBackend(Backend):
             number = all_numbers[id(code)].get(position)
             if number is None:
                 return disable
+            if counter.current.ident != get_ident() and not counter.stranger(code):
+                return None
             thread = counter.current
             if not thread.atomic:
                 fold(counter, thread, number)

@@ -5,6 +5,7 @@ Not used on 3.12 and later, where settrace delivers fewer events the first time 
 
 from __future__ import annotations
 
+import _thread
 import sys
 
 from .backends import Backend
@@ -61,6 +62,7 @@ class PythonBackend(Backend):
         if scheduler.places.kind(code.co_filename) != COUNTED:
             return None
         is_line = self._granularity == LINE
+        get_ident = _thread.get_ident
         wanted = "line" if is_line else "opcode"
         numbers = numbers_of(scheduler.places, code, self._granularity)
 
@@ -70,6 +72,10 @@ class PythonBackend(Backend):
                 number = numbers.get(position)
                 if number is not None:
                     thread = counter.current
+                    if thread.ident != get_ident():
+                        if not counter.stranger(code):
+                            return trace
+                        thread = counter.current
                     if not thread.atomic:
                         time = thread.time = thread.time + 1
                         counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
@@ -82,6 +88,8 @@ class PythonBackend(Backend):
             if event == wanted:
                 position = frame.f_lineno if is_line else frame.f_lasti
                 number = numbers.get(position)
+                if counter.current.ident != get_ident() and (number is None or not counter.stranger(code)):
+                    return watching_trace
                 thread = counter.current
                 if number is not None and not thread.atomic:
                     fold(counter, thread, number)

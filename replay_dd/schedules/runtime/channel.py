@@ -22,10 +22,13 @@ TOUCH = "touch"  # path, time, global time, place number, object, what of it, ch
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # one entry for each thread
+ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see arrivals.py
+DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 NOTE = "note"  # kind, text
 END = "end"  # global time, digest, thread times, files counted
 
 MARSHAL_VERSION = 2
+_write = os.write  # before the runtime puts its own in place
 _HIGH_DESCRIPTOR = 250
 
 
@@ -42,7 +45,7 @@ class Channel:
         """Write to another file from now on, and there all that was said before."""
         self._path = path
         self._open()
-        os.write(self.descriptor, b"".join(self._sent or []))
+        _write(self.descriptor, b"".join(self._sent or []))
 
     def forget(self) -> None:
         """No longer keep what is said, as it will not be wanted in another file."""
@@ -63,11 +66,11 @@ class Channel:
         if self._sent is not None:
             self._sent.append(data)
         try:
-            os.write(self.descriptor, data)
+            _write(self.descriptor, data)
         except OSError:
             # Programs that turn into daemons close every descriptor.
             self._open()
-            os.write(self.descriptor, data)
+            _write(self.descriptor, data)
 
 
 def read_records(path: str) -> list[tuple[object, ...]]:

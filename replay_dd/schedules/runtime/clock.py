@@ -2,16 +2,21 @@
 
 It starts at a recorded moment and moves only by what the program does: each reading takes a little, and it jumps to
 the next deadline when every thread waits. Real time plays no part, so a time-out is a matter of the schedule.
+
+On request (``--real-clock``) programs read the real clock. The virtual one then only orders the deadlines, and
+arrivals.py notes when they came.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .scheduler import Scheduler
 
@@ -58,18 +63,11 @@ class _Never:
 
 
 NEVER_READY = _Never()
+_replaced: list[object] = []
 
 
-def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., object]]:
-    """The functions of module ``time`` that read the clock or wait, on virtual time."""
-    real_localtime, real_gmtime, real_strftime = time.localtime, time.gmtime, time.strftime
-    real_ctime, real_asctime = time.ctime, time.asctime
-
-    def date_ns() -> int:
-        return clock.start_ns + clock.read()
-
-    def monotonic_ns() -> int:
-        return _MONOTONIC_OFFSET_NS + clock.read()
+def sleep_replacement(clock: Clock, scheduler: Scheduler) -> Callable[[float], None]:
+    """``time.sleep`` under the scheduler."""
 
     def sleep(seconds: float, /) -> None:
         wait_ns = _nanoseconds(seconds)
@@ -82,6 +80,32 @@ def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., 
         else:
             scheduler.operation(frame, NEVER_READY, deadline)
 
+    return sleep
+
+
+def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
+    """The functions of module ``time`` that read a clock, on virtual time."""
+    real_localtime, real_gmtime, real_strftime = time.localtime, time.gmtime, time.strftime
+    real_ctime, real_asctime = time.ctime, time.asctime
+    real_gettime_ns = time.clock_gettime_ns
+    dates = {getattr(time, name, None) for name in ("CLOCK_REALTIME", "CLOCK_TAI")}
+    names = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_HIGHRES", "CLOCK_UPTIME")
+    monotonic = {getattr(time, name, None) for name in names}
+
+    def date_ns() -> int:
+        return clock.start_ns + clock.read()
+
+    def monotonic_ns() -> int:
+        return _MONOTONIC_OFFSET_NS + clock.read()
+
+    def clock_gettime_ns(clk_id: int, /) -> int:
+        if clk_id in dates:
+            return date_ns()
+        if clk_id in monotonic:
+            return monotonic_ns()
+        real_gettime_ns(clk_id)  # there may be no such clock
+        return clock.read()
+
     def now_s() -> float:
         return date_ns() / 1e9
 
@@ -92,7 +116,12 @@ def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., 
         "monotonic_ns": monotonic_ns,
         "perf_counter": lambda: monotonic_ns() / 1e9,
         "perf_counter_ns": monotonic_ns,
-        "sleep": sleep,
+        "process_time": lambda: clock.read() / 1e9,
+        "process_time_ns": clock.read,
+        "thread_time": lambda: clock.read() / 1e9,
+        "thread_time_ns": clock.read,
+        "clock_gettime": lambda clk_id, /: clock_gettime_ns(clk_id) / 1e9,
+        "clock_gettime_ns": clock_gettime_ns,
         "localtime": lambda seconds=None, /: real_localtime(now_s() if seconds is None else seconds),
         "gmtime": lambda seconds=None, /: real_gmtime(now_s() if seconds is None else seconds),
         "ctime": lambda seconds=None, /: real_ctime(now_s() if seconds is None else seconds),
@@ -101,6 +130,31 @@ def replacements(clock: Clock, scheduler: Scheduler) -> dict[str, Callable[..., 
             form, real_localtime(now_s()) if moment is None else moment
         ),
     }
+
+
+def adapt_datetime(module: Any) -> None:
+    """Let ``datetime.now`` and ``utcnow`` ask module ``time``, as ``today`` does by itself.
+
+    They are written in C and ask the system. The class must stay what it is (instances of it come from C, and are
+    pickled by its name), so its methods are replaced in its own dictionary, which only the collector gives out.
+    """
+    class_ = module.datetime
+    methods = next((found for found in gc.get_referents(class_.__dict__) if isinstance(found, dict)), None)
+    if methods is None or "now" not in methods:
+        return
+    real_utcnow = methods["utcnow"].__get__(None, class_)
+    utc = module.timezone.utc
+
+    def now(cls: Any, tz: Any = None) -> Any:
+        return cls.fromtimestamp(time.time(), tz)
+
+    def utcnow(cls: Any) -> Any:
+        real_utcnow()  # it may warn
+        return cls.fromtimestamp(time.time(), utc).replace(tzinfo=None)
+
+    # Nobody has looked these methods up yet; what the interpreter might still point to must stay.
+    _replaced.extend((methods["now"], methods["utcnow"]))
+    methods["now"], methods["utcnow"] = classmethod(now), classmethod(utcnow)
 
 
 def _nanoseconds(seconds: float) -> int:

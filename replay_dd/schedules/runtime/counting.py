@@ -30,15 +30,17 @@ class PythonThreadCounts:
         ask_at: the thread time at which the scheduler is to be asked.
         atomic: above 0 inside an import: no yield points.
         hash: what the thread adds to the digest.
+        ident: the thread's identity, as ``_thread.get_ident`` tells it.
     """
 
-    __slots__ = ("ask_at", "atomic", "hash", "time")
+    __slots__ = ("ask_at", "atomic", "hash", "ident", "time")
 
     def __init__(self) -> None:
         self.time = 0
         self.ask_at = 0
         self.atomic = 0
         self.hash = 0
+        self.ident = 0
 
 
 class PythonCounter:
@@ -48,16 +50,19 @@ class PythonCounter:
         current: the thread that has the baton.
         digest: the rolling digest.
         question: called with thread, code, position and is_line when a question is due.
+        stranger: called with the code where a thread without the baton reaches a yield point; tells whether it has
+            it now.
         watched: the numbers of places whose visits are counted, or None.
         visits: how often each thread visited each watched place.
     """
 
-    __slots__ = ("current", "digest", "question", "visits", "watched")
+    __slots__ = ("current", "digest", "question", "stranger", "visits", "watched")
 
     def __init__(self, current: Any, disable: object = None) -> None:
         self.current = current
         self.digest = 0
         self.question: Any = None
+        self.stranger: Any = None
         self.watched: frozenset[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
 

@@ -1,15 +1,21 @@
-"""Waiting for files and sockets: ``select``, and with it ``selectors`` and ``asyncio``.
+"""Waiting for descriptors: ``select``, and with it ``selectors`` and ``asyncio``.
 
-A thread that waits for descriptors gives the baton away until one is ready. When nobody can run, the process really
-waits: for the descriptors of all threads, and no longer than to the next deadline of the virtual clock. Descriptors
-that only this process can make ready (both ends of a socket pair, such as ``asyncio`` wakes itself through) are not
-worth waiting for: then the clock jumps at once.
+Rules of this module:
+
+* A thread that waits for descriptors gives the baton away until one is ready; arrivals.py knows what a log says of it.
+* When nobody can run, the process really waits for the descriptors of all threads, and no longer than to the next
+  deadline of the virtual clock, so that a time-out never comes before what is waited for could.
+* What only this process can make ready is not worth waiting for: then the clock jumps at once. A thread that listens on
+  a socket is given a moment, since it usually listens to threads of this process.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
+
+from .arrivals import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, OutsideWait
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -19,109 +25,222 @@ if TYPE_CHECKING:
     from .managed import ManagedThread
     from .scheduler import Scheduler
 
-
-class Readiness:
-    """What a thread waits for that waits for descriptors.
-
-    Args:
-        look: tells what is ready at this moment, without waiting.
-        descriptors: (descriptor, events as ``poll`` takes them) of all that it waits for.
-    """
-
-    def __init__(self, look: Callable[[], Any], descriptors: Callable[[], list[tuple[int, int]]]) -> None:
-        self._look = look
-        self.descriptors = descriptors
-
-    def ready_for(self, thread: ManagedThread) -> bool:
-        return any(self._look())
-
-    def explain(self) -> str:
-        return f"waits for the descriptors {sorted(number for number, _ in self.descriptors())}"
+_STEP_S = 0.002  # between two looks at what no descriptor tells
+_get_ident = _thread.get_ident
+READING, WRITING = 1, 4  # POLLIN and POLLOUT of poll(2)
 
 
 class Descriptors:
-    """Adapts the modules ``select`` and ``socket`` of the program."""
+    """Knows the descriptors of this process, and adapts the module ``select``."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._inside: set[int] = set()  # inodes of sockets whose other end is in this process
+        self.arrivals = scheduler.arrivals
+        self._natures: dict[int, int] = {}  # by inode, where it is not OUTSIDE
         self._real_poll: Any = None
+        self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
 
-    def wait(self, frame: Any, look: Callable[[], Any], of: Callable[[], list[tuple[int, int]]], wait_s: Any) -> None:
-        """A yield point that lasts until something is ready, or so many virtual seconds have passed."""
-        if wait_s is not None and wait_s == 0:
-            self._scheduler.operation(frame)
+    # -- what a descriptor is ----------------------------------------------------------------------------------------
+
+    def set_nature(self, descriptor: int, nature: int) -> None:
+        """Note where the other end of a descriptor is."""
+        try:
+            inode = os.fstat(descriptor).st_ino
+        except OSError:
             return
-        forever = wait_s is None or wait_s < 0
-        deadline = None if forever else self._scheduler.clock.now_ns + int(wait_s * 1_000_000_000)
-        self._scheduler.operation(frame, Readiness(look, of), deadline)
+        if nature == OUTSIDE:
+            self._natures.pop(inode, None)
+        else:
+            self._natures[inode] = nature
+
+    def nature(self, descriptor: int) -> int:
+        """INSIDE, NEAR, LISTENING or OUTSIDE."""
+        try:
+            return self._natures.get(os.fstat(descriptor).st_ino, OUTSIDE)
+        except OSError:
+            return INSIDE  # closed meanwhile: nothing will come
+
+    def share_with_children(self) -> None:
+        """The process forked: every other end may be in the child now."""
+        self._natures.clear()
+
+    # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def has_baton(self) -> bool:
+        """Whether the calling thread is under control; a call of any other one is none of ours."""
+        scheduler = self._scheduler
+        if scheduler.over or scheduler.busy:
+            return False
+        return scheduler.current.ident == _get_ident() or scheduler.come_back()
+
+    def yield_point(self, frame: Any) -> None:
+        """A yield point before a call that never blocks."""
+        self._scheduler.operation(frame)
+
+    def poll(self, descriptors: list[tuple[int, int]], milliseconds: float | None = 0) -> bool:
+        """Whether any of these is ready (or closed, or in error) within a real time."""
+        if self._real_poll is None:
+            import select  # noqa: F401  adapted as soon as it is there
+
+        poll = self._real_poll()
+        for number, events in descriptors:
+            try:
+                poll.register(number, events)
+            except (OverflowError, ValueError):
+                return True  # closed: the call itself will tell
+        return bool(poll.poll(milliseconds))
+
+    def make_wait(
+        self, descriptors: list[tuple[int, int]], what: str = "", through: list[tuple[int, int]] | None = None
+    ) -> OutsideWait:
+        """A wait of the running thread until one of some descriptors is ready.
+
+        Args:
+            descriptors: what is waited for.
+            what: the same for people.
+            through: what to poll for it instead (an epoll descriptor tells of many).
+        """
+        nature = max((self.nature(number) for number, _ in descriptors), default=INSIDE)
+        if not what:
+            what = f"the descriptors {sorted(number for number, _ in descriptors)}"
+        polled = descriptors if through is None else through
+        return OutsideWait(self.arrivals, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
+
+    def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
+        """A wait of the running thread for something outside that no descriptor tells."""
+        return OutsideWait(self.arrivals, self._scheduler.current, is_there, [], OUTSIDE, what)
 
     def wait_outside(self, threads: list[ManagedThread], wait_ns: int | None) -> bool:
-        """Really wait until a descriptor that some thread waits for is ready; False if none is worth it, or in time."""
-        poll = None
-        for thread in threads:
-            if isinstance(thread.waiting, Readiness):
-                for number, events in thread.waiting.descriptors():
-                    if not self._is_inside(number):
-                        poll = poll or self._real_poll()
-                        poll.register(number, events)
-        return poll is not None and bool(poll.poll(None if wait_ns is None else wait_ns / 1e6))
+        """Nobody can run: really wait until something came that a thread waits for.
 
-    def _is_inside(self, number: int) -> bool:
-        try:
-            return os.fstat(number).st_ino in self._inside
-        except OSError:
-            return True  # closed meanwhile: nothing will come
+        Args:
+            threads: all of them.
+            wait_ns: to the next deadline, in nanoseconds; None where there is none.
 
-    def adapt_socket(self, module: Any) -> None:
-        """Know the pairs of sockets whose both ends are here."""
-        real = module._socket.socketpair
-
-        def socketpair(*arguments: Any) -> Any:
-            pair = real(*arguments)
-            self._inside.update(os.fstat(end.fileno()).st_ino for end in pair)
-            return pair
-
-        module._socket.socketpair = socketpair
-
-    def adapt_subprocess(self, module: Any) -> None:
-        """Let ``communicate`` wait with the baton in hand.
-
-        A child process does not wait for threads of ours, and the pieces in which its output comes are no doing of the
-        schedule: as yield points they would make every replay another run.
+        Returns:
+            False where nothing came in time, or nothing can come.
         """
-        base: Any = getattr(getattr(module, "selectors", None), "PollSelector", None)
-        real_poll = self._real_poll
-        if base is None or real_poll is None:
-            return
+        waits = [thread.waiting for thread in threads if isinstance(thread.waiting, OutsideWait)]
+        known = [wait for wait in waits if wait.expected is not None]
+        if known and wait_ns is None:
+            # The recorded way leads nowhere: this is another one.
+            for wait in known:
+                wait.leave()
+        elif known:
+            waits = [wait for wait in waits if wait.expected is None]
+        limit_s = self._limit_s(waits, wait_ns, bool(self.arrivals.expected))
+        if limit_s == 0:
+            return False
+        pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE]
+        silent = [wait for wait in waits if not wait.descriptors]
+        self.arrivals.idle = True
+        try:
+            if not silent:
+                return self.poll(pollable, None if limit_s is None else limit_s * 1000)
+            while limit_s is None or limit_s > 0:
+                if self.poll(pollable, _STEP_S * 1000) or any(self.arrivals.look(wait) for wait in silent):
+                    return True
+                limit_s = None if limit_s is None else limit_s - _STEP_S
+            return False
+        finally:
+            self.arrivals.idle = False
 
-        class PopenSelector(base):  # type: ignore[misc]  # known at run time only
-            _selector_cls = real_poll
+    def _limit_s(self, waits: list[OutsideWait], wait_ns: int | None, replaying: bool) -> float | None:
+        """How long to wait for the best of these; None: for ever."""
+        whole_s = None if wait_ns is None else wait_ns / 1e9
+        real = self.arrivals.real_time or (not replaying and wait_ns is not None and self.children_run())
+        nature = max((wait.nature for wait in waits), default=INSIDE)
+        if nature == OUTSIDE or (real and wait_ns is not None):
+            return whole_s
+        if nature == LISTENING:
+            return whole_s if whole_s is None else min(whole_s, GRACE_S)
+        if nature == NEAR:
+            return GRACE_S if whole_s is None else min(whole_s, GRACE_S)
+        return 0
 
-        module._PopenSelector = PopenSelector
+    # -- the module select -------------------------------------------------------------------------------------------
+
+    def select(
+        self,
+        frame: Any,
+        wanted: list[tuple[int, int]],
+        timeout_s: Any,
+        look: Callable[[], Any],
+        through: list[tuple[int, int]] | None = None,
+    ) -> Any:
+        """Wait for descriptors, and answer as the recorded run did where the log knows.
+
+        Args:
+            frame: who calls.
+            wanted: (descriptor, events as ``poll`` takes them).
+            timeout_s: virtual seconds; None or below 0: for ever.
+            look: tells (descriptor, events) of what is ready now, in the order of the answer.
+            through: what to poll instead.
+        """
+        if not self.has_baton():
+            return None
+        wait = self.make_wait(wanted, through=through)
+        if timeout_s is not None and timeout_s == 0:
+            self._scheduler.operation(frame)
+        elif not self.arrivals.wait(frame, wait, None if timeout_s is None or timeout_s < 0 else timeout_s):
+            return []
+        found = look()
+        expected = wait.expected
+        if expected is not None and expected.by and expected.answer is not None:
+            recorded = list(expected.answer)
+            if not _contains(found, recorded) and wait.nature > INSIDE:
+                wait.is_there = lambda: _contains(look(), recorded)
+                wait.wait_really()
+                found = look()
+            if _contains(found, recorded):
+                found = recorded
+        self.arrivals.answered(wait, tuple(found))
+        return found
 
     def adapt_select(self, module: Any) -> None:
         """Put waits under the scheduler in the place of ``select.select``, ``select.poll`` and ``select.epoll``."""
         self._real_poll = module.poll
         real_select = module.select
-        wait = self.wait
+        wait = self.select
         reading, writing, urgent = module.POLLIN, module.POLLOUT, module.POLLPRI
 
         def select(readers: Any, writers: Any, others: Any, timeout: Any = None, /) -> Any:
-            readers, writers, others = list(readers), list(writers), list(others)
+            groups = [list(readers), list(writers), list(others)]
+            numbers = [[_number(item) for item in group] for group in groups]
+            wanted = [
+                (number, events)
+                for group, events in zip(numbers, (reading, writing, urgent), strict=True)
+                for number in group
+            ]
 
-            def of() -> list[tuple[int, int]]:
-                groups = ((readers, reading), (writers, writing), (others, urgent))
-                return [(_number(item), events) for group, events in groups for item in group]
+            def look() -> list[tuple[int, int]]:
+                ready = real_select(*numbers, 0)
+                events: dict[int, int] = {}
+                for which, group in enumerate(ready):
+                    for number in group:
+                        events[number] = events.get(number, 0) | 1 << which
+                return list(events.items())
 
-            wait(sys._getframe(1), lambda: real_select(readers, writers, others, 0), of, timeout)
-            return real_select(readers, writers, others, 0)
+            found = wait(sys._getframe(1), wanted, timeout, look)
+            if found is None:
+                return real_select(*groups, timeout)
+            events = dict(found)
+            return tuple(
+                [item for item, number in zip(group, own, strict=True) if events.get(number, 0) & 1 << which]
+                for which, (group, own) in enumerate(zip(groups, numbers, strict=True))
+            )
 
         module.select = select
         module.poll = _make_poll(module.poll, wait)
         if hasattr(module, "epoll"):
             module.epoll = _make_epoll(module.epoll, wait)
+
+
+def _contains(found: Any, wanted: Any) -> bool:
+    """Whether all these events are there; more may be: an end that was closed meanwhile is told with the data."""
+    events = dict(found)
+    return all(events.get(number, 0) & wanted_events == wanted_events for number, wanted_events in wanted)
 
 
 def _number(item: Any) -> int:
@@ -150,8 +269,8 @@ def _make_poll(real_poll: Any, wait: Any) -> Any:
 
         def poll(self, timeout: Any = None, /) -> Any:
             seconds = None if timeout is None else timeout / 1000
-            wait(sys._getframe(1), lambda: self._real.poll(0), lambda: list(self._events.items()), seconds)
-            return self._real.poll(0)
+            found = wait(sys._getframe(1), list(self._events.items()), seconds, lambda: self._real.poll(0))
+            return self._real.poll(timeout) if found is None else found
 
     return Poll
 
@@ -182,8 +301,10 @@ def _make_epoll(real_epoll: Any, wait: Any) -> Any:
             self._events.pop(_number(fd), None)
 
         def poll(self, timeout: Any = None, maxevents: int = -1) -> Any:
-            wait(sys._getframe(1), lambda: self._real.poll(0, maxevents), lambda: list(self._events.items()), timeout)
-            return self._real.poll(0, maxevents)
+            wanted = list(self._events.items())
+            own = [(self.fileno(), READING)]
+            found = wait(sys._getframe(1), wanted, timeout, lambda: self._real.poll(0, maxevents), own)
+            return self._real.poll(timeout, maxevents) if found is None else found
 
         def close(self) -> None:
             self._real.close()

@@ -31,6 +31,7 @@ class Endings:
         self._is_copy = False
         self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
         self._real_exit: Callable[[int], Any] = os._exit
+        self.fork_shares: Callable[[], None] = lambda: None  # told of each fork
         self.scheduler: Scheduler
         self.backend: Backend
 
@@ -94,6 +95,7 @@ class Endings:
 
     def _end(self) -> None:
         scheduler = self.scheduler
+        scheduler.arrivals.at_end()
         scheduler.over = True
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
@@ -114,10 +116,13 @@ class Endings:
     def forked_child(self) -> None:
         """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
         self.scheduler.start_anew()
+        self.scheduler.arrivals.forget()
+        self.fork_shares()
         self.backend.end()
 
     def forked_parent(self) -> None:
         """In the parent after a fork."""
+        self.fork_shares()
         if os.getpid() == self._process:
             self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
 

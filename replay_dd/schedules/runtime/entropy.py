@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 
-def make_urandom(scheduler: Scheduler, seed: int) -> Callable[[int], bytes]:
-    """A replacement of ``os.urandom``, by thread and seed."""
+def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
+    """Replacements of ``os.urandom`` and ``os.getrandom``, by thread and seed."""
     streams: dict[int, Generator] = {}
 
     def urandom(size: int, /) -> bytes:
@@ -32,7 +32,10 @@ def make_urandom(scheduler: Scheduler, seed: int) -> Callable[[int], bytes]:
         words = b"".join(stream.next().to_bytes(8, "little") for _ in range((size + 7) // 8))
         return words[:size]
 
-    return urandom
+    def getrandom(size: int, flags: int = 0) -> bytes:
+        return urandom(size)
+
+    return {"urandom": urandom, "getrandom": getrandom}
 
 
 def adapt_random(module: Any) -> None:
@@ -46,3 +49,8 @@ def adapt_random(module: Any) -> None:
     module._urandom = os.urandom
     module.seed = module._inst.seed
     module.seed()
+
+
+def adapt_uuid(module: Any) -> None:
+    """Let ``uuid.uuid1`` be made in Python, from the clock and from entropy of ours, not by the system's library."""
+    module._generate_time_safe = module._UuidCreate = None

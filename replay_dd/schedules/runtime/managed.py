@@ -46,8 +46,8 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
     """One thread of the program, as the scheduler knows it."""
 
     __slots__ = (
-        *("path", "name", "gate", "ident", "waiting", "deadline", "interrupted", "ended"),
-        *("children", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
+        *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
+        *("children", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -60,12 +60,15 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.atomic = 0  # inside an import or the runtime itself: no yield points
         self.gate = _allocate_real_lock()
         self.gate.acquire()
-        self.ident = 0
+        self.ident = 0  # 0 also while it is away; see away.py
+        self.returned = False
         self.waiting: Waitable | None = None
-        self.deadline: int | None = None
+        self.deadline: int | None = None  # on the virtual clock
+        self.real_deadline_ns = 0  # the same on the real one, where that counts
         self.interrupted = False  # the main thread: a signal is pending
         self.ended = False
         self.children = 0
+        self.waits = 0  # for what comes from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up
         self.starting: Callable[[], bool] | None = None  # tells whether it has
         self.place: Place | None = None

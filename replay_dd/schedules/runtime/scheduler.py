@@ -11,12 +11,16 @@ Rules of this module:
   (all wait) the thread whose deadline is next, and the clock jumps there. A strategy may deviate.
 * The order of threads is the order of their creation paths, which does not depend on the schedule.
 * Every change of the running thread, and every choice that is not the default one, goes into the log.
+
+Longer than 400 lines because all of it reads and writes the one state that goes with the baton.
 """
 
 from __future__ import annotations
 
 import _thread
 
+from .arrivals import Arrivals
+from .away import Away
 from .clock import NO_ALARM
 from .counting import START, Counter, fold
 from .depth import need_room
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from .clock import Clock
     from .managed import Waitable
 
+_get_ident = _thread.get_ident
 
 # A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
 # so that it does not depend on the schedule.
@@ -71,11 +76,16 @@ class Scheduler:
         self.send = send
         self.end_deadlocked = end_deadlocked
         self.main = ManagedThread((0,))
-        self.main.ident = _thread.get_ident()
+        self.main.ident = _get_ident()
         self.counter = Counter(self.main, disable)
         self.counter.digest = START
         self.counter.question = self.at_question
+        self.away = Away(self)
+        self.come_back = self.away.come_back
+        self.counter.stranger = self.away.stranger
         self.threads = [self.main]
+        self.known = {self.main.name: self.main}  # all threads that ever were
+        self.arrivals = Arrivals(self)
         self.ended_times: list[tuple[str, int]] = []
         self.passed_by_others = 0  # yield points passed up to the last hand-over
         self.counting = False
@@ -83,6 +93,7 @@ class Scheduler:
         # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.outside: tuple[str, tuple[object, ...]] | None = None  # the audit event that is a yield point now
+        self.in_system_call = False  # the running thread is about to wait for something outside
         # Calls the program's signal handlers, in the main thread; see signals.py.
         self.deliver_signals: Callable[[], None] | None = None
         self.holds_signals = False
@@ -142,8 +153,10 @@ class Scheduler:
             True when the operation can go on, False when the deadline passed first.
         """
         thread = self.current
+        if thread.ident != _get_ident() and self.come_back():
+            thread = self.current
         ready = waiting is None or waiting.ready_for(thread)
-        if self.over or self.busy or thread.ident != _thread.get_ident():
+        if self.over or self.busy or thread.ident != _get_ident():
             return ready
         need_room()
         counted, user_frame = self.places.user_frame(frame)
@@ -153,16 +166,18 @@ class Scheduler:
             if thread.starter is None:
                 if not (counted and self.counting) or thread.atomic:
                     return True
-                self._pass(thread)
+                self.pass_yield_point(thread)
                 if thread.time < thread.ask_at and not self.strategy.asks_at_operations:
                     return True
             elif thread.starting is not None and not thread.starting():
                 return True
         elif self.counting:
-            self._pass(thread)
+            self.pass_yield_point(thread)
         while True:
             thread.waiting = waiting
             thread.deadline = deadline
+            if deadline is not None:
+                self.arrivals.started(thread, deadline)
             try:
                 self._choose(thread, thread.place, forced=not ready, gives_way=gives_way)
             finally:
@@ -175,9 +190,10 @@ class Scheduler:
                 return False
             # It was a signal. The wait goes on, as another operation.
             ready = False
-            self._pass(thread)
+            self.pass_yield_point(thread)
 
-    def _pass(self, thread: ManagedThread) -> None:
+    def pass_yield_point(self, thread: ManagedThread) -> None:
+        """Count an operation of a thread."""
         place = thread.place
         fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.position))
 
@@ -206,30 +222,31 @@ class Scheduler:
         if thread.time % SPIN_LIMIT == 0 and thread.time and not forced:
             # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
             others = [t for t in ready if t is not thread] or self._early_sleepers([])
-            default = self._next_after(thread, others) if others else thread
+            default = self.next_after(thread, others) if others else thread
             runnable = runnable if default in runnable else [*runnable, default]
         elif forced or gives_way:
-            default = self._next_after(thread, ready) if ready else self._earliest(thread, runnable)
+            default = self.next_after(thread, ready) if ready else self._earliest(thread, runnable)
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
         question = Question(thread, runnable, default, forced, place)
         choice = self.strategy.choose(self, question) if self.counting else default
         if choice is not thread or choice is not default:
-            self._log(thread, choice, forced, choice is default, place)
+            self.log_switch(thread, choice, forced, choice is default, place)
         if choice.deadline is not None and not self.is_ready(choice):
             self.clock.jump_to(choice.deadline)
         if choice is thread:
-            self._resumed(thread)
+            self.resumed(thread)
         else:
             self._hand_over(thread, choice)
 
     def _ready_threads(self) -> list[ManagedThread]:
+        self.arrivals.at_choice()
         ready = [thread for thread in self.threads if self.is_ready(thread)]
         if ready:
             return ready
         alarm = self.clock.alarm_ns
         first = min([alarm, *(thread.deadline for thread in self.threads if thread.deadline is not None)])
-        wait_ns = max(0, first - self.clock.now_ns) if first < NO_ALARM else None
-        while not ready and self.wait_outside is not None and self.wait_outside(self.threads, wait_ns):
+        wait = self.wait_outside
+        while not ready and wait is not None and wait(self.threads, self.arrivals.until_next_deadline_ns()):
             ready = [thread for thread in self.threads if self.is_ready(thread)]
         if not ready and alarm == first < NO_ALARM:
             self.clock.jump_to(alarm)  # which interrupts the main thread
@@ -242,33 +259,41 @@ class Scheduler:
         if not deadlines:
             return []
         first = min(deadlines)
-        if ready and first - self.clock.now_ns > EARLY_WAKE_NS:
+        if ready and (self.arrivals.real_time or first - self.clock.now_ns > EARLY_WAKE_NS):
             return []
         return [t for t in self.threads if t.deadline == first and t not in ready]
 
-    def _next_after(self, thread: ManagedThread, among: list[ManagedThread]) -> ManagedThread:
+    def next_after(self, thread: ManagedThread, among: list[ManagedThread]) -> ManagedThread:
+        """Whom the default schedule lets run after a thread."""
         later = [other for other in among if other.path > thread.path]
         return later[0] if later else among[0]
 
     def _earliest(self, thread: ManagedThread, sleepers: list[ManagedThread]) -> ManagedThread:
-        return self._next_after(thread, sleepers)
+        return self.next_after(thread, sleepers)
 
     def _hand_over(self, thread: ManagedThread, to: ManagedThread) -> None:
-        self._give(thread, to)
+        self.give(thread, to)
         try:
-            thread.gate.acquire()
-            self._resumed(thread)
+            self.wait_for_baton(thread)
+            self.resumed(thread)
         except BaseException:  # set by another thread with PyThreadState_SetAsyncExc: it comes when we have the baton
-            self._resumed(thread)
+            self.resumed(thread)
             raise
 
-    def _give(self, thread: ManagedThread, to: ManagedThread) -> None:
+    def wait_for_baton(self, thread: ManagedThread) -> None:
+        """Wait at the gate of a thread, and look now and then whether the one with the baton stands still."""
+        while not thread.gate.acquire(True, self.away.look_every_s):
+            self.away.look()
+
+    def give(self, thread: ManagedThread, to: ManagedThread) -> None:
+        """Let another thread have the baton; the caller no longer has it."""
         self.passed_by_others += thread.time - thread.base_time
         thread.base_time = thread.time
         self.counter.current = to
         to.gate.release()
 
-    def _resumed(self, thread: ManagedThread) -> None:
+    def resumed(self, thread: ManagedThread) -> None:
+        """Called by a thread that has just got the baton."""
         if self._ending:
             # The real thread behind an ended one frees memory while it goes away. Whoever goes on waits for that, so
             # that addresses, and with them the order of sets of objects, do not depend on real time.
@@ -281,7 +306,8 @@ class Scheduler:
         """Ask the strategy when it wants to be asked about this thread."""
         # SPIN_LIMIT is a multiple of COLLECT_EVERY, so that both are met.
         own = (thread.time // COLLECT_EVERY + 1) * COLLECT_EVERY
-        thread.ask_at = min(own, self.strategy.next_question(self, thread))
+        asked = self.strategy.next_question(self, thread)
+        thread.ask_at = min(own, asked, self.arrivals.next_moment(thread))
 
     # -- the life of threads -----------------------------------------------------------------------------------------
 
@@ -293,6 +319,7 @@ class Scheduler:
     def add(self, thread: ManagedThread) -> None:
         """Let a created thread take part in choices."""
         self.threads.append(thread)
+        self.known[thread.name] = thread
         self.threads.sort(key=lambda t: t.path)
         self.strategy.created(self, thread)
 
@@ -306,15 +333,15 @@ class Scheduler:
     def come_up(self) -> None:
         """A place where a new thread that has told that it is up gives the baton back to its creator."""
         thread = self.current
-        if thread.starting is not None and thread.starting() and thread.ident == _thread.get_ident():
+        if thread.starting is not None and thread.starting() and thread.ident == _get_ident():
             self._choose(thread, None, forced=False)
 
     def entered(self, thread: ManagedThread) -> None:
         """Called by a new thread: waits for the baton for the first time."""
-        thread.gate.acquire()
-        thread.ident = _thread.get_ident()
+        self.wait_for_baton(thread)
+        thread.ident = _get_ident()
         ask_now = thread.starter is not None
-        self._resumed(thread)
+        self.resumed(thread)
         if ask_now:
             thread.ask_at = 0
 
@@ -327,25 +354,25 @@ class Scheduler:
         thread.waiting = thread.deadline = None
         if self.counting:
             thread.place = None
-            self._pass(thread)
+            self.pass_yield_point(thread)
         self.busy = True
         self.threads.remove(thread)
         self.ended_times.append((thread.name, thread.time))
         starter = thread.starter
         if starter is not None:
             thread.starter = None
-            self._give(thread, starter)
+            self.give(thread, starter)
             return
         ready = self._ready_threads()
         runnable = ready + self._early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()
-        default = self._next_after(thread, ready or runnable)
+        default = self.next_after(thread, ready or runnable)
         choice = self.strategy.choose(self, Question(thread, runnable, default, forced=True))
-        self._log(thread, choice, True, choice is default, None)
+        self.log_switch(thread, choice, True, choice is default, None)
         if choice.deadline is not None and not self.is_ready(choice):
             self.clock.jump_to(choice.deadline)
-        self._give(thread, choice)
+        self.give(thread, choice)
 
     def start_anew(self) -> None:
         """In the child of a fork: only the thread that forked is there, and it is the main one."""
@@ -360,9 +387,10 @@ class Scheduler:
 
     # -- the log -----------------------------------------------------------------------------------------------------
 
-    def _log(
+    def log_switch(
         self, thread: ManagedThread, to: ManagedThread, forced: bool, by_default: bool, place: Place | None
     ) -> None:
+        """Write a switch, or a choice that is not the default one, into the log."""
         number = -1 if place is None else self.place_number(place)
         visit = 0
         if place is not None and self.counter.watched is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
-_waitpid, hard_exit = os.waitpid, os._exit
+_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
 
 def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
 
 def hang_up(descriptor: int, reason: str) -> None:
     """Tell the tool that the program ended before it could be forked."""
-    os.write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
 
 
 def _become_run(server: Any, descriptors: list[int], data: bytes) -> dict[str, Any]:

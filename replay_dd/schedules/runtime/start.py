@@ -11,28 +11,31 @@ import sys
 import time
 
 from . import clock as clock_module
-from . import primitives
+from . import primitives, processes
 from .backends import choose_backend
 from .channel import HELLO, THREAD, Channel
 from .clock import Clock
 from .descriptors import Descriptors
 from .endings import Endings
-from .entropy import adapt_random, make_urandom
+from .entropy import adapt_random, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .numbering import hash_by_number
 from .operations import watch_files
+from .pipes import Pipes, adapt_buffers, adapt_file_locks
 from .places import Places
 from .queues import make_adapter
 from .scheduler import Scheduler
 from .serve import hang_up, serve
 from .signals import Signals
+from .sockets import Sockets
 from .strategies import Strategy, make_strategy
 from .threads import ThreadHandle, ThreadStarter
 from .yieldpoints import SYNC
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 FOREVER_S = 100_000.0
@@ -65,6 +68,17 @@ def start(request_path: str) -> None:
 
     descriptors = Descriptors(scheduler)
     signals = Signals(scheduler)
+    descriptors.children_run = processes.children_run
+    endings.fork_shares = descriptors.share_with_children
+    sockets, pipes = Sockets(descriptors), Pipes(descriptors)
+
+    def follow(run: dict[str, Any]) -> None:
+        arrivals = run["arrivals"]
+        scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
+        scheduler.arrivals.real_time = run["real_clock"] or run["strategy"] == "natural"
+        scheduler.away.follow({record[-1] for record in arrivals if not isinstance(record[-1], (list, tuple))})
+
+    follow(request)
 
     def adapt_threading(module: Any) -> None:
         endings.adapt_threading(module)
@@ -83,10 +97,13 @@ def start(request_path: str) -> None:
             endings.new_process()
             signals.new_process()
             channel.go_on_in(run["channel"])
+            follow(run)
         channel.forget()
         scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
         if run["strategy"] == "profile":
             scheduler.strategy = profile.Profile(request["granularity"])
+        elif run["strategy"] == "natural":
+            scheduler.strategy = natural.Natural()
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.counting = True
@@ -96,10 +113,21 @@ def start(request_path: str) -> None:
 
     starter = ThreadStarter(scheduler, begin, backend.thread_started, endings.exception_in_thread)
     _replace_thread_functions(starter)
-    _replace_functions(time, clock_module.replacements(clock, scheduler))
-    urandom = make_urandom(scheduler, request["entropy_seed"])
-    _replace_functions(os, {"urandom": urandom, "_exit": endings.exit_now})
-    _replace_functions(posix, {"urandom": urandom, "_exit": endings.exit_now})
+    after_import: dict[str, Callable[[Any], object]] = {}
+    _replace_functions(time, {"sleep": clock_module.sleep_replacement(clock, scheduler)})
+    if not request["real_clock"]:
+        _replace_functions(time, clock_module.replacements(clock))
+        after_import["datetime"] = clock_module.adapt_datetime
+    exits = {"_exit": endings.exit_now}
+    entropy: dict[str, Any] = {}
+    if not request["real_entropy"]:
+        entropy = entropy_replacements(scheduler, request["entropy_seed"])
+        after_import.update({"random": adapt_random, "uuid": adapt_uuid})
+    for module in (os, posix):
+        for functions in (exits, entropy, pipes.replacements(), processes.replacements(descriptors)):
+            _replace_functions(module, functions)
+    pipes.adapt_fdopen()
+    adapt_buffers(descriptors, scheduler)
     for module, functions in signals.replacements().items():
         _replace_functions(module, functions)
     signals.take_over()
@@ -107,13 +135,15 @@ def start(request_path: str) -> None:
     make_imports_atomic(
         scheduler,
         {
+            **after_import,
             "threading": adapt_threading,
             "concurrent.futures._base": _adapt_futures,
-            "random": adapt_random,
             "_queue": make_adapter(scheduler),
             "select": descriptors.adapt_select,
-            "socket": descriptors.adapt_socket,
-            "subprocess": descriptors.adapt_subprocess,
+            "socket": sockets.adapt,
+            "fcntl": lambda module: adapt_file_locks(descriptors, module),
+            "_posixsubprocess": pipes.adapt_fork_exec,
+            "subprocess": pipes.adapt_subprocess,
         },
     )
     effects = watch_files(scheduler)

@@ -185,6 +185,8 @@ class ThreadStarter:
         except BaseException:
             self._report(function)
         finally:
+            if scheduler.current is not thread:
+                scheduler.come_back()
             sys.settrace(None)
             if handle is not None:
                 handle._set_done()

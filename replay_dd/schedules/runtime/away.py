@@ -1,0 +1,163 @@
+"""Calls that the runtime does not control: found out when they keep the baton, and told.
+
+Rules of this module:
+
+* A thread that waits at its gate looks now and then whether the one with the baton stands still: no yield point, and no
+  processor time, for half a second of real time. Then that one waits in C, perhaps for another thread of the program.
+  The baton is taken from it, which is a forced switch; it is *away*. The log's user is told where.
+* A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
+  its call and that moment it touches nothing that others see, if it is counted code.
+* A thread that is none of ours and runs counted code is told, too.
+* All this is done with the interpreter's own lock in hand. Whatever lets go of that lock (a write to the channel) may
+  let the thread in question go on; so it loses its identity first.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import time
+
+from .arrivals import OUTSIDE, OutsideWait
+from .channel import NOTE
+from .managed import Place
+from .strategies import Question
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from .managed import ManagedThread
+    from .scheduler import Scheduler
+
+AWAY = "away"  # the answer of a wait that was the runtime's doing
+_LOOK_EVERY_S = 0.25
+_LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that it will happen
+_LOOKS = 2
+_BUSY_PERCENT = 2  # of the time between two looks; a thread in a loop that waits uses less
+
+_get_ident = _thread.get_ident
+_clock_ns, _thread_clock, _processor_ns = time.monotonic_ns, time.pthread_getcpuclockid, time.clock_gettime_ns
+
+
+class Away:
+    """Finds threads that keep the baton while they wait in C.
+
+    Args:
+        scheduler: who hands the baton around.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._away: dict[int, ManagedThread] = {}
+        self._seen: ManagedThread | None = None
+        self._seen_time = self._seen_ns = self._seen_processor_ns = self._looks = 0
+        self._foreign_told = False
+        self.look_every_s = _LOOK_EVERY_S
+
+    def follow(self, answers: set[object]) -> None:
+        """Look more often where a log says that threads will be away."""
+        self.look_every_s = _LOOK_EVERY_FOLLOWING_S if AWAY in answers else _LOOK_EVERY_S
+
+    def look(self) -> None:
+        """Called by a thread that waits for the baton, now and then."""
+        scheduler = self._scheduler
+        holder = scheduler.current
+        if scheduler.over or scheduler.busy or scheduler.arrivals.idle or holder.atomic or not holder.ident:
+            self._seen = None
+            return
+        now_ns = _clock_ns()
+        processor_ns = _processor_ns(_thread_clock(holder.ident))
+        if self._seen is holder and self._seen_time == holder.time:
+            passed_ns = now_ns - self._seen_ns
+            if passed_ns < int(self.look_every_s * 900_000_000):
+                return
+            used_ns = processor_ns - self._seen_processor_ns
+            self._looks = self._looks + 1 if used_ns * 100 < passed_ns * _BUSY_PERCENT else 0
+        else:
+            self._seen, self._seen_time, self._looks = holder, holder.time, 0
+        self._seen_ns, self._seen_processor_ns = now_ns, processor_ns
+        if self._looks >= _LOOKS:
+            self._seen = None
+            self._take_from(holder)
+
+    def _take_from(self, holder: ManagedThread) -> None:
+        scheduler = self._scheduler
+        ident = holder.ident
+        holder.returned = False
+        self._away[ident] = holder
+        holder.ident = 0
+        scheduler.busy = True
+        what = "a call to return that replay-dd does not control"
+        wait = OutsideWait(scheduler.arrivals, holder, lambda: holder.returned, [], OUTSIDE, what)
+        if wait.expected is not None and wait.expected.answer != AWAY:
+            wait.leave()
+        holder.waiting = wait
+        scheduler.arrivals.at_choice()
+        ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
+        if not ready:
+            # Nobody has use for the baton.
+            holder.waits -= 1
+            holder.waiting = None
+            scheduler.busy = False
+            if holder.returned:
+                holder.gate.release()
+            else:
+                del self._away[ident]
+                holder.ident = ident
+            return
+        frame = sys._current_frames().get(ident)
+        _, user_frame = scheduler.places.user_frame(frame)
+        if user_frame is not None:
+            holder.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            where = f"at {scheduler.places.short(user_frame.f_code.co_filename)}:{user_frame.f_lineno}"
+        else:
+            where = "in the library"
+        scheduler.send(
+            NOTE, "away", f"a call {where} waited outside of replay-dd's control; other threads ran meanwhile"
+        )
+        if scheduler.counting:
+            scheduler.pass_yield_point(holder)
+        default = scheduler.next_after(holder, ready)
+        question = Question(holder, ready, default, forced=True)
+        choice = scheduler.strategy.choose(scheduler, question) if scheduler.counting else default
+        scheduler.log_switch(holder, choice, True, choice is default, holder.place)
+        scheduler.give(holder, choice)
+
+    def come_back(self) -> bool:
+        """Called by a thread that has not got the baton: if it was away, it waits for it.
+
+        Returns:
+            Whether the calling thread has the baton now.
+        """
+        scheduler = self._scheduler
+        ident = _get_ident()
+        thread = self._away.get(ident)
+        if thread is None or scheduler.over:
+            return False
+        thread.returned = True
+        scheduler.wait_for_baton(thread)
+        del self._away[ident]
+        thread.ident = ident
+        wait = thread.waiting
+        thread.waiting = None
+        if isinstance(wait, OutsideWait):
+            scheduler.arrivals.answered(wait, AWAY)
+        scheduler.resumed(thread)
+        return True
+
+    def stranger(self, code: CodeType) -> bool:
+        """Counted code runs in a thread that has not got the baton; as :meth:`come_back`."""
+        if self.come_back():
+            return True
+        scheduler = self._scheduler
+        ident = _get_ident()
+        if not self._foreign_told and not scheduler.over and all(t.ident != ident for t in scheduler.known.values()):
+            self._foreign_told = True
+            where = f"{code.co_qualname} in {scheduler.places.short(code.co_filename)}"
+            scheduler.send(
+                NOTE,
+                "foreign",
+                f"a thread that replay-dd did not start ran code of the program ({where}), uncontrolled",
+            )
+        return False

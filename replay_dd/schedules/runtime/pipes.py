@@ -1,0 +1,354 @@
+"""Pipes: reading and writing descriptors, as ``os`` does it and as file objects do, and locks on files.
+
+Rules of this module:
+
+* Reading and writing regular files never waits, and is left alone.
+* File objects over pipes read and write through the functions of this module, instead of in C with the baton in hand.
+* The file objects of ``io`` hold a lock written in C while they call the object below. Where that one is written in
+  Python, a thread may be switched in there; so a section of our own goes around the lock.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from .arrivals import OUTSIDE
+from .descriptors import READING, WRITING, Descriptors
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .managed import ManagedThread
+    from .scheduler import Scheduler
+
+_PIPE_BUF = 4096  # bytes that a pipe takes at once, or not at all (pipe(7))
+WOULD_BLOCK = -1
+
+
+class Pipes:
+    """Managed functions of ``os`` that read and write descriptors.
+
+    Args:
+        descriptors: who knows of all descriptors.
+    """
+
+    def __init__(self, descriptors: Descriptors) -> None:
+        self._descriptors = descriptors
+        self._arrivals = descriptors.arrivals
+        self._real_read, self._real_write = os.read, os.write
+
+    def replacements(self) -> dict[str, Any]:
+        """The functions of ``os`` and ``posix`` to replace."""
+        set_nature = self._descriptors.set_nature
+
+        def paired(real: Callable[..., tuple[int, int]]) -> Any:
+            def pipe(*arguments: Any) -> tuple[int, int]:
+                ends = real(*arguments)
+                for end in ends:
+                    set_nature(end, 0)
+                return ends
+
+            return pipe
+
+        def read(fd: int, length: int, /) -> bytes:
+            data = self.read(fd, length, sys._getframe(1))
+            return self._real_read(fd, length) if data is None else data
+
+        def write(fd: int, data: Any, /) -> int:
+            written = self.write(fd, data, sys._getframe(1))
+            return self._real_write(fd, data) if written is None else written
+
+        return {"pipe": paired(os.pipe), "pipe2": paired(os.pipe2), "read": read, "write": write}
+
+    def _waits(self, descriptor: object) -> int:
+        """The kind of a descriptor whose operations may have to wait; 0 for any other."""
+        if not isinstance(descriptor, int) or not self._descriptors.has_baton():
+            return 0
+        try:
+            kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+        except OSError:
+            return 0
+        return kind if kind in (stat.S_IFIFO, stat.S_IFSOCK) else 0
+
+    def read(self, descriptor: int, length: int, frame: Any) -> bytes | None:
+        """What ``os.read`` answers; None where the call can be made as it is."""
+        if length <= 0 or not self._waits(descriptor):
+            return None
+        pair = [(descriptor, READING)]
+        wait = self._descriptors.make_wait(pair, f"data on descriptor {descriptor}")
+        if not os.get_blocking(descriptor):
+            self._descriptors.yield_point(frame)
+            if wait.expected is not None and wait.expected.answer == WOULD_BLOCK:
+                self._arrivals.answered(wait, WOULD_BLOCK)
+                raise BlockingIOError(11, os.strerror(11))
+            if wait.expected is not None:
+                wait.wait_really()
+        else:
+            self._arrivals.wait(frame, wait, None)
+            while not self._descriptors.poll(pair):
+                self._arrivals.answered(wait, None)
+                wait = self._descriptors.make_wait(pair, wait.what)
+                self._arrivals.wait(frame, wait, None)
+        wanted = length
+        if wait.expected is not None and isinstance(wait.expected.answer, int) and wait.expected.answer > 0:
+            wanted = min(length, wait.expected.answer)
+        try:
+            data = self._real_read(descriptor, wanted)
+            while wait.expected is not None and 0 < len(data) < wanted < length and wait.wait_really():
+                more = self._real_read(descriptor, wanted - len(data))
+                if not more:
+                    break
+                data += more
+        except BlockingIOError:
+            self._arrivals.answered(wait, WOULD_BLOCK)
+            raise
+        self._arrivals.answered(wait, len(data))
+        return data
+
+    def write(self, descriptor: int, data: Any, frame: Any) -> int | None:
+        """What ``os.write`` answers; None where the call can be made as it is."""
+        if not self._waits(descriptor) or not os.get_blocking(descriptor):
+            return None
+        written = 0
+        with memoryview(data) as view, view.cast("B") as octets:
+            while True:
+                wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
+                self._arrivals.wait(frame, wait, None)
+                # There is room for so much: the call does not block.
+                written += self._real_write(descriptor, octets[written : written + _PIPE_BUF])
+                self._arrivals.answered(wait, 0)
+                if written >= len(octets):
+                    return written
+
+    def adapt_fdopen(self) -> None:
+        """Let ``os.fdopen`` and ``subprocess`` make file objects over pipes that wait under the scheduler."""
+        import io
+
+        self._io = io
+        self._real_open = io.open
+        real_fdopen = os.fdopen
+        pipes = self
+
+        class PipeIO(io.FileIO):
+            """A pipe as a raw file."""
+
+            def readinto(self, buffer: Any) -> Any:
+                with memoryview(buffer) as view, view.cast("B") as octets:
+                    data = self._some(len(octets))
+                    if data is not None:
+                        octets[: len(data)] = data
+                return None if data is None else len(data)
+
+            def read(self, size: int | None = -1) -> Any:
+                return self.readall() if size is None or size < 0 else self._some(size)
+
+            def readall(self) -> Any:
+                pieces = []
+                while data := self._some(65536):
+                    pieces.append(data)
+                return None if data is None and not pieces else b"".join(pieces)
+
+            def _some(self, size: int) -> bytes | None:
+                if not self.readable():
+                    return super().read(size)
+                try:
+                    data = pipes.read(self.fileno(), size, sys._getframe(1))
+                except BlockingIOError:
+                    return None
+                return super().read(size) if data is None else data
+
+            def write(self, data: Any) -> Any:
+                written = pipes.write(self.fileno(), data, sys._getframe(1)) if self.writable() else None
+                return super().write(data) if written is None else written
+
+        PipeIO.__name__ = PipeIO.__qualname__ = "FileIO"
+        PipeIO.__module__ = "_io"
+        self._pipe_class = PipeIO
+
+        def fdopen(fd: int, mode: str = "r", buffering: int = -1, *arguments: Any, **named: Any) -> Any:
+            made = pipes.open(fd, mode, buffering, *arguments, **named)
+            return real_fdopen(fd, mode, buffering, *arguments, **named) if made is None else made
+
+        os.fdopen = fdopen
+
+    def open(
+        self,
+        descriptor: int,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+        closefd: bool = True,
+    ) -> Any:
+        """A file object over a pipe, as ``open`` makes it; None where it is no pipe."""
+        binary = "b" in mode
+        if not self._waits(descriptor) or "+" in mode or (buffering == 0 and not binary):
+            return None
+        io = self._io
+        raw = self._pipe_class(descriptor, mode.replace("b", "").replace("t", "") or "r", closefd)
+        line_buffering = buffering == 1
+        if buffering == 0:
+            return raw
+        size = io.DEFAULT_BUFFER_SIZE if buffering < 2 else buffering
+        buffer = io.BufferedReader(raw, size) if raw.readable() else io.BufferedWriter(raw, size)
+        if binary:
+            return buffer
+        text = io.TextIOWrapper(buffer, io.text_encoding(encoding), errors, newline, line_buffering)
+        text.mode = mode
+        return text
+
+    def adapt_subprocess(self, module: Any) -> None:
+        """Let ``Popen`` open its pipes like this."""
+        pipes, io = self, self._io
+
+        class Files:
+            """What ``subprocess`` uses of ``io``."""
+
+            TextIOWrapper = io.TextIOWrapper
+
+            @staticmethod
+            def open(*arguments: Any) -> Any:
+                made = pipes.open(*arguments)
+                return io.open(*arguments) if made is None else made
+
+        module.io = Files
+
+    def adapt_fork_exec(self, module: Any) -> None:
+        """Know which descriptors a child process gets (module ``_posixsubprocess``)."""
+        real = module.fork_exec
+
+        def fork_exec(*arguments: Any) -> Any:
+            closes, kept, ends = arguments[2], arguments[3], arguments[6:14]
+            if not closes:
+                self._descriptors.share_with_children()
+            for number in (*kept, *ends):
+                if isinstance(number, int) and number >= 0:
+                    self._descriptors.set_nature(number, OUTSIDE)
+            return real(*arguments)
+
+        module.fork_exec = fork_exec
+
+
+def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
+    """Let ``fcntl.flock`` and ``fcntl.lockf`` give the baton away while another one has the lock."""
+    real_flock, real_lockf = module.flock, module.lockf
+    not_now, unlock = module.LOCK_NB, module.LOCK_UN
+
+    def flock(fd: Any, operation: int, /) -> None:
+        def is_free() -> bool:
+            try:
+                real_flock(fd, operation | not_now)
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
+            real_flock(fd, unlock)
+            return True
+
+        locked(sys._getframe(1), operation, lambda: real_flock(fd, operation | not_now), is_free)
+        if operation & not_now or operation & unlock or not descriptors.has_baton():
+            real_flock(fd, operation)
+
+    def lockf(fd: Any, cmd: int, *rest: Any) -> Any:
+        def is_free() -> bool:
+            # Such locks belong to the process: to have it early is no harm to another of its threads.
+            try:
+                real_lockf(fd, cmd | not_now, *rest)
+            except (BlockingIOError, PermissionError):
+                return False
+            except OSError:
+                return True
+            return True
+
+        locked(sys._getframe(1), cmd, lambda: real_lockf(fd, cmd | not_now, *rest), is_free)
+        if cmd & not_now or cmd & unlock or not descriptors.has_baton():
+            return real_lockf(fd, cmd, *rest)
+        return None
+
+    def locked(frame: Any, operation: int, take: Callable[[], object], is_free: Callable[[], bool]) -> None:
+        if operation & not_now or operation & unlock or not descriptors.has_baton():
+            return
+        while True:
+            try:
+                take()
+            except (BlockingIOError, PermissionError):
+                wait = descriptors.make_other_wait(is_free, "a lock on a file")
+                descriptors.arrivals.wait(frame, wait, None)
+                descriptors.arrivals.answered(wait, None)
+            else:
+                return
+
+    module.flock, module.lockf = flock, lockf
+
+
+class _Section:
+    """Around a lock written in C: who is inside."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self.holder: ManagedThread | None = None
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return self.holder is None
+
+    def explain(self) -> str:
+        name = "?" if self.holder is None else self.holder.name
+        return f"waits for a file object that thread {name} reads or writes"
+
+    def enter(self, frame: Any) -> bool:
+        """Wait until nobody is inside; False where this thread is inside already."""
+        current = self._scheduler.current
+        if self.holder is current:
+            return False
+        if self.holder is not None:
+            self._scheduler.operation(frame, self)
+        self.holder = current
+        return True
+
+
+_LOCKED = (
+    *("read", "read1", "readinto", "readinto1", "readline", "peek", "__next__"),
+    *("write", "flush", "seek", "tell", "truncate", "close", "detach"),
+)
+
+
+def adapt_buffers(descriptors: Descriptors, scheduler: Scheduler) -> None:
+    """Put subclasses with a section of ours in the place of the buffered classes of ``io``."""
+    import io
+
+    for name in ("BufferedReader", "BufferedWriter", "BufferedRandom", "BufferedRWPair"):
+        setattr(io, name, _guarded(getattr(io, name), descriptors, scheduler))
+
+
+def _guarded(real: Any, descriptors: Descriptors, scheduler: Scheduler) -> Any:
+    class Same(type):
+        """Objects that ``open`` made are instances, too."""
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, real) if cls is guarded else type.__instancecheck__(cls, instance)
+
+    def method(name: str) -> Any:
+        call = getattr(real, name)
+
+        def guarded_call(self: Any, *arguments: Any, **named: Any) -> Any:
+            section = self.__dict__.get("_replay_dd_section")
+            if section is None:
+                section = self.__dict__["_replay_dd_section"] = _Section(scheduler)
+            if not descriptors.has_baton() or not section.enter(sys._getframe(1)):
+                return call(self, *arguments, **named)
+            try:
+                return call(self, *arguments, **named)
+            finally:
+                section.holder = None
+
+        guarded_call.__name__ = name
+        return guarded_call
+
+    methods = {name: method(name) for name in _LOCKED if hasattr(real, name)}
+    guarded: Any = Same(real.__name__, (real,), {**methods, "__module__": real.__module__, "__doc__": real.__doc__})
+    return guarded

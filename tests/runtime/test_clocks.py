@@ -1,0 +1,118 @@
+"""Every clock and source of entropy is fixed, or real on request."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from replay_dd.schedules.model import Settings
+from tests.runtime.programs import assert_same, output_of, replayed, run_program
+
+CLOCKS = """
+    import datetime, threading, time
+    def look():
+        global seen
+        for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+            seen[name] = getattr(time, name)()
+            seen[name + "_ns"] = getattr(time, name + "_ns")()
+        for name in ("REALTIME", "MONOTONIC", "PROCESS_CPUTIME_ID"):
+            seen[name] = time.clock_gettime(getattr(time, "CLOCK_" + name))
+            seen[name + "_ns"] = time.clock_gettime_ns(getattr(time, "CLOCK_" + name))
+        seen["now"] = datetime.datetime.now()
+        seen["aware"] = datetime.datetime.now(datetime.timezone.utc)
+        seen["own"] = Own.now()
+        seen["days"] = datetime.date.today(), datetime.datetime.today()
+        assert abs(seen["aware"].timestamp() - seen["time"]) < 1
+        assert abs(seen["now"].timestamp() - seen["REALTIME"]) < 1
+    class Own(datetime.datetime):
+        pass
+    seen = {}
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert type(seen["own"]) is Own and type(seen["now"]) is datetime.datetime
+    print(seen)
+"""
+
+ENTROPY = """
+    import os, random, threading, uuid
+    def look():
+        print(os.urandom(4), os.getrandom(4), random.random(), uuid.uuid4(), uuid.uuid1().time, uuid.uuid1().clock_seq)
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_all_clocks_are_virtual(tmp_path: Path) -> None:
+    settings = Settings(start_ns=1_000_000_000 * 1_000_000_000)
+    first, second = (output_of(run_program(tmp_path, CLOCKS, settings=settings)) for _ in range(2))
+    assert first == second
+    assert "'time': 1000000000.0" in first
+    assert "datetime.datetime(2001, 9, 9, " in first
+
+
+def test_the_real_clock_on_request(tmp_path: Path) -> None:
+    settings = Settings(start_ns=1_000_000_000 * 1_000_000_000, real_clock=True)
+    first, second = (run_program(tmp_path, CLOCKS, settings=settings) for _ in range(2))
+    assert output_of(first) != output_of(second)
+    assert "'time': 1000000000.0" not in output_of(first)
+    assert first.log.ending.digest == second.log.ending.digest
+
+
+def test_all_entropy_is_fixed(tmp_path: Path) -> None:
+    settings = Settings(start_ns=1_000_000_000 * 1_000_000_000)
+    first, second = (output_of(run_program(tmp_path, ENTROPY, settings=settings)) for _ in range(2))
+    assert first == second
+
+
+def test_real_entropy_on_request(tmp_path: Path) -> None:
+    first, second = (output_of(run_program(tmp_path, ENTROPY, settings=Settings(real_entropy=True))) for _ in range(2))
+    assert not set(first.split()[:4]) & set(second.split()[:4])
+
+
+def test_the_classes_of_datetime_are_what_they_are(tmp_path: Path) -> None:
+    """What the program might notice of a stand-in: identity, pickling, errors, warnings."""
+    text = """
+        import copy, datetime, pickle, threading, warnings
+        thread = threading.Thread(target=int)
+        thread.start(); thread.join()
+        now = datetime.datetime.now()
+        print(type(now), pickle.loads(pickle.dumps(now)) == now, copy.copy(now) == now, datetime.datetime.__mro__)
+        print(type(datetime.datetime.fromtimestamp(0, datetime.timezone.utc)) is datetime.datetime)
+        try:
+            datetime.datetime.now(5)
+        except TypeError as error:
+            print(str(error).partition("tzinfo")[1])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            print(datetime.datetime.utcnow().tzinfo)
+        print([warning.category.__name__ for warning in caught])
+        """
+    run = run_program(tmp_path, text)
+    plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert plain.returncode == 0, plain.stderr
+    assert output_of(run) == plain.stdout
+
+
+def test_sleeps_are_real_with_the_real_clock_and_replay(tmp_path: Path) -> None:
+    text = """
+        import threading, time
+        def sleep(seconds):
+            start = time.monotonic()
+            with condition: condition.wait(seconds)
+            slept.append(time.monotonic() - start >= seconds)
+            order.append(seconds)
+        def count():
+            while len(slept) < 3: turns.append(1)
+        slept, order, turns, condition = [], [], [], threading.Condition()
+        threads = [threading.Thread(target=sleep, args=(seconds,)) for seconds in (0.3, 0.1, 0.2)]
+        threads.append(threading.Thread(target=count))
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(slept, order, len(turns))
+        """
+    run = run_program(tmp_path, text, settings=Settings(real_clock=True))
+    assert output_of(run).startswith("[True, True, True]"), output_of(run)
+    assert_same(run, replayed(run.log))

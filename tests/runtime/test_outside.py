@@ -1,0 +1,188 @@
+"""The outside world under the scheduler: who waits for it lets others run, and what came when is part of the log."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.server import Runner
+from replay_dd.schedules.target import describe_program
+from tests.runtime.programs import (
+    assert_same,
+    output_of,
+    random_walk,
+    replayed,
+    run_command,
+    run_program,
+    triggered,
+    write_program,
+)
+from tests.runtime.programs_outside import OUTSIDE
+
+SCHEDULES = 20
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
+    """In fresh processes and in forked ones, under the default schedule and random ones, each replayed."""
+    default = run_program(tmp_path, OUTSIDE[name])
+    written = output_of(default)
+    assert_same(default, replayed(default.log))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        for seed in range(SCHEDULES):
+            run = runner.run(random_walk(seed), 60)
+            assert output_of(run) == written, seed
+            again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
+            assert_same(run, again)
+            assert again.log.ending.skipped == ()
+        assert runner.why_fresh == ""
+    assert_same(run, replayed(run.log))
+    if "100 +" not in OUTSIDE[name]:  # of real seconds
+        plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert (plain.stdout, plain.returncode) == (written, 0)
+
+
+WATCHED = """
+import sqlite3, threading
+def add(number):
+    connection = sqlite3.connect("data", timeout=60)
+    for _ in range(2):
+        connection.execute("begin immediate")
+        (value,) = connection.execute("select value from one").fetchone()
+        connection.execute("update one set value = ?", (value + 1,))
+        connection.commit()
+    connection.close()
+connection = sqlite3.connect("data")
+connection.executescript("drop table if exists one; create table one (value); insert into one values (0);")
+threads = [threading.Thread(target=add, args=(number,)) for number in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(*connection.execute("select value from one"))
+"""
+
+
+def test_a_wait_in_c_for_another_thread_is_found_and_told(tmp_path: Path) -> None:
+    """A thread has begun a transaction, and the other one waits for its end inside of SQLite."""
+    run = run_program(tmp_path, WATCHED)
+    assert output_of(run) == "(4,)\n"
+    assert run.log.ending.notes == ()
+    for time in range(12, 40, 3):
+        run = run_program(tmp_path, WATCHED, triggered(("0.1", time, "0.2")))
+        assert output_of(run) == "(4,)\n"
+        if run.log.ending.notes:
+            break
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control; other threads ran meanwhile" in note
+    assert_same(run, replayed(run.log))
+
+
+def test_opening_a_named_pipe_waits_for_the_other_side(tmp_path: Path) -> None:
+    text = """
+        import os, threading
+        if not os.path.exists("fifo"): os.mkfifo("fifo")
+        def read():
+            with open("fifo") as file: seen.append(file.read())
+        seen = []
+        thread = threading.Thread(target=read)
+        thread.start()
+        with open("fifo", "w") as file: file.write("hello")
+        thread.join()
+        print(seen)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "['hello']\n"
+    assert_same(run, replayed(run.log))
+
+
+def test_who_waits_for_whom_over_a_pair_of_sockets_is_a_deadlock(tmp_path: Path) -> None:
+    run = run_program(
+        tmp_path,
+        """
+        import os, socket, threading
+        left, right = socket.socketpair()
+        reading, writing = os.pipe()
+        threads = [threading.Thread(target=end.recv, args=(1,)) for end in (left, right)]
+        for thread in threads: thread.start()
+        os.read(reading, 1)
+        """,
+    )
+    waits = {waiter.thread: waiter.explanation for waiter in run.log.ending.deadlock}
+    assert waits["0.1"] == "waits for data on descriptor 3"
+    assert waits["0.2"] == "waits for data on descriptor 4"
+    assert waits["0"] == "waits for data on descriptor 5"
+
+
+def test_a_child_of_a_fork_waits_in_real_time(tmp_path: Path) -> None:
+    """On the virtual clock alone its time-out would be over before anything could come."""
+    text = """
+        import os, select, threading
+        thread = threading.Thread(target=int)
+        thread.start(); thread.join()
+        (reading, writing), (asking, answering) = os.pipe(), os.pipe()
+        child = os.fork()
+        if not child:
+            os.write(answering, b"go")
+            print("child", bool(select.select([reading], [], [], 300)[0]), flush=True)
+            os._exit(0)
+        os.read(asking, 2)
+        os.system("sleep 0.1")
+        os.write(writing, b"x")
+        print(os.waitpid(child, 0)[1])
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "child True\n0\n"
+    assert run.log.ending.notes == ("the program forked; only its first process is under control",)
+
+
+def test_a_thread_that_is_not_ours_is_told(tmp_path: Path) -> None:
+    """Started by the C library, as an extension might."""
+    text = """
+        import ctypes, threading
+        thread = threading.Thread(target=int)
+        thread.start(); thread.join()
+        library = ctypes.CDLL(None)
+        @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+        def work(argument):
+            seen.append(len(seen))
+            return None
+        seen = []
+        identity = ctypes.c_ulong()
+        library.pthread_create(ctypes.byref(identity), None, work, None)
+        library.pthread_join(identity, None)
+        print(seen)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[0]\n"
+    assert len(run.log.ending.notes) == (sys.version_info >= (3, 12)), run.log.ending.notes
+    for note in run.log.ending.notes:
+        assert note.startswith("a thread that replay-dd did not start ran code of the program (work in prog.py)")
+
+
+def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) -> None:
+    """How far the loop gets hangs on another process; the replay gets exactly as far."""
+    text = """
+        import subprocess, threading
+        def work():
+            child = subprocess.Popen(["sh", "-c", "sleep 0.1; echo $$"], stdout=subprocess.PIPE)
+            seen.append(len(child.communicate()[0]) > 0)
+        def count():
+            global turns
+            while not seen: turns += 1
+        seen, turns = [], 0
+        threads = [threading.Thread(target=target) for target in (work, count)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(turns)
+        """
+    write_program(tmp_path, text)
+    run = run_command(tmp_path, (sys.executable, "prog.py"), random_walk(3))
+    other = run_command(tmp_path, (sys.executable, "prog.py"), random_walk(3))
+    assert run.log.ending.digest != other.log.ending.digest, "otherwise this test says nothing"
+    assert_same(run, replayed(run.log))
+    assert_same(other, replayed(other.log))
