@@ -123,8 +123,8 @@ def start(request_path: str) -> None:
     if not request["real_entropy"]:
         entropy = entropy_replacements(scheduler, request["entropy_seed"])
         after_import.update({"random": adapt_random, "uuid": adapt_uuid})
-    for module in (os, posix):
-        for functions in (exits, entropy, pipes.replacements(), processes.replacements(descriptors)):
+    for functions in (exits, entropy, pipes.replacements(), processes.replacements(descriptors)):
+        for module in (os, posix):
             _replace_functions(module, functions)
     pipes.adapt_fdopen()
     adapt_buffers(descriptors, scheduler)
