@@ -39,7 +39,8 @@ _STEP_S = 0.001
 
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 
-_real_sleep, _real_clock_ns = time.sleep, time.monotonic_ns
+# Taken before the runtime puts its own in place.
+_real_sleep, real_clock_ns = time.sleep, time.monotonic_ns
 
 
 class Expected:
@@ -106,8 +107,8 @@ class OutsideWait:
         if self._arrivals.look(self):
             return True
         limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
-        end_ns = _real_clock_ns() + int(limit_s * 1_000_000_000)
-        while _real_clock_ns() < end_ns:
+        end_ns = real_clock_ns() + int(limit_s * 1_000_000_000)
+        while real_clock_ns() < end_ns:
             self._arrivals.pause(_STEP_S)
             if self._arrivals.look(self):
                 return True
@@ -221,7 +222,7 @@ class Arrivals:
     def started(self, thread: ManagedThread, deadline: int) -> None:
         """A thread begins to wait, with a deadline on the virtual clock."""
         if self.real_time:
-            thread.real_deadline_ns = _real_clock_ns() + deadline - self._scheduler.clock.now_ns
+            thread.real_deadline_ns = real_clock_ns() + deadline - self._scheduler.clock.now_ns
 
     def until_next_deadline_ns(self) -> int | None:
         """How long it is to the earliest deadline or alarm; None where there is none."""
@@ -229,7 +230,7 @@ class Arrivals:
         waits_ns = [clock.alarm_ns - clock.now_ns] if clock.alarm_ns < NO_ALARM else []
         for thread in self._scheduler.threads:
             if thread.deadline is not None and self.real_time:
-                waits_ns.append(thread.real_deadline_ns - _real_clock_ns())
+                waits_ns.append(thread.real_deadline_ns - real_clock_ns())
             elif thread.deadline is not None:
                 waits_ns.append(thread.deadline - clock.now_ns)
         return max(0, min(waits_ns)) if waits_ns else None
@@ -239,7 +240,7 @@ class Arrivals:
         name, thread_time = self.now()
         clock = self._scheduler.clock
         if self.real_time and not self.following:
-            now_ns = _real_clock_ns()
+            now_ns = real_clock_ns()
             for thread in self._scheduler.threads:
                 deadline = thread.deadline
                 if deadline is not None and deadline > clock.now_ns and thread.real_deadline_ns <= now_ns:
@@ -250,7 +251,7 @@ class Arrivals:
             waiting = self._scheduler.known.get(due.pop()[1])
             if waiting is not None and waiting.deadline is not None:
                 if self.real_time:
-                    self.pause(max(0, waiting.real_deadline_ns - _real_clock_ns()) / 1e9)
+                    self.pause(max(0, waiting.real_deadline_ns - real_clock_ns()) / 1e9)
                 clock.jump_to(waiting.deadline)
                 self._scheduler.send(DUE, name, thread_time, waiting.name)
 

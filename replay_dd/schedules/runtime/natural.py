@@ -13,8 +13,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-import time
-
+from .arrivals import real_clock_ns
 from .strategies import Strategy
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 INTERVAL_NS = 50_000  # a hundredth of the interpreter's own: a race that is met once a day is met sooner
 _ASK_WITHIN = 128  # yield points, between two looks at the clock
 
-_clock_ns = time.monotonic_ns
-
 
 class Natural(Strategy):
     """Hands the baton over like a GIL."""
@@ -35,16 +32,16 @@ class Natural(Strategy):
     asks_at_operations = True
 
     def __init__(self) -> None:
-        self._since_ns = _clock_ns()
+        self._since_ns = real_clock_ns()
         self._turns: dict[str, int] = {}
         self._turn = 0
 
     def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
         # By the last digits of the clock: with equal distances a loop would always be left at the same places.
-        return thread.time + 1 + _clock_ns() % _ASK_WITHIN
+        return thread.time + 1 + real_clock_ns() % _ASK_WITHIN
 
     def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
-        now_ns = _clock_ns()
+        now_ns = real_clock_ns()
         thread = question.thread
         around_a_call = scheduler.in_system_call or scheduler.outside is not None
         is_over = now_ns - self._since_ns >= INTERVAL_NS
