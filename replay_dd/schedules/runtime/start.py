@@ -11,7 +11,7 @@ import sys
 import time
 
 from . import clock as clock_module
-from . import primitives, processes
+from . import natural, primitives, processes
 from .backends import choose_backend
 from .channel import HELLO, THREAD, Channel
 from .clock import Clock
