@@ -30,6 +30,7 @@ from replay_dd.schedules.errors import (
     TwoProgramsError,
 )
 from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.reachable import settle_reachable
 from replay_dd.schedules.replay import check_unchanged, find_divergence
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
@@ -217,6 +218,10 @@ def _isolate(
         verified = complete and _prove(tests, passing, failing)
         if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
             window = find_window(tests, failing, guilty.failing, jobs)
+        if guilty is not None:
+            guilty = replace(guilty, failing=settle_reachable(tests, failing, guilty.failing))
+        if window is not None:
+            window = replace(window, first=settle_reachable(tests, failing, window.first))
     except KeyboardInterrupt:
         interrupted, complete = True, verified
     passing = replace(passing, strategy="isolated", verified=verified if complete else None)

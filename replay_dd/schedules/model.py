@@ -36,6 +36,7 @@ class Place:
         instruction: the bytecode instruction before which the switch happens.
         gil_reachable: whether a switch here is possible under the GIL of that interpreter.
         key: a hash of file, function and position, the same in every run; what the digest is made of.
+        after_call: the place follows a call, and ``gil_reachable`` holds only if that was of a function in C.
     """
 
     file: str
@@ -46,6 +47,7 @@ class Place:
     instruction: str
     gil_reachable: bool
     key: int = 0
+    after_call: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"

@@ -311,3 +311,43 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     assert found.passing is not None
     assert found.runs <= 4, "without any luck"
     assert len(found.failing.triggers) == 1
+
+
+@pytest.mark.parametrize(("call", "reachable"), [("abs(before)", True), ("helper.note()", False)])
+def test_after_a_call_a_switch_is_reachable_only_if_the_function_is_in_c(
+    call: str, reachable: bool, tmp_path: Path
+) -> None:
+    text = f"""\
+import threading
+
+
+class Helper:
+    count = 0
+
+    def note(self):
+        return self.count
+
+
+class Account:
+    balance = 0
+
+
+helper, account = Helper(), Account()
+
+
+def deposit(account=account):
+    before = account.balance
+    {call}
+    account.balance = before + 1
+"""
+    (tmp_path / "prog.py").write_text(text + TWO_THREADS)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    found = hunt(program, Settings(), runs=50)
+    assert found.passing is not None
+    assert found.failing is not None
+    switch = isolate(found.passing, found.failing).switch
+    assert switch is not None
+    assert switch.failing.place is not None
+    assert (switch.failing.place.line, switch.failing.place.instruction) == (21, "STORE_ATTR")
+    assert switch.failing.place.after_call
+    assert switch.failing.place.gil_reachable is reachable

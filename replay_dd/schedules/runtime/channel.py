@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
-PLACE = "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL, key
+PLACE = (
+    "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C
+)
 SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run

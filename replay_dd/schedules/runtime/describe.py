@@ -18,10 +18,11 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
         line, column, instruction = describe(code, offset)
     if place.is_line:
         line = place.position
-    reachable = place.reachable or reachable_under_gil(code, offset)
+    reachable, after_call = (True, False) if place.reachable else reachable_under_gil(code, offset)
     file = code.co_filename
     key = places.place_hash(code, place.position)
-    return (PLACE, number, places.short(file), file, line, column, code.co_qualname, instruction, reachable, key)
+    where = (places.short(file), file, line, column, code.co_qualname, instruction)
+    return (PLACE, number, *where, reachable, key, after_call)
 
 
 def _first_offset(place: Place) -> int:

@@ -70,16 +70,27 @@ def points(code: CodeType, granularity: str) -> list[int]:
 
 def gil_points(code: CodeType) -> set[int]:
     """Where the interpreter may hand the GIL over: at function entry, at backward jumps, and after calls."""
-    found = set()
+    always, after_calls = _gil_checks(code)
+    return always | after_calls
+
+
+def _gil_checks(code: CodeType) -> tuple[set[int], set[int]]:
+    """Where the interpreter looks whether another thread wants to run: (always, if what was called is written in C).
+
+    From a function in Python it returns without looking: that call is no call of the interpreter itself.
+    """
+    always, after_calls = set(), set()
     after_call = False
     for offset, operation in instructions(code):
-        if after_call or operation == _RESUME:
-            found.add(offset)
+        if operation == _RESUME:
+            always.add(offset)
+        if after_call:
+            after_calls.add(offset)
         if operation in _JUMPS_BACK:
             # The interpreter looks after the jump is taken; nothing shared is touched between the two.
-            found.update((offset, _jump_target(code.co_code, offset)))
+            always.update((offset, _jump_target(code.co_code, offset)))
         after_call = operation in CALL_OPCODES
-    return found
+    return always, after_calls - always
 
 
 def _jump_target(units: bytes, offset: int) -> int:
@@ -100,26 +111,27 @@ def _jump_target(units: bytes, offset: int) -> int:
     return target
 
 
-def reachable_under_gil(code: CodeType, offset: int) -> bool:
+def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     """Whether a switch before this instruction is possible under the GIL of this interpreter.
 
     It is, if between a place where the interpreter looks for switches and this instruction no other access stands: a
     switch there has the same effect.
+
+    Returns:
+        (possible, only if the call before it was of a function in C).
     """
     listing = instructions(code)
-    checks = gil_points(code)
+    always, after_calls = _gil_checks(code)
     index = next((i for i, (start, _) in enumerate(listing) if start == offset), -1)
-    if index < 0:
-        return True
     while index >= 0:
         start, _ = listing[index]
-        if start in checks:
-            return True
+        if start in always or start in after_calls:
+            return True, start not in always
         index -= 1
         if index >= 0 and listing[index][1] in ACCESS_OPCODES:
             # The access before has no check between it and us, or the loop would have ended there.
-            return False
-    return True
+            return False, False
+    return True, False
 
 
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
