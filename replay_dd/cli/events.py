@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,7 +22,9 @@ from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
+from replay_dd.experiment.process import private_folder
 from replay_dd.report.events import minimized_as_json, minimized_as_text
+from replay_dd.report.events_strip import write_events_strip
 from replay_dd.web.flow import looks_like_a_flow
 
 EXIT_NO_FAILURE = 1
@@ -33,6 +37,7 @@ EXIT_NO_FAILURE = 1
 @click.option(
     "--pictures", metavar="DIR", type=FOLDER, help="Write a picture of the screen before and after each action."
 )
+@click.option("--strip", metavar="HTML", type=LOG, help="Write a film strip of what is left to this file.")
 @jobs_option
 @click.option(
     "--algorithm",
@@ -54,6 +59,7 @@ def events_command(
     passing: Path | None,
     output: Path | None,
     pictures: Path | None,
+    strip: Path | None,
     jobs: int,
     algorithm: str,
     pace: str | None,
@@ -77,7 +83,7 @@ def events_command(
     """
     if looks_like_a_flow(log):
         return minimize_flow(
-            log, output=output, strip=None, browser=browser, text=text, max_tests=max_tests, as_json=as_json
+            log, output=output, strip=strip, browser=browser, text=text, max_tests=max_tests, as_json=as_json
         )
     session = read_session(log)
     other = None if passing is None else read_session(passing)
@@ -95,12 +101,17 @@ def events_command(
         window_manager=manager,
     )
     progress = Progress()
-    try:
-        found = isolate_events(
-            session, plan, passing=other, on_test=lambda step: progress.show(_told(step)), on_stage=progress.show
-        )
-    finally:
-        progress.clear()
+    with contextlib.ExitStack() as stack:
+        if strip is not None and pictures is None:
+            plan = replace(plan, pictures=stack.enter_context(private_folder()).path / "pictures")
+        try:
+            found = isolate_events(
+                session, plan, passing=other, on_test=lambda step: progress.show(_told(step)), on_stage=progress.show
+            )
+        finally:
+            progress.clear()
+        if strip is not None:
+            write_events_strip(found, strip)
     target = output or log.with_name("minimal.log")
     write_session(found.minimal, target)
     if found.passing is not None:
