@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.logfile import LogCutOffError, LogEditedError, LogEmptyError, LogError, check_header
+from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -35,12 +36,12 @@ VERSION = 1
 
 
 def write_log(log: Log, path: Path) -> None:
-    """Write a log, whole or not at all.
+    """Write a log, whole or not at all; its places get their anchors.
 
     Raises:
         LogError: the file cannot be written.
     """
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(log))
+    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(with_anchors(log)))
     data = _encoded(body)
     ending = _ending_to_json(log.ending)
     last = {"end": ending, "checksum": _checksum(data, ending)}

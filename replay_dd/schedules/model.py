@@ -37,6 +37,10 @@ class Place:
         gil_reachable: whether a switch here is possible under the GIL of that interpreter.
         key: a hash of file, function and position, the same in every run; what the digest is made of.
         after_call: the place follows a call, and ``gil_reachable`` holds only if that was of a function in C.
+        operation: whether the switch stands at an operation on a lock, a file, the clock; not at an instruction.
+        text: the line's text, without what stands around it; empty where it is not known.
+        repeat: how many lines of the same function before it have the same text.
+        indentation: how many columns stand before the text.
     """
 
     file: str
@@ -48,6 +52,10 @@ class Place:
     gil_reachable: bool
     key: int = 0
     after_call: bool = False
+    operation: bool = False
+    text: str = ""
+    repeat: int = 0
+    indentation: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"

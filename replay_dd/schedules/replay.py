@@ -94,17 +94,27 @@ def check_unchanged(log: Log, *, python: str | None = None) -> None:
     Raises:
         ProgramChangedError: a source file, or the interpreter's version, is another one now.
     """
+    check_there(log)
+    changed = changed_files(log.program)
+    if changed:
+        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise ProgramChangedError(f"The program was changed since the log was recorded: {shown}.")
+    if python is not None and python != log.program.python:
+        raise ProgramChangedError(f"The log was recorded under Python {log.program.python}; now it is Python {python}.")
+
+
+def check_there(log: Log) -> None:
+    """Check that the recorded source files are still there, whatever stands in them.
+
+    Raises:
+        ProgramChangedError: one is not.
+    """
     changed = changed_files(log.program)
     gone = [
         name for name in changed if not Path(log.program.paths.get(name, Path(log.program.directory) / name)).exists()
     ]
     if gone:
         raise ProgramChangedError(f"A part of the program is not there any more: {', '.join(gone[:3])}.")
-    if changed:
-        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise ProgramChangedError(f"The program was changed since the log was recorded: {shown}.")
-    if python is not None and python != log.program.python:
-        raise ProgramChangedError(f"The log was recorded under Python {log.program.python}; now it is Python {python}.")
 
 
 def _essence(switch: Switch) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ places where its threads wait; or the signal; or the exit status. Two failures a
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Ending, UncaughtException
@@ -23,12 +23,14 @@ class Signature:
     Attributes:
         kind: ``passed``, ``exception``, ``deadlock``, ``signal``, ``exit`` or ``unknown`` (time-out, no end told).
         detail: what must agree besides.
+        functions: the same without line numbers.
         text: for people.
     """
 
     kind: str
     detail: tuple[object, ...]
     text: str
+    functions: tuple[object, ...] = field(default=(), compare=False)
 
     @property
     def failed(self) -> bool:
@@ -39,17 +41,25 @@ class Signature:
         """Whether both endings are the same."""
         return (self.kind, self.detail) == (other.kind, other.detail)
 
+    def same_but_for_lines(self, other: Signature) -> bool:
+        """Whether both endings are the same, in whatever lines of their functions; for programs that were edited."""
+        return (self.kind, self.functions) == (other.kind, other.functions)
+
 
 def signature_of(ending: Ending) -> Signature:
     """The signature of a run's ending."""
     if ending.deadlock:
         places = tuple(sorted((w.thread, w.frames[0].file, w.frames[0].line) for w in ending.deadlock if w.frames))
         threads = ", ".join(waiter.thread for waiter in ending.deadlock)
-        return Signature("deadlock", places, f"deadlock of the threads {threads}")
+        functions = tuple(
+            sorted((w.thread, w.frames[0].file, w.frames[0].function) for w in ending.deadlock if w.frames)
+        )
+        return Signature("deadlock", places, f"deadlock of the threads {threads}", functions)
     if ending.timed_out:
         return Signature(UNKNOWN, ("time-out",), "still running at the time limit")
     if ending.signal is not None:
-        return Signature("signal", (ending.signal,), f"killed by {_signal_name(ending.signal)}")
+        number = (ending.signal,)
+        return Signature("signal", number, f"killed by {_signal_name(ending.signal)}", number)
     main = [exception for exception in ending.exceptions if exception.where == "main"]
     if main and ending.status:
         return _of_exception(main[-1])
@@ -57,7 +67,7 @@ def signature_of(ending: Ending) -> Signature:
     if in_threads:
         return _of_exception(in_threads[0])
     if ending.status:
-        return Signature("exit", (ending.status,), f"exit status {ending.status}")
+        return Signature("exit", (ending.status,), f"exit status {ending.status}", (ending.status,))
     if not ending.complete:
         return Signature(UNKNOWN, ("no end",), "the program was replaced or ended without a word")
     return Signature(PASSED, (), "exit status 0")
@@ -71,9 +81,10 @@ def _of_exception(exception: UncaughtException) -> Signature:
     if summary:
         text += f": {summary[:120]}"
     if frame is None:
-        return Signature("exception", (exception.type,), text)
-    detail = (exception.type, frame.file, frame.function, frame.line)
-    return Signature("exception", detail, f"{text} ({frame.file}:{frame.line} in {frame.function})")
+        return Signature("exception", (exception.type,), text, (exception.type,))
+    functions = (exception.type, frame.file, frame.function)
+    told = f"{text} ({frame.file}:{frame.line} in {frame.function})"
+    return Signature("exception", (*functions, frame.line), told, functions)
 
 
 def _signal_name(number: int) -> str:

@@ -59,6 +59,7 @@ class Plan:
         triggers: what ``replay`` follows.
         watched: the keys of places whose visits are counted.
         arrivals: what came from outside and when, in the run that ``replay`` follows.
+        anchors: what ``anchored`` looks for, see ``runtime/anchored.py``.
     """
 
     strategy: str = "default"
@@ -67,6 +68,7 @@ class Plan:
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    anchors: tuple[tuple[object, ...], ...] = ()
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
@@ -75,13 +77,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class TargetRun:
-    """One run: its log, what it wrote, how its yield points were noticed; where asked, what its threads touched."""
+    """One run: its log, what it wrote, how its yield points were noticed.
+
+    Where that was asked for: what its threads touched, and which anchors of its plan it met.
+    """
 
     log: Log
     output: bytes
     backend: str
     backend_reason: str
     touches: tuple[Touch, ...] = ()
+    anchors_met: frozenset[int] = frozenset()
 
 
 def describe_program(
@@ -163,6 +169,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "anchors": list(plan.anchors),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -212,6 +219,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     notes: list[str] = []
     touches: list[Touch] = []
     arrivals: list[tuple[Any, ...]] = []
+    anchors_met: set[int] = set()
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -237,6 +245,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], True) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.NOTE and record[1] == "anchor":
+            anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
             notes.append(record[2])
         elif kind == channel.END:
@@ -268,7 +278,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
-    return TargetRun(log, finished.output, backend, reason, tuple(touches))
+    return TargetRun(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met))
 
 
 def _why_not_controlled(program: Program, finished: Finished) -> str:
@@ -290,7 +300,7 @@ def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
-    except OSError:
+    except (OSError, ValueError):  # the second for what cannot be a name
         return ""
 
 

@@ -198,7 +198,10 @@ def test_a_program_that_was_changed(race: Workshop, shop: Workshop) -> None:
     shop.write(RACE)
     assert shop.run("hunt", "-o", "found", *shop.program()).status == 0
     shop.write(RACE.replace("all there", "all is there"))
-    shop.run("replay", "found/pass.log").refused(130, "program-changed")
+    shop.run("replay", "--exact", "found/pass.log").refused(130, "program-changed")
+    followed = shop.run("replay", "found/fail.log")
+    assert followed.status == 1
+    assert "changed: prog.py; of" in followed.stdout
     shop.run("schedules", "found/pass.log", "found/fail.log").refused(2, "program-changed")
     shop.run("minimize", "found/fail.log").refused(2, "program-changed")
     accepted = shop.run("replay", "--accept-changes", "found/fail.log")

@@ -1,6 +1,6 @@
 """Judge other people's programs under every Python found: ``python -m tests.compatibility [PYTHON ...] [--again]``.
 
-Takes an hour or two. What was judged is kept and only added to, so the command can be stopped and started again;
+Takes an hour. What was judged is kept and only added to, so the command can be stopped and started again;
 ``--again`` judges anew what is not fine, ``--all`` everything. At the end, docs/reference/compatibility.md is written.
 """
 
@@ -14,10 +14,12 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.experiment.process import LIVE, no_leftovers
-from tests.compatibility import cpython
+from tests.compatibility import cpython, packages
+from tests.compatibility.document import PAGE, page
 from tests.compatibility.judge import Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
 from tools.test_all_pythons import SUPPORTED, find_python
@@ -44,7 +46,41 @@ def main() -> int:
         results.version = version_of(interpreter)
         with no_leftovers():
             run(interpreter, results, file_of(version), options)
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"{PAGE.name} is written", flush=True)
     return 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """A case that is to be judged."""
+
+    suite: str
+    name: str
+    command: tuple[str, ...]
+    ways: Ways
+
+
+def cpython_cases(interpreter: Path) -> list[tuple[str, list[Work]]]:
+    """The interpreter's own tests, by module."""
+    ways = Ways(include=("test",))
+    return [
+        (suite, [Work(suite, name, cpython.command_of(interpreter, name), ways) for name in names])
+        for suite, names in cpython.list_tests(interpreter).items()
+    ]
+
+
+def package_cases(interpreter: Path, version: str) -> list[tuple[str, list[Work]]]:
+    """The programs against packages of the index, by package."""
+    python = str(packages.environment_with(interpreter, version))
+    ways = Ways(files=packages.PROGRAMS)
+    return [
+        (
+            package.requirement,
+            [Work(package.requirement, name, (python, f"{name}.py"), ways) for name in package.programs],
+        )
+        for package in packages.PACKAGES
+    ]
 
 
 def version_of(interpreter: Path) -> str:
@@ -55,31 +91,30 @@ def version_of(interpreter: Path) -> str:
 
 def run(interpreter: Path, results: Results, path: Path, options: argparse.Namespace) -> None:
     """Judge the cases of one Python that are due, several at a time."""
-    ways = Ways(include=("test",), plain_limit_s=120, limit_s=120)
-    due = []
-    for suite, names in cpython.list_tests(interpreter).items():
+    due: list[Work] = []
+    for suite, works in (*cpython_cases(interpreter), *package_cases(interpreter, path.stem.partition("-")[2])):
         known = results.suites.setdefault(suite, {})
-        for gone in set(known) - set(names):
+        for gone in set(known) - {work.name for work in works}:
             del known[gone]
-        for name in names:
-            case = known.get(name)
+        for work in works:
+            case = known.get(work.name)
             settled = case is not None and (case.is_fine or not case.passes_plain or not options.again)
-            if re.search(options.only, name) and (options.all or not settled):
-                due.append((suite, name))
+            if re.search(options.only, work.name) and (options.all or not settled):
+                due.append(work)
     lock = threading.Lock()
     judged: list[Case] = []
     stopped = False
 
-    def one(work: tuple[str, str]) -> None:
-        suite, name = work
+    def one(work: Work) -> None:
+        name = work.name
         try:
-            case = judge(name, cpython.command_of(interpreter, name), ways)
+            case = judge(name, work.command, work.ways)
         except Exception as error:  # a defect of the tool: a failure of the case, not the end of the survey
             case = Case(name, plain="passed", default=f"{type(error).__name__}: {error}"[:200])
         with lock:
             if stopped:
                 return  # what was cut off says nothing
-            results.suites[suite][name] = case
+            results.suites[work.suite][name] = case
             judged.append(case)
             if not case.is_fine and case.passes_plain:
                 print(f"{path.stem} {name}: {case.default}, {case.failed_seeds}, {case.diverged}", flush=True)

@@ -181,11 +181,8 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     Py_DECREF(thread);
     Py_XDECREF(answer);
     if (answer == NULL && PyErr_ExceptionMatches(PyExc_RecursionError)) {
-        /* Too deep to ask: not switched here, so a replay is not asked here, and must not see this either. */
-        PyErr_Clear();
-        return 0;
-    }
-    return answer == NULL ? -1 : 0;
+        PyErr_Clear(); /* Too deep to ask: not switched here, so a replay is not asked here either. */ }
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssize_t amount, int is_line)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
 PLACE = (
-    "place"  # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C
+    # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C, operation
+    "place"
 )
 SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held

@@ -20,9 +20,9 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
         line = place.position
     reachable, after_call = (True, False) if place.reachable else reachable_under_gil(code, offset)
     file = code.co_filename
-    key = places.place_hash(code, place.position)
+    key = places.place_hash(code, place.mark)
     where = (places.short(file), file, line, column, code.co_qualname, instruction)
-    return (PLACE, number, *where, reachable, key, after_call)
+    return (PLACE, number, *where, reachable, key, after_call, place.reachable)
 
 
 def _first_offset(place: Place) -> int:

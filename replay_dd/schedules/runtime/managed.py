@@ -31,7 +31,10 @@ NEVER = 1 << 62  # a thread time that no thread reaches
 
 
 class Place:
-    """A place as the log names it: code with a byte offset, or with a line where ``is_line``."""
+    """A place as the log names it: code with a byte offset, or with a line where ``is_line``.
+
+    An operation (on a lock, a file, the clock) is ``reachable`` under the GIL, whatever its instruction is.
+    """
 
     __slots__ = ("code", "is_line", "position", "reachable")
 
@@ -40,6 +43,11 @@ class Place:
         self.position = position
         self.is_line = is_line
         self.reachable = reachable
+
+    @property
+    def mark(self) -> int:
+        """What tells this place from others of its code; offsets are even, and an operation is not its instruction."""
+        return self.position + 1 if self.reachable else self.position
 
 
 class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes with the same attributes

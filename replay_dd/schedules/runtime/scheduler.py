@@ -100,7 +100,7 @@ class Scheduler:
         self.has_effects = False  # whether a thread did something that lasts outside of the process
         self.over = False
         self.busy = False
-        self._place_numbers: dict[tuple[int, int, bool], int] = {}
+        self._place_numbers: dict[tuple[int, int, bool, bool], int] = {}
         self._kept: list[CodeType] = []
         self._ending = 0  # the native identity of a real thread that is about to end
 
@@ -195,7 +195,7 @@ class Scheduler:
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""
         place = thread.place
-        fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.position))
+        fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.mark))
 
     # -- choices -----------------------------------------------------------------------------------------------------
 
@@ -394,7 +394,7 @@ class Scheduler:
         number = -1 if place is None else self.place_number(place)
         visit = 0
         if place is not None and self.counter.watched is not None:
-            visit = self.counter.visits.get((thread, self.places.place_hash(place.code, place.position)), 0)
+            visit = self.counter.visits.get((thread, self.places.place_hash(place.code, place.mark)), 0)
         self.send(
             *("switch", thread.name, thread.time, to.name, forced, by_default),
             *(number, self.global_time(), self.counter.digest, visit),
@@ -402,7 +402,7 @@ class Scheduler:
 
     def place_number(self, place: Place) -> int:
         """The number of a place in the log, which is told to the tool at first use."""
-        key = (id(place.code), place.position, place.is_line)
+        key = (id(place.code), place.position, place.is_line, place.reachable)
         number = self._place_numbers.get(key)
         if number is None:
             number = self._place_numbers[key] = len(self._place_numbers)

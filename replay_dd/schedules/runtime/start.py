@@ -46,6 +46,8 @@ def start(request_path: str) -> None:
     """Read the request and take over threads, locks, time and entropy of this process."""
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
+    if request["strategy"] == "anchored":
+        from . import anchored
     if request["server"] >= 0 or request["strategy"] == "profile":
         # Now, as an import during the run would call finders of the program.
         from . import profile
@@ -104,6 +106,8 @@ def start(request_path: str) -> None:
             scheduler.strategy = profile.Profile(request["granularity"])
         elif run["strategy"] == "natural":
             scheduler.strategy = natural.Natural()
+        elif run["strategy"] == "anchored":
+            scheduler.strategy = anchored.Anchored(run["anchors"])
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.counting = True

@@ -1,0 +1,230 @@
+"""Source anchors: what re-finds the place of a switch after an edit.
+
+Rules of this module:
+
+* An anchor is the function, the text of the line, and the how-manieth line of that text in the function it is; the
+  instruction, the column in the line and the how-manieth visit are looked for at run time (``runtime/anchored.py``).
+* A line that was edited itself is not guessed at: it could not be found, and that is said.
+* Only source text counts here, nothing is run; so it does not matter for which Python version it was written down.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.model import Log, Place, Program, Switch
+from replay_dd.schedules.runtime.anchored import inner_name
+from replay_dd.schedules.signature import PASSED, signature_of
+from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
+
+# Until 3.11 comprehensions are functions of their own; lambdas and generators stand in the lines of the one around.
+_INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A switch that is to be made again, and where its place is now.
+
+    Attributes:
+        switch: as it was recorded.
+        line: the line now; 0 where the thread had ended; None where it could not be found.
+        column: the column now; 0 where it is not known.
+        function: the named function that the line stands in now.
+        why: why it could not be found.
+    """
+
+    switch: Switch
+    line: int | None
+    column: int = 0
+    function: str = ""
+    why: str = ""
+
+    @property
+    def moved(self) -> bool:
+        """Whether the line or its function is another one now."""
+        place = self.switch.place
+        return place is not None and self.line is not None and (self.line, self.function) != (place.line, named(place))
+
+
+def named(place: Place) -> str:
+    """The named function around a place."""
+    return _INNER.sub("", place.function) or "<module>"
+
+
+def with_anchors(log: Log) -> Log:
+    """A log whose places tell the text of their lines, for files that are still those that were run."""
+    changed = set(changed_files(log.program))
+    sources: dict[str, Source | None] = {}
+    switches = []
+    for switch in log.switches:
+        place = switch.place
+        if place is not None and not place.text and place.file not in changed:
+            if place.file not in sources:
+                sources[place.file] = read_source(place.path)
+            source = sources[place.file]
+            if source is not None:
+                text, repeat = source.anchor_of(place.line)
+                indentation = source.indentation(place.line)
+                switch = replace(switch, place=replace(place, text=text, repeat=repeat, indentation=indentation))
+        switches.append(switch)
+    return replace(log, switches=tuple(switches))
+
+
+def find_anchors(log: Log) -> list[Anchor]:
+    """Where the places of a log's schedule are in the sources as they are now."""
+    sources: dict[str, Source | None] = {}
+    found = []
+    for switch in log.switches:
+        if switch.by_default:
+            continue
+        place = switch.place
+        if place is None:
+            found.append(Anchor(switch, 0))
+            continue
+        if place.file not in sources:
+            sources[place.file] = read_source(_path(log.program, place))
+        found.append(_find(switch, place, sources[place.file]))
+    return found
+
+
+def _path(program: Program, place: Place) -> str:
+    """A file below the working directory may have been recorded elsewhere (another checkout, a private copy)."""
+    here = Path(program.directory) / place.file
+    return str(here) if here.exists() else place.path
+
+
+def _find(switch: Switch, place: Place, source: Source | None) -> Anchor:
+    if source is None:
+        return Anchor(switch, None, why=f"{place.file} cannot be read")
+    if not place.text:
+        return Anchor(switch, None, why="the log does not tell the text of its line")
+    if not switch.visit:
+        return Anchor(switch, None, why="the log does not tell the how-manieth visit it was (it was not verified)")
+    wanted = named(place)
+    lines = source.lines_with(place.text)
+    own = [line for line in lines if source.function_of(line) == wanted]
+    if not own and len({source.function_of(line) for line in lines}) == 1:
+        own = lines  # its function has another name now
+    if not own:
+        return Anchor(switch, None, why=f"`{place.text}` is not in {wanted} any more")
+    line = own[min(place.repeat, len(own) - 1)]
+    column = max(1, place.column - place.indentation + source.indentation(line)) if place.column else 0
+    return Anchor(switch, line, column, source.function_of(line))
+
+
+@dataclass(frozen=True)
+class AnchoredReplay:
+    """A replay of a program that was changed since its log was recorded.
+
+    Attributes:
+        run: the replay; its log is one of the changed program.
+        anchors: the switches of the recorded schedule.
+        missed: those of them that could not be found, in the source or on the way of the run.
+        outcome: PASS where it passed, FAIL where it failed as recorded, in whatever lines of the same functions.
+    """
+
+    run: TargetRun
+    anchors: tuple[Anchor, ...]
+    missed: tuple[Anchor, ...]
+    outcome: Outcome
+
+
+def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool = False) -> AnchoredReplay:
+    """Run the program of a log again, and switch threads at the places where the log did, wherever they are now.
+
+    Args:
+        log: the log.
+        time_limit_s: seconds after which the run is killed; None for no limit.
+        show_output: let the program write to our standard output and error.
+
+    Raises:
+        ProgramNotFoundError, NotControlledError: the program cannot be run any more.
+    """
+    anchors = find_anchors(log)
+    numbers = [number for number, anchor in enumerate(anchors) if anchor.line is not None]
+    by_lines = log.settings.granularity == "line"
+    plan = Plan("anchored", anchors=tuple(_for_the_run(anchors[number], by_lines) for number in numbers))
+    run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
+    met = {numbers[index] for index in run.anchors_met}
+    missed = []
+    for number, anchor in enumerate(anchors):
+        if number not in met:
+            missed.append(replace(anchor, why=anchor.why or "the thread did not come there so often"))
+    recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
+    outcome = Outcome.UNRESOLVED
+    if repeated.kind == PASSED:
+        outcome = Outcome.PASS
+    elif repeated.failed and repeated.same_but_for_lines(recorded):
+        outcome = Outcome.FAIL
+    return AnchoredReplay(run, tuple(anchors), tuple(missed), outcome)
+
+
+def _for_the_run(anchor: Anchor, by_lines: bool) -> tuple[object, ...]:
+    switch, place = anchor.switch, anchor.switch.place
+    if place is None:
+        return (switch.thread, "", 0, 0, "", False, 0, switch.to)
+    what = inner_name(place.function) if by_lines and not place.operation else place.instruction
+    where = (place.file, anchor.line, anchor.column, what, place.operation)
+    return (switch.thread, *where, switch.visit, switch.to)
+
+
+class Source:
+    """The text of one file, by lines and functions. Lines count from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.splitlines()
+        self._functions = ["<module>"] * (len(self._lines) + 2)
+        # Outer functions come first, so that inner ones overwrite their lines.
+        for name, node in _functions(ast.parse(text), ""):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            for line in range(first, (node.end_lineno or first) + 1):
+                self._functions[line] = name
+
+    def text(self, line: int) -> str:
+        """A line without what stands around its text; nothing where there is no such line."""
+        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+
+    def indentation(self, line: int) -> int:
+        """How many columns stand before a line's text."""
+        whole = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return len(whole) - len(whole.lstrip())
+
+    def function_of(self, line: int) -> str:
+        """The qualified name of the function around a line."""
+        return self._functions[line] if 0 < line < len(self._functions) else "<module>"
+
+    def lines_with(self, text: str) -> list[int]:
+        """The lines that have this text."""
+        return [number for number, line in enumerate(self._lines, 1) if line.strip() == text]
+
+    def anchor_of(self, line: int) -> tuple[str, int]:
+        """(text, how many lines of the same function before it have the same text)."""
+        text = self.text(line)
+        function = self.function_of(line)
+        return text, sum(self.function_of(number) == function for number in self.lines_with(text) if number < line)
+
+
+def read_source(path: str) -> Source | None:
+    """The source in a file; None where it cannot be read, or is none."""
+    try:
+        return Source(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return None
+
+
+def _functions(
+    node: ast.AST, prefix: str
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{prefix}{child.name}"
+            yield name, child
+            inside = "." if isinstance(child, ast.ClassDef) else ".<locals>."
+            yield from _functions(child, name + inside)
+        else:
+            yield from _functions(child, prefix)

@@ -1,0 +1,94 @@
+"""The page that tells what was judged: docs/reference/compatibility.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.compatibility.judge import RANDOM_SCHEDULES, Case
+from tests.compatibility.reasons import reason_for
+from tests.compatibility.results import Results, file_of, load
+from tests.conftest import PROJECT
+from tools.test_all_pythons import SUPPORTED
+
+PAGE = PROJECT / "docs" / "reference" / "compatibility.md"
+
+_OPENING = f"""# Compatibility
+
+What real programs do under replay-dd that nobody wrote for it: the tests of CPython that are about threads, taken from
+the `test` package of each interpreter, and programs that use packages of the index as these are meant to be used.
+
+Each case runs alone, in a process of its own:
+
+- **plain**: it passes without replay-dd. Only those count in the other columns.
+- **threads**: it starts threads in this process. In the others no schedule has a say.
+- **default**: it passes under the default schedule.
+- **random**: it passes under each of {RANDOM_SCHEDULES} random schedules.
+- **replays**: each of these runs, replayed, ends with the same digest and in the same way.
+- **all**: all of this together.
+
+`make compatibility` judges all cases (about an hour) and writes this page; a test judges a sample of them anew.
+"""
+
+
+def page() -> str:
+    """The whole page, from the results that are kept."""
+    parts = [_OPENING]
+    for version in SUPPORTED:
+        results = load(file_of(version))
+        if results.suites:
+            parts.append(_of_python(results))
+    return "\n".join(parts)
+
+
+def exceptions(results: Results) -> list[Case]:
+    """What passes plain and is not fine under control, by name."""
+    found = [case for cases in results.suites.values() for case in cases.values()]
+    return sorted((case for case in found if case.passes_plain and not case.is_fine), key=lambda case: case.name)
+
+
+def _of_python(results: Results) -> str:
+    own = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite.startswith("test.")}
+    others = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite not in own}
+    lines = [f"## Python {results.version}", ""]
+    for title, suites in (("Tests", own), ("Package", others)):
+        lines += [
+            f"| {title} | plain | threads | default | random | replays | all |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *(_row(f"`{suite}`", cases) for suite, cases in sorted(suites.items())),
+            _row("**Together**", [case for cases in suites.values() for case in cases]),
+            "",
+        ]
+    lines += ["The exceptions:", ""]
+    lines += [f"- `{case.name}`: {_what(case)}. {reason_for(case)}".rstrip() for case in exceptions(results)]
+    missing = [suite for suite, cases in own.items() if not cases]
+    if missing:
+        lines += ["", "This interpreter comes without " + ", ".join(f"`{suite}`" for suite in sorted(missing)) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def _row(title: str, cases: Iterable[Case]) -> str:
+    plain = [case for case in cases if case.passes_plain]
+    if not plain:
+        return f"| {title} | 0 | | | | | |"
+    default = [case for case in plain if case.default == "passed"]
+    columns = (
+        len(plain),
+        sum(case.threads > 1 for case in plain),
+        len(default),
+        sum(not case.failed_seeds for case in default),
+        sum(not case.diverged for case in default),
+    )
+    fine = sum(case.is_fine for case in plain)
+    return f"| {title} | " + " | ".join(str(number) for number in columns) + f" | {100 * fine / len(plain):.1f} % |"
+
+
+def _what(case: Case) -> str:
+    said = []
+    if case.default != "passed":
+        said.append(f"default: {case.default}")
+    failed = [how for how in (case.random or {}).values() if how]
+    if failed:
+        said.append(f"{len(failed)} of {len(case.random or {})} random schedules: {failed[0]}")
+    if case.diverged:
+        said.append(f"{len(case.diverged)} of {case.replays} replays differ")
+    return "; ".join(said).replace("`", "'").replace("|", "/").rstrip(".")
