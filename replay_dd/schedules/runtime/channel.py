@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 HELLO = "hello"  # version of the interpreter, its executable, back end and why
 THREAD = "thread"  # path, place
 PLACE = (
-    # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C, operation
+    # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C,
+    # at an operation
     "place"
 )
 SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
