@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import io
 import os
@@ -14,29 +15,46 @@ import click
 
 import replay_dd
 from replay_dd.cli.errors import RecordersShadowedError, reported
-from replay_dd.cli.events import events_command, monkey_command
-from replay_dd.cli.record import hunt_command, record_command
-from replay_dd.cli.replay import replay_command, show_command
-from replay_dd.cli.schedules import minimize_command, schedules_command
-from replay_dd.cli.web import web_command
 from replay_dd.experiment.process import LIVE, no_leftovers
 
+# Each command with its module, which is loaded when the command is wanted: what it does not need costs it nothing.
+COMMANDS = {
+    "record": "record",
+    "hunt": "record",
+    "replay": "replay",
+    "show": "replay",
+    "schedules": "schedules",
+    "minimize": "schedules",
+    "events": "events",
+    "monkey": "events",
+    "web": "web",
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+
+class CommandsOnDemand(click.Group):
+    """A group of commands that are loaded one by one."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names of all commands, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"replay_dd.cli.{COMMANDS[name]}"), f"{name}_command")
+        return command
+
+
+@click.group(
+    cls=CommandsOnDemand, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
+)
 @click.version_option(replay_dd.__version__, prog_name="replay-dd")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-COMMANDS = (
-    *(record_command, hunt_command, replay_command, show_command, schedules_command, minimize_command),
-    *(events_command, monkey_command, web_command),
-)
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main() -> None:
