@@ -23,8 +23,14 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def counting_options(command: Command) -> Command:
-    """``--granularity``, ``--trace-include``, ``--trace-exclude``, ``--real-clock``, ``--real-entropy``."""
+    """``--granularity``, ``--trace-include``, ``--trace-exclude``, ``--preload``, and what is left real."""
     for option in (
+        click.option(
+            "--preload",
+            metavar="MODULE",
+            multiple=True,
+            help="Import this installed module before the program's own code, so that forked runs need not.",
+        ),
         click.option("--real-entropy", is_flag=True, help="Leave the system's entropy real."),
         click.option("--real-clock", is_flag=True, help="Leave the clocks real, and let sleeps take their time."),
         click.option("--trace-exclude", metavar="PKG", multiple=True, help="Do not count this package."),

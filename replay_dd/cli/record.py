@@ -51,6 +51,7 @@ def record_command(
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
+    preload: tuple[str, ...],
     real_clock: bool,
     real_entropy: bool,
     time_limit: float,
@@ -62,7 +63,12 @@ def record_command(
     """Run a program under the deterministic scheduler and log its schedule."""
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
-        settings_for_now(granularity, trace_include, trace_exclude, real_clock=real_clock, real_entropy=real_entropy),
+        settings_for_now(
+            *(granularity, trace_include, trace_exclude),
+            real_clock=real_clock,
+            real_entropy=real_entropy,
+            preload=preload,
+        ),
         strategy=strategy,
         seed=seed,
         time_limit_s=time_limit,
@@ -116,6 +122,7 @@ def hunt_command(
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
+    preload: tuple[str, ...],
     real_clock: bool,
     real_entropy: bool,
     time_limit: float,
@@ -137,7 +144,10 @@ def hunt_command(
         found = hunt(
             program_of(command, stdin, fresh_copy),
             settings_for_now(
-                granularity, trace_include, trace_exclude, real_clock=real_clock, real_entropy=real_entropy
+                *(granularity, trace_include, trace_exclude),
+                real_clock=real_clock,
+                real_entropy=real_entropy,
+                preload=preload,
             ),
             runs=runs,
             seed=seed,

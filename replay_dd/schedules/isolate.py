@@ -218,7 +218,7 @@ def _isolate(
         verified = complete and _prove(tests, passing, failing)
         if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
             window = find_window(tests, failing, guilty.failing, jobs)
-        if guilty is not None:
+        if verified and guilty is not None:
             guilty = replace(guilty, failing=settle_reachable(tests, failing, guilty.failing))
         if window is not None:
             window = replace(window, first=settle_reachable(tests, failing, window.first))

@@ -137,7 +137,9 @@ def _ending_to_json(ending: Ending) -> dict[str, Any]:
 
 def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
     program = lines[0]["program"]
-    settings = lines[1]["settings"]
+    settings: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in lines[1]["settings"].items()
+    }
     recording = lines[2]["recording"]
     places: list[Place] = []
     switches: list[Switch] = []
@@ -166,7 +168,7 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
                 "standard_input": base64.b64decode(program["standard_input"]),
             }
         ),
-        Settings(**{**settings, "include": tuple(settings["include"]), "exclude": tuple(settings["exclude"])}),
+        Settings(**settings),
         recording["strategy"],
         tuple(switches),
         _ending_from_json(ending),

@@ -174,6 +174,7 @@ class Settings:
         entropy_seed: what ``os.urandom`` and unseeded generators are drawn from.
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
+        preload: modules imported before the program's own code, so that forked runs need not import them.
     """
 
     granularity: str = "access"
@@ -183,6 +184,7 @@ class Settings:
     entropy_seed: int = 1
     real_clock: bool = False
     real_entropy: bool = False
+    preload: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ def settings_for_now(
     *,
     real_clock: bool = False,
     real_entropy: bool = False,
+    preload: tuple[str, ...] = (),
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy)
+    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload)
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:

@@ -161,6 +161,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "exclude": list(settings.exclude),
         "start_ns": settings.start_ns,
         "entropy_seed": settings.entropy_seed,
+        "preload": list(settings.preload),
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
         "strategy": plan.strategy,

@@ -218,3 +218,29 @@ def test_a_plan_too_long_for_a_message(tmp_path: Path) -> None:
         run = runner.run(Plan("replay", triggers=many), 60)
         assert runner.why_fresh == ""
     assert run.log.ending.status == 0
+
+
+def test_preloaded_modules_are_there_before_the_program(tmp_path: Path) -> None:
+    text = """\
+import sys, threading
+
+print("this" not in sys.modules, "antigravity" in sys.modules, "tomllib" in sys.modules)
+
+def work():
+    import tomllib
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    (tmp_path / "prog.py").write_text(text)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    settings = Settings(preload=("tomllib", "no_such_module"))
+    with Runner(program, settings) as runner:
+        forked = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    fresh = run_target(program, settings, Plan(), time_limit_s=60)
+    assert without_seconds(forked) == without_seconds(fresh)
+    assert fresh.output == b"True False True\n"
+    assert any("no_such_module could not be loaded" in note for note in fresh.log.ending.notes)
+    assert run_target(program, Settings(), Plan(), time_limit_s=60).output == b"True False False\n"

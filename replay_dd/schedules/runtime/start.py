@@ -13,7 +13,7 @@ import time
 from . import clock as clock_module
 from . import natural, primitives, processes
 from .backends import choose_backend
-from .channel import HELLO, THREAD, Channel
+from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
 from .descriptors import Descriptors
 from .endings import Endings
@@ -159,6 +159,11 @@ def start(request_path: str) -> None:
     version = tuple(sys.version_info[:3])
     channel.send(HELLO, version, sys.executable, backend.name, reason, sys.flags.hash_randomization)
     channel.send(THREAD, scheduler.main.name, "", 0)
+    for name in request["preload"]:
+        try:
+            __import__(name)
+        except Exception as error:
+            channel.send(NOTE, "preload", f"{name} could not be loaded before the program: {error}")
 
 
 def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
