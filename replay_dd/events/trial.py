@@ -24,7 +24,7 @@ from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
-from replay_dd.events.x11.windows import describe, top_windows, window_under_pointer
+from replay_dd.events.x11.windows import describe, top_windows, window_at, window_under_pointer
 
 START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
@@ -256,7 +256,7 @@ def run_session(
                 break
             before = _picture(display, pictures, f"{played + 1:03}-before")
             began = time.monotonic()
-            window = window_under_pointer_of(display) if pictures is not None else None
+            window = None if pictures is None else _window_of(action, display)
             played += 1
             stage.play(action)
             if pictures is not None:
@@ -291,6 +291,13 @@ def _pause_before(previous: Action | None, action: Action, pace: Pace) -> float:
 def window_under_pointer_of(display: PrivateDisplay) -> Window | None:
     """The window under the pointer of a private display."""
     return window_under_pointer(display.connection)
+
+
+def _window_of(action: Action, display: PrivateDisplay) -> Window | None:
+    """The window that an action is done to: the one where it begins, or the one under the pointer."""
+    if action.start is None:
+        return window_under_pointer_of(display)
+    return window_at(display.connection, *action.start)
 
 
 def _pointer(display: PrivateDisplay) -> tuple[int, int]:

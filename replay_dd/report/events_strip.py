@@ -76,7 +76,7 @@ def _facts(found: MinimizedSession) -> list[tuple[str, str]]:
     ]
     if found.original.ending is not None:
         before_s, after_s = found.original.ending.time_ms / 1000, found.ending.time_ms / 1000
-        facts.insert(1, ("from start to failure", f"{before_s:.1f} → {after_s:.1f} s"))
+        facts.insert(1, ("from start to failure", f"{before_s:.2f} → {after_s:.2f} s"))
     return facts
 
 

@@ -78,5 +78,8 @@ def test_a_script_does_the_same_as_our_player(display: PrivateDisplay, tmp_path:
     by_script = seen.read_text().split()
     with PrivateDisplay(session_of("").screen, session_of("").window_manager) as other:
         by_player = run_session(session_of(""), ACTIONS, other, Conditions()).ending.output.split()
+    if tool == "pyautogui":
+        # It moves the pointer before each press of a button, also where the pointer is already.
+        by_script, by_player = ([event for event in seen if event != "motion"] for seen in (by_script, by_player))
     assert by_script == by_player
     assert "key:Control_L" in by_script or "key:minus" in by_script

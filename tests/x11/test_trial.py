@@ -127,3 +127,12 @@ def test_pictures(display: PrivateDisplay, tmp_path: Path) -> None:
     assert done.frames[-1].after is None
     assert done.frames[-1].window is not None
     assert done.frames[-1].window.name == "First"
+
+
+def test_a_film_tells_what_each_action_was_done_to(display: PrivateDisplay, tmp_path: Path) -> None:
+    actions = (motion(1, 1), click(), key("a"))
+    run_of_film = run_session(session_of(""), actions, display, QUICK, pictures=tmp_path)
+    names = [None if frame.window is None else frame.window.name for frame in run_of_film.frames]
+    # The click begins in the window, although the pointer is still in the corner when the picture is taken.
+    assert names == [None, "First", "First"]
+    assert all(frame.before is not None and frame.before.is_file() for frame in run_of_film.frames)

@@ -7,6 +7,7 @@ Windows come and go while they are looked at: what has gone is left out.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from replay_dd.events.model import Rectangle, Window
@@ -90,18 +91,28 @@ def area_of(connection: Connection, window: Any) -> Rectangle:
 
 def window_under_pointer(connection: Connection) -> Window | None:
     """The program's window under the pointer, with its innermost part; None for the background."""
+    return _window_at(connection, lambda window: window.query_pointer().child)
+
+
+def window_at(connection: Connection, x_px: int, y_px: int) -> Window | None:
+    """The program's window at a place of the screen, with its innermost part; None for the background."""
+    root = connection.root
+    return _window_at(connection, lambda window: window.translate_coords(root, x_px, y_px).child)
+
+
+def _window_at(connection: Connection, child_of: Callable[[Any], Any]) -> Window | None:
     with connection.watched():
         try:
-            return _under_pointer(connection)
+            return _innermost(connection, child_of)
         except connection.bad_resource:
             return None
 
 
-def _under_pointer(connection: Connection) -> Window | None:
+def _innermost(connection: Connection, child_of: Callable[[Any], Any]) -> Window | None:
     client, parts, path = None, [], []
     window = connection.root
     for depth in range(_DEEPEST):
-        child = window.query_pointer().child
+        child = child_of(window)
         if not child:
             break
         if client is None:
