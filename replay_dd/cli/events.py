@@ -13,7 +13,7 @@ import click
 from replay_dd.cli.gui_options import conditions_of, pace_option, play_options, screen_of, stage_options
 from replay_dd.cli.options import FOLDER, LOG, jobs_option
 from replay_dd.cli.progress import Progress, say
-from replay_dd.cli.record import recorder_named
+from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.web import flow_options, minimize_flow
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
@@ -21,7 +21,7 @@ from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
-from replay_dd.events.x11.display import choose_window_manager
+from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.report.events import minimized_as_json, minimized_as_text
 from replay_dd.report.events_strip import write_events_strip
@@ -89,7 +89,7 @@ def events_command(
     other = None if passing is None else read_session(passing)
     if not accept_changes:
         check_program(session)
-    manager = choose_window_manager(wm or session.window_manager)
+    manager = window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm)
     plan = Plan(
         jobs=jobs,
         conditions=conditions_of(player, settle, start_limit, hang_limit),

@@ -83,7 +83,9 @@ def screen_of(text: str) -> Screen:
     return Screen(int(found[1]), int(found[2]), int(found[3] or 24))
 
 
-def conditions_of(player: str, settle: float, start_limit: float, hang_limit: float) -> Conditions:
+def conditions_of(
+    player: str, settle: float, start_limit: float, hang_limit: float, pace: Pace = Pace.FAST
+) -> Conditions:
     """How runs are made.
 
     Raises:

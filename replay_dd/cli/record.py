@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
 
 import click
 
 from replay_dd.cli.errors import UsageError
+from replay_dd.cli.gui_record import gui_record_options, record_gui
 from replay_dd.cli.options import (
     FOLDER,
     LOG,
@@ -21,6 +20,7 @@ from replay_dd.cli.options import (
     time_limit_option,
 )
 from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.recorders import recorder_named
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.report.isolation import describe_log
 from replay_dd.schedules.errors import TimeLimitError
@@ -43,9 +43,15 @@ EXIT_NO_FAILURE = 1
 @counting_options
 @time_limit_option()
 @click.option("--no-verify", is_flag=True, help="Do not replay the log once to check it.")
+@gui_record_options
 @program_options
 def record_command(
     output: Path,
+    gui: bool,
+    display: str | None,
+    no_text: bool,
+    screen: str,
+    wm: str | None,
     strategy: str,
     seed: int,
     granularity: str,
@@ -60,7 +66,12 @@ def record_command(
     stdin: str | None,
     command: tuple[str, ...],
 ) -> None:
-    """Run a program under the deterministic scheduler and log its schedule."""
+    """Run a program under the deterministic scheduler and log its schedule; with --gui, log what is done to it."""
+    if gui:
+        record_gui(output, command, display, no_text=no_text, screen=screen, wm=wm, verify=not no_verify)
+        return
+    if display is not None or no_text or wm is not None:
+        raise UsageError("The options --display, --no-text and --wm are for sessions with windows.", "Add `--gui`.")
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
         settings_for_now(
@@ -83,20 +94,6 @@ def record_command(
         raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
     if run.log.verified is False:
         say("warning: a replay of this log took another way; `replay-dd replay` tells where")
-
-
-def recorder_named(name: str) -> Any:
-    """The recorder of that name, through its entry point.
-
-    Raises:
-        UsageError: there is none.
-    """
-    for entry_point in entry_points(group="replay_dd.recorders"):
-        if entry_point.name == name:
-            return entry_point.load()()
-    raise UsageError(
-        f"There is no recorder called `{name}`.", "Install replay-dd as a package: `pip install replay-dd`."
-    )
 
 
 @click.command("hunt")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from replay_dd.cli.errors import EXIT_CANNOT_TELL
-from replay_dd.cli.options import LOG, time_limit_option
+from replay_dd.cli.gui_replay import SESSION_FORMAT, gui_replay_options, replay_session, show_session
+from replay_dd.cli.options import FOLDER, LOG, time_limit_option
 from replay_dd.cli.progress import say
 from replay_dd.cli.web import flow_options, replay_flow, show_flow
+from replay_dd.logfile import format_of
 from replay_dd.outcome import Outcome
 from replay_dd.report.isolation import describe_log
 from replay_dd.report.lanes import lanes
@@ -33,10 +36,17 @@ _ANCHORED_LIMIT_S = 120.0  # at least: it asks at every yield point
 @click.option("--exact", is_flag=True, help="Refuse a program that was changed since, or another Python version.")
 @click.option("--accept-changes", is_flag=True, help="Judge by the ending alone, whatever could not be found.")
 @flow_options
+@gui_replay_options
 def replay_command(
-    log: Path, time_limit: float | None, exact: bool, accept_changes: bool, text: str | None, browser: Path | None
+    log: Path,
+    time_limit: float | None,
+    exact: bool,
+    accept_changes: bool,
+    text: str | None,
+    browser: Path | None,
+    **gui: Any,
 ) -> int:
-    """Run the program of LOG again under its schedule, or play the user flow LOG in a browser.
+    """Run the program of LOG again: under its schedule, with the same user actions, or as a user flow in a browser.
 
     If the program was changed since, the switches are looked for by their source lines.
 
@@ -45,6 +55,8 @@ def replay_command(
     """
     if looks_like_a_flow(log):
         return replay_flow(log, browser=browser, text=text)
+    if format_of(log) == SESSION_FORMAT:
+        return replay_session(log, accept_changes=accept_changes, **gui)
     recorded = read_log(log)
     limit = time_limit or 10 + 20 * recorded.ending.seconds
     sys.stdout.flush()
@@ -105,10 +117,20 @@ def _verdict(result: ReplayResult, accept_changes: bool) -> int:
 @click.command("show")
 @click.argument("log", type=LOG)
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
-def show_command(log: Path, ascii_only: bool) -> None:
-    """Show what LOG holds: switches as lanes, one for each thread, with source lines; or the steps of a user flow."""
+@click.option("--json", "as_json", is_flag=True, help="Of a session with windows: answer with one JSON object.")
+@click.option(
+    "--thumbnails",
+    metavar="DIR",
+    type=FOLDER,
+    help="Of a session with windows: play it, with a picture for each action.",
+)
+def show_command(log: Path, ascii_only: bool, as_json: bool, thumbnails: Path | None) -> None:
+    """Show what LOG holds: switches as lanes, one for each thread; user actions in words; the steps of a user flow."""
     if looks_like_a_flow(log):
         show_flow(log)
+        return
+    if format_of(log) == SESSION_FORMAT:
+        show_session(log, as_json=as_json, thumbnails=thumbnails)
         return
     recorded = read_log(log)
     for line in describe_log(recorded):

@@ -74,11 +74,20 @@ class GuiProgram:
 
 @dataclass(frozen=True)
 class Screen:
-    """The screen of the session."""
+    """The screen of the session, and its keyboard.
+
+    Attributes:
+        width_px: width.
+        height_px: height.
+        depth_bits: bits for each pixel.
+        keyboard: layout, variant and options of the keyboard, divided by semicolons, such as ``"de;nodeadkeys;"``;
+            empty for the one that private displays have (that of the USA).
+    """
 
     width_px: int
     height_px: int
     depth_bits: int = 24
+    keyboard: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -30,6 +30,7 @@ from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.guard import GUARD
 from replay_dd.events.x11.guard_process import remove_locks
 from replay_dd.events.x11.idle import IdleRule
+from replay_dd.events.x11.keys import use_keyboard
 from replay_dd.events.x11.processes import ProcessTree
 from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder
 
@@ -61,8 +62,22 @@ def choose_window_manager(wanted: str | None) -> str:
     return next((name for name in WINDOW_MANAGERS if shutil.which(name)), "")
 
 
-def environment_on(display: str, folder: PrivateFolder, given: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program on a private display: with its own HOME, and no way back to the user's desktop."""
+def window_manager_like(name: str) -> str:
+    """The window manager of a session where it is installed, else another one; empty where the session had none."""
+    return name if name == "" or shutil.which(name) else choose_window_manager(None)
+
+
+def environment_on(
+    display: str, folder: PrivateFolder, given: Mapping[str, str], *, keep: Sequence[str] = ()
+) -> dict[str, str]:
+    """The environment of a program on a display: with its own HOME, and no way back to the user's desktop.
+
+    Args:
+        display: name of the display.
+        folder: where HOME and its like are made.
+        given: variables that are set as they were recorded.
+        keep: variables of the user's desktop that are needed all the same.
+    """
     home = folder.path / "home"
     places = {
         "HOME": home,
@@ -74,7 +89,7 @@ def environment_on(display: str, folder: PrivateFolder, given: Mapping[str, str]
     }
     for place in places.values():
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    kept = {name: value for name, value in {**os.environ, **given}.items() if name not in _LEFT_OUT}
+    kept = {name: value for name, value in {**os.environ, **given}.items() if name in keep or name not in _LEFT_OUT}
     return {
         **kept,
         **{name: str(place) for name, place in places.items()},
@@ -112,9 +127,11 @@ class PrivateDisplay:
             self._stack.callback(GUARD.forget, note)
             self._stack.callback(_remove_with_patience, self.folder.path)
             self._start_server(screen)
-            self.environment = environment_on(self.name, self.folder, {})
+            self.environment = self.environment_for({})
             self.connection = self._connect()
             self._stack.callback(self.connection.close)
+            if screen.keyboard:
+                use_keyboard(self.connection, self.environment, screen.keyboard)
             self.window_manager = window_manager
             self.manager: subprocess.Popen[bytes] | None = None
             if window_manager:
@@ -134,6 +151,10 @@ class PrivateDisplay:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def environment_for(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The environment of a program on this display."""
+        return environment_on(self.name, self.folder, given)
 
     def trees(self) -> list[ProcessTree]:
         """The processes of the display: the server, and the window manager if there is one."""
@@ -244,6 +265,64 @@ class PrivateDisplay:
         with self.connection.watched():
             masks = self.connection.root.get_attributes().all_event_masks
         return bool(masks & _SUBSTRUCTURE_REDIRECT_MASK)
+
+
+class BorrowedDisplay:
+    """The user's own display: what it has, and what runs there, stays as it is.
+
+    Args:
+        name: such as ``":0"``; None for the one that DISPLAY names.
+
+    Raises:
+        NoDisplayError: it cannot be reached.
+    """
+
+    server: subprocess.Popen[bytes] | None = None
+    manager: subprocess.Popen[bytes] | None = None
+
+    def __init__(self, name: str | None) -> None:
+        self._stack = contextlib.ExitStack()
+        self.connection = Connection(name)
+        self._stack.callback(self.connection.close)
+        self.name = self.connection.name
+        self.folder = self._stack.enter_context(private_folder())
+        note = f"folder {self.folder.path}"
+        GUARD.note(note)
+        self._stack.callback(GUARD.forget, note)
+        self._stack.callback(_remove_with_patience, self.folder.path)
+        self.environment = self.environment_for({})
+
+    def environment_for(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The environment of a program on this display."""
+        return environment_on(self.name, self.folder, given, keep=("XAUTHORITY",))
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        try:
+            self.connection.sync()
+        except DisplayLostError:
+            return False
+        return True
+
+    def trees(self) -> list[ProcessTree]:
+        """None: what the desktop's own processes do is not ours to wait for."""
+        return []
+
+    def close(self) -> None:
+        """Leave it."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+Display = PrivateDisplay | BorrowedDisplay
 
 
 def _end_group(process: subprocess.Popen[bytes], note: str) -> None:

@@ -6,7 +6,11 @@ digits. A symbol that no key of the display makes gets a spare key.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import shutil
+import subprocess
+from collections.abc import Mapping
 from typing import Any
 
 from replay_dd.events.x11.connection import Connection, load_xlib
@@ -16,6 +20,8 @@ _GROUPS = (
     *("arabic", "hebrew", "thai", "korean", "apl", "katakana", "xkb", "xf86", "xk3270"),
 )
 _UNICODE = 0x01000000
+_RULES = "_XKB_RULES_NAMES"
+_LIMIT_S = 30
 
 
 @functools.cache
@@ -65,6 +71,32 @@ def symbol_text(name: str) -> str:
     return ""
 
 
+def keyboard_of(connection: Connection) -> str:
+    """Layout, variant and options of a display's keyboard, such as ``"de,nodeadkeys,"``; empty where not known."""
+    with connection.watched():
+        found = connection.root.get_full_property(connection.atom(_RULES), 0)
+    if found is None:
+        return ""
+    value = found.value if isinstance(found.value, bytes) else str(found.value).encode()
+    parts = value.decode("latin-1").split("\0")
+    # Rules, model, layout, variant, options; several layouts (groups) are divided by commas, and the first one counts.
+    layout, variant, options = (part.split(",") for part in [*parts, "", "", "", "", ""][2:5])
+    return ";".join([layout[0], variant[0], ",".join(options)])
+
+
+def use_keyboard(connection: Connection, environment: Mapping[str, str], wanted: str) -> None:
+    """Give a private display a keyboard as :func:`keyboard_of` tells it, if it has another one."""
+    program = shutil.which("setxkbmap")
+    if program is None or keyboard_of(connection) == wanted:
+        return
+    layout, variant, options = [*wanted.split(";"), "", "", ""][:3]
+    arguments = [program, "-layout", layout or "us", "-variant", variant, "-option", "", "-option", options]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            arguments, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, timeout=_LIMIT_S
+        )
+
+
 class Keyboard:
     """Which key makes which symbol on a display.
 
@@ -82,10 +114,10 @@ class Keyboard:
                 list(row) for row in display.get_keyboard_mapping(self._first, self._last - self._first + 1)
             ]
         self._keys: dict[int, int] = {}
-        for level in (0, 1, 2, 3):
-            for offset, row in enumerate(self._mapping):
-                if level < len(row) and row[level]:
-                    self._keys.setdefault(row[level], self._first + offset)
+        # The first level only: a key that makes the symbol together with Shift would make another one alone.
+        for offset, row in enumerate(self._mapping):
+            if row and row[0]:
+                self._keys.setdefault(row[0], self._first + offset)
         self._spare = [self._first + offset for offset, row in enumerate(self._mapping) if not any(row)]
 
     def key_for(self, name: str) -> int:

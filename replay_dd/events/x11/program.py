@@ -13,7 +13,7 @@ from pathlib import Path
 from replay_dd.events import signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram
 from replay_dd.events.x11.crash import Tracer
-from replay_dd.events.x11.display import PrivateDisplay, environment_on
+from replay_dd.events.x11.display import Display
 from replay_dd.events.x11.guard import GUARD
 from replay_dd.events.x11.pictures import fingerprint
 from replay_dd.events.x11.processes import ProcessTree, with_variable
@@ -40,14 +40,14 @@ class RunningProgram:
         ProgramNotFoundError: there is no such program.
     """
 
-    def __init__(self, program: GuiProgram, display: PrivateDisplay, *, want_backtrace: bool = False) -> None:
+    def __init__(self, program: GuiProgram, display: Display, *, want_backtrace: bool = False) -> None:
         self._display = display
         self._output = display.folder.path / "output"
         self._seen_bytes = 0
         self._ending: Ending | None = None
         self.has_had_window = False
         self._forked_away = False
-        environment = environment_on(display.name, display.folder, program.environment)
+        environment = display.environment_for(program.environment)
         command = Command(program.command, Path(program.directory), environment)
         with self._output.open("wb") as output, open(os.devnull, "rb") as nothing:
             self._process: subprocess.Popen[bytes] = start_process(

@@ -6,6 +6,7 @@ Windows come and go while they are looked at: what has gone is left out.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,10 @@ from replay_dd.events.x11.connection import Connection
 _DEEPEST = 30
 _VIEWABLE = 2
 _NAME_BYTES = 1024
+_LOCAL_PROCESS = 2  # LocalClientPIDMask of the X-Resource extension
+
+Accept = Callable[[Any], bool]
+"""Says whether one of python-xlib's windows counts."""
 
 
 def top_windows(connection: Connection) -> list[Any]:
@@ -91,30 +96,40 @@ def area_of(connection: Connection, window: Any) -> Rectangle:
 
 def window_under_pointer(connection: Connection) -> Window | None:
     """The program's window under the pointer, with its innermost part; None for the background."""
-    return _window_at(connection, lambda window: window.query_pointer().child)
+    return _window_at(connection, lambda window: window.query_pointer().child, None)
 
 
-def window_at(connection: Connection, x_px: int, y_px: int) -> Window | None:
-    """The program's window at a place of the screen, with its innermost part; None for the background."""
+def window_at(connection: Connection, x_px: int, y_px: int, accept: Accept | None = None) -> Window | None:
+    """The program's window at a place of the screen, with its innermost part; None for the background.
+
+    Args:
+        connection: to the display.
+        x_px: the place.
+        y_px: the place.
+        accept: says whether a window counts; all do where it is None.
+    """
     root = connection.root
-    return _window_at(connection, lambda window: window.translate_coords(root, x_px, y_px).child)
+    return _window_at(connection, lambda window: window.translate_coords(root, x_px, y_px).child, accept)
 
 
-def _window_at(connection: Connection, child_of: Callable[[Any], Any]) -> Window | None:
+def _window_at(connection: Connection, child_of: Callable[[Any], Any], accept: Accept | None) -> Window | None:
     with connection.watched():
         try:
-            return _innermost(connection, child_of)
+            return _innermost(connection, child_of, accept)
         except connection.bad_resource:
             return None
 
 
-def _innermost(connection: Connection, child_of: Callable[[Any], Any]) -> Window | None:
+def _innermost(connection: Connection, child_of: Callable[[Any], Any], accept: Accept | None) -> Window | None:
     client, parts, path = None, [], []
     window = connection.root
+    frame = None
     for depth in range(_DEEPEST):
         child = child_of(window)
         if not child:
             break
+        if depth == 0:
+            frame = child
         if client is None:
             has_class = child.get_full_property(connection.atom("WM_CLASS"), 0) is not None
             unmanaged = depth == 0 and child.get_attributes().override_redirect and not _managed(connection, child)
@@ -125,7 +140,44 @@ def _innermost(connection: Connection, child_of: Callable[[Any], Any]) -> Window
             siblings = [item.id for item in window.query_tree().children]
             path.append(siblings.index(child.id) if child.id in siblings else 0)
         window = child
-    return None if client is None else describe(connection, client, tuple(parts), tuple(path))
+    if client is None and frame is not None:
+        client = _client_in(connection, frame)  # the pointer is on its title bar or border
+    if client is None or (accept is not None and not accept(client)):
+        return None
+    return describe(connection, client, tuple(parts), tuple(path))
+
+
+def focused_window(connection: Connection, accept: Accept | None = None) -> Window | None:
+    """The program's window that has the keyboard; None where the pointer decides, or none has it."""
+    with connection.watched():
+        window = connection.display.get_input_focus().focus
+        for _ in range(_DEEPEST):
+            if not hasattr(window, "id") or window.id == connection.root.id:
+                return None
+            if window.get_full_property(connection.atom("WM_CLASS"), 0) is not None:
+                return describe(connection, window) if accept is None or accept(window) else None
+            window = window.query_tree().parent
+    return None
+
+
+def owner_of(connection: Connection, window: Any) -> int | None:
+    """The process that made a window; None where the display cannot tell (it is on another machine)."""
+    with connection.watched():
+        if not connection.display.has_extension("X-Resource"):
+            return None
+        answer = connection.display.res_query_client_ids([{"client": window.id, "mask": _LOCAL_PROCESS}])
+        return next((int(value) for item in answer.ids for value in item.value), None)
+
+
+def name_of_window_manager(connection: Connection) -> str:
+    """What the window manager of a display calls itself, in lower case; empty where it does not say."""
+    with connection.watched():
+        check = connection.root.get_full_property(connection.atom("_NET_SUPPORTING_WM_CHECK"), 0)
+        if check is None or not check.value:
+            return ""
+        with contextlib.suppress(*connection.bad_resource):
+            return _title(connection, connection.display.create_resource_object("window", check.value[0])).lower()
+    return ""
 
 
 def _managed(connection: Connection, window: Any) -> bool:

@@ -1,0 +1,308 @@
+"""The recorder of sessions with windows: a person, a program, and what the person does to it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from replay_dd.events.actions import actions_of, text_of
+from replay_dd.events.log import SessionWriter
+from replay_dd.events.model import (
+    Ending,
+    EndingKind,
+    Event,
+    GuiProgram,
+    InputKind,
+    Pace,
+    Screen,
+    Session,
+    Window,
+    WindowChange,
+)
+from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.x11.display import (
+    BorrowedDisplay,
+    Display,
+    PrivateDisplay,
+    choose_window_manager,
+    window_manager_like,
+)
+from replay_dd.events.x11.keys import Keyboard, keyboard_of
+from replay_dd.events.x11.program import RunningProgram
+from replay_dd.events.x11.stream import InputStream, RawEvent
+from replay_dd.events.x11.windows import (
+    describe,
+    focused_window,
+    name_of_window_manager,
+    numbered,
+    owner_of,
+    top_windows,
+    window_at,
+)
+
+_TICK_S = 0.02
+# A window is looked for anew at most so often while the pointer only moves.
+_LOOK_S = 0.1
+_MODIFIERS = ("Shift", "Lock", "Control", "Mod1", "Mod2", "Mod3", "Mod4", "Mod5")
+_SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
+_MASK = "x"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded session, and what its replays said.
+
+    Attributes:
+        session: the session.
+        differences: what was not the same in the replay, in words; empty where all was.
+    """
+
+    session: Session
+    differences: tuple[str, ...]
+
+
+class X11Recorder:
+    """Records a session on the user's display, or on a private one."""
+
+    name = "x11"
+
+    def record(
+        self,
+        program: GuiProgram,
+        output: Path,
+        *,
+        display: str | None = None,
+        screen: Screen | None = None,
+        window_manager: str | None = None,
+        mask_text: bool = False,
+        verify: bool = True,
+        conditions: Conditions | None = None,
+        on_ready: Callable[[str], None] | None = None,
+    ) -> Recording:
+        """Run a program and record what is done to it, until it ends or Ctrl-C is pressed.
+
+        Args:
+            program: what to run.
+            output: the log; it is written as the session goes on.
+            display: the display's name; None for the one that DISPLAY names; ``"new"`` for a private one.
+            screen: of a private display.
+            window_manager: of a private display, and for replays.
+            mask_text: replace typed text.
+            verify: play the session at once on a private display.
+            conditions: how it is played.
+            on_ready: told the display's name when the program can be used.
+
+        Raises:
+            ReplayDDError: the display cannot be used, or the log not be written.
+        """
+        conditions = conditions or Conditions()
+        manager = choose_window_manager(window_manager)
+        head = Session(program, screen or Screen(1024, 768), manager, masked=mask_text)
+        where: Display
+        if display == "new":
+            where = PrivateDisplay(head.screen, manager)
+        else:
+            where = BorrowedDisplay(display)
+        with where:
+            if isinstance(where, BorrowedDisplay):
+                named = name_of_window_manager(where.connection)
+                size = Screen(*where.connection.size, where.connection.screen.root_depth, keyboard_of(where.connection))
+                head = replace(head, screen=size, window_manager=window_manager or named or manager)
+            with SessionWriter(output, head) as writer:
+                session = _Live(head, where, writer).record(on_ready)
+                if session.ending is not None:
+                    writer.end(session.ending)
+                pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
+                verified = None if not verify else not differences
+                writer.verdict(pace, verified)
+        return Recording(replace(session, pace=pace, verified=verified), differences)
+
+
+def verify_session(session: Session, conditions: Conditions) -> tuple[Pace, tuple[str, ...]]:
+    """Play a session at the fastest pace at which it ends as recorded; answer the pace and what still differs."""
+    manager = window_manager_like(session.window_manager)
+    first: tuple[str, ...] = ()
+    for pace in (Pace.FAST, Pace.UNHURRIED, Pace.RECORDED):
+        with PrivateDisplay(session.screen, manager) as display:
+            run = run_session(session, actions_of(session), display, replace(conditions, pace=pace))
+        differences = tuple(_differences(session, run))
+        if not differences:
+            return pace, ()
+        first = first or differences
+    return Pace.FAST, first
+
+
+def _differences(session: Session, run: Run) -> list[str]:
+    found = []
+    ending = session.ending
+    if ending is not None and (ending.kind, ending.signal, ending.status) != (
+        run.ending.kind,
+        run.ending.signal,
+        run.ending.status,
+    ):
+        found.append(f"{ending.text} was recorded, and the replay ended so: {run.ending.text}")
+    if ending is not None and ending.kind is EndingKind.OPEN and run.ending.kind is EndingKind.OPEN:
+        left = sorted(session.windows[number].name for number in _open_windows(session))
+        again = sorted(window.name for window in run.windows)
+        if left != again:
+            found.append(f"at the end there were the windows {left}, and in the replay {again}")
+    return found
+
+
+def _open_windows(session: Session) -> list[int]:
+    there: dict[int, None] = {}
+    for change in session.changes:
+        if change.appeared:
+            there[change.window] = None
+        else:
+            there.pop(change.window, None)
+    return list(there)
+
+
+class _Live:
+    """A session that goes on."""
+
+    def __init__(self, head: Session, display: Display, writer: SessionWriter) -> None:
+        self._head = head
+        self._display = display
+        self._connection = display.connection
+        self._writer = writer
+        self._keyboard = Keyboard(self._connection)
+        self._windows: list[Window] = []
+        self._events: list[Event] = []
+        self._changes: list[WindowChange] = []
+        self._there: dict[int, int] = {}
+        self._last_look = 0.0
+        self._last_window: int | None = None
+        self._held: set[int] = set()
+
+    def record(self, on_ready: Callable[[str], None] | None) -> Session:
+        self._connection.watch_windows()
+        stream = InputStream(self._connection)
+        program = RunningProgram(self._head.program, self._display)
+        self._program = program
+        start_ms = stream.first_ms
+        interrupted = False
+        try:
+            told = False
+            while not program.over():
+                for raw in stream.taken(_TICK_S):
+                    self._take(raw, start_ms)
+                if self._connection.windows_changed():
+                    self._look_at_windows(program)
+                    if self._there and not told and on_ready is not None:
+                        on_ready(self._display.name)
+                        told = True
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            stream.close()
+            for raw in stream.taken(0.01):
+                with contextlib.suppress(KeyboardInterrupt):
+                    self._take(raw, start_ms)
+            ending = program.ending()
+            if ending is None or interrupted:
+                ending = Ending(EndingKind.OPEN, "still running at the end", output=program.output[-4000:])
+            program.close()
+        now_ms = self._elapsed_ms()
+        ending = replace(ending, time_ms=now_ms)
+        session = replace(
+            self._head,
+            windows=tuple(self._windows),
+            events=tuple(self._events),
+            changes=tuple(self._changes),
+            ending=ending,
+        )
+        return replace(session, ending=replace(ending, actions=len(actions_of(session))))
+
+    def _elapsed_ms(self) -> int:
+        return int((time.monotonic() - self._program.started) * 1000)
+
+    def _take(self, raw: RawEvent, start_ms: int) -> None:
+        window = self._window_of(raw)
+        is_release = raw.kind in (InputKind.KEY_RELEASE, InputKind.BUTTON_RELEASE)
+        if window is None and isinstance(self._display, BorrowedDisplay) and raw.detail not in self._held:
+            return  # it belongs to another program
+        is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
+        key, symbol = self._symbols(raw) if is_key else ("", "")
+        if is_release:
+            self._held.discard(raw.detail)
+        elif raw.kind is not InputKind.MOVE:
+            self._held.add(raw.detail)
+        modifiers = tuple(name for bit, name in enumerate(_MODIFIERS) if raw.state >> bit & 1)
+        is_button = raw.kind in (InputKind.BUTTON_PRESS, InputKind.BUTTON_RELEASE)
+        event = Event(
+            kind=raw.kind,
+            time_ms=(raw.server_ms - start_ms) % (1 << 32),
+            x_px=raw.x_px,
+            y_px=raw.y_px,
+            button=raw.detail if is_button else 0,
+            key=key,
+            symbol=symbol,
+            modifiers=modifiers,
+            window=window,
+        )
+        self._events.append(event)
+        self._writer.event(event)
+
+    def _symbols(self, raw: RawEvent) -> tuple[str, str]:
+        """The key symbol of a key alone, and with the modifiers that are held."""
+        alone = self._keyboard.symbol_at(raw.detail, 0)
+        shifted = bool(raw.state & _SHIFT) != (bool(raw.state & _LOCK) and len(alone) == 1 and alone.isalpha())
+        level = (4 if raw.state & _LEVEL_THREE else 0) + (1 if shifted else 0)
+        symbol = self._keyboard.symbol_at(raw.detail, level)
+        if self._head.masked and text_of(symbol) and not raw.state & (_CONTROL | _ALT):
+            return _MASK, _MASK
+        return alone, symbol
+
+    def _window_of(self, raw: RawEvent) -> int | None:
+        now = time.monotonic()
+        if raw.kind is InputKind.MOVE and now - self._last_look < _LOOK_S:
+            return self._last_window
+        seen: Window | None = None
+        with contextlib.suppress(*self._connection.bad_resource):
+            is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
+            accept = self._is_ours if isinstance(self._display, BorrowedDisplay) else None
+            seen = focused_window(self._connection, accept) if is_key else None
+            seen = seen or window_at(self._connection, raw.x_px, raw.y_px, accept)
+        self._last_look = now
+        self._last_window = None if seen is None else self._number(seen)
+        return self._last_window
+
+    def _is_ours(self, window: Any) -> bool:
+        owner = owner_of(self._connection, window)
+        return owner is None or owner in self._program.tree.members()
+
+    def _number(self, window: Window) -> int:
+        before = len(self._windows)
+        number = numbered(window, self._windows)
+        if len(self._windows) > before:
+            self._writer.window(self._windows[number])
+        return number
+
+    def _look_at_windows(self, program: RunningProgram) -> None:
+        """Note which windows appeared and went."""
+        now_ms = self._elapsed_ms()
+        there: dict[int, int] = {}
+        for window in top_windows(self._connection):
+            with contextlib.suppress(*self._connection.bad_resource):
+                if isinstance(self._display, BorrowedDisplay) and not self._is_ours(window):
+                    continue
+                program.has_had_window = True
+                if window.id in self._there:
+                    there[window.id] = self._there[window.id]
+                else:
+                    there[window.id] = self._number(describe(self._connection, window))
+                    self._change(WindowChange(now_ms, there[window.id], True))
+        for gone in self._there.keys() - there.keys():
+            self._change(WindowChange(now_ms, self._there[gone], False))
+        self._there = there
+        program.look_at_windows()
+
+    def _change(self, change: WindowChange) -> None:
+        self._changes.append(change)
+        self._writer.change(change)

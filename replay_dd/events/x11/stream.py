@@ -1,0 +1,116 @@
+"""All input events of a display as they happen: the extension RECORD.
+
+Rules of this module:
+
+* RECORD needs two connections: one waits for events and does nothing else, the other one controls it.
+* Events are taken in the order of the server, with its times; nothing is looked up here, so that none is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from typing import Any, NamedTuple
+
+from replay_dd.events.model import InputKind
+from replay_dd.events.x11.connection import Connection
+
+_FROM_SERVER = 0
+_KINDS = {
+    2: InputKind.KEY_PRESS,
+    3: InputKind.KEY_RELEASE,
+    4: InputKind.BUTTON_PRESS,
+    5: InputKind.BUTTON_RELEASE,
+    6: InputKind.MOVE,
+}
+_EVENT_BYTES = 32
+_END_LIMIT_S = 5.0
+
+
+class RawEvent(NamedTuple):
+    """An event as the server tells it."""
+
+    kind: InputKind
+    server_ms: int
+    x_px: int
+    y_px: int
+    detail: int
+    state: int
+
+
+class InputStream:
+    """The input events of a display from now on.
+
+    Args:
+        control: a connection to the display.
+
+    Raises:
+        ExtensionMissingError: the display has no RECORD.
+    """
+
+    def __init__(self, control: Connection) -> None:
+        control.require("RECORD")
+        from Xlib.ext import record
+
+        self._control = control
+        self._data = Connection(control.name)
+        self._events: queue.SimpleQueue[RawEvent] = queue.SimpleQueue()
+        self._begun = threading.Event()
+        self.first_ms = 0
+        # A dictionary for each range of protocol elements; only events of devices, from KeyPress to MotionNotify.
+        nothing = (0, 0)
+        wanted = {
+            "core_requests": nothing,
+            "core_replies": nothing,
+            "ext_requests": (0, 0, 0, 0),
+            "ext_replies": (0, 0, 0, 0),
+            "delivered_events": nothing,
+            "device_events": (min(_KINDS), max(_KINDS)),
+            "errors": nothing,
+            "client_started": False,
+            "client_died": False,
+        }
+        with self._data.watched():
+            self._context = self._data.display.record_create_context(0, [record.AllClients], [wanted])
+            self._data.sync()
+        self._thread = threading.Thread(target=self._listen, name="replay-dd-record", daemon=True)
+        self._thread.start()
+        self._begun.wait(_END_LIMIT_S)
+
+    def taken(self, limit_s: float) -> list[RawEvent]:
+        """The events since this was last asked; waits for the first one, but not longer than the limit."""
+        events: list[RawEvent] = []
+        with contextlib.suppress(queue.Empty):
+            events.append(self._events.get(timeout=limit_s))
+            while True:
+                events.append(self._events.get_nowait())
+        return events
+
+    def close(self) -> None:
+        """Stop listening. What has happened until now can still be taken."""
+        with contextlib.suppress(Exception):
+            self._control.display.record_disable_context(self._context)
+            self._control.display.sync()
+        self._thread.join(_END_LIMIT_S)
+        self._data.close()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(Exception):  # the display has gone; whoever asks for more is told elsewhere
+            self._data.display.record_enable_context(self._context, self._receive)
+        self._begun.set()
+
+    def _receive(self, reply: Any) -> None:
+        if not self._begun.is_set():
+            self.first_ms = reply.server_time
+            self._begun.set()
+        if reply.category != _FROM_SERVER or reply.client_swapped:
+            return
+        from Xlib.protocol import rq
+
+        data = reply.data
+        while len(data) >= _EVENT_BYTES:
+            event, data = rq.EventField(None).parse_binary_value(data, self._data.display.display, None, None)
+            kind = _KINDS.get(event.type)
+            if kind is not None:
+                self._events.put(RawEvent(kind, event.time, event.root_x, event.root_y, event.detail, event.state))

@@ -1,0 +1,127 @@
+"""Recording a live session that xdotool types, on a private and on a borrowed display, and playing it again."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from recorders.x11 import Recording, X11Recorder
+from replay_dd.events.actions import actions_of
+from replay_dd.events.errors import ExtensionMissingError, NoDisplayError
+from replay_dd.events.log import read_session
+from replay_dd.events.model import ActionKind, EndingKind, GuiProgram, Pace
+from replay_dd.events.trial import Conditions
+from replay_dd.events.words import describe_action
+from replay_dd.events.x11.connection import Connection
+from replay_dd.events.x11.display import PrivateDisplay
+from tests.x11.conftest import SCREEN, session_of
+
+pytestmark = pytest.mark.skipif(shutil.which("xdotool") is None, reason="xdotool is not installed")
+
+TYPED = (
+    *("mousemove", "300", "250", "sleep", "0.2", "mousemove", "400", "300", "sleep", "0.4"),
+    *("type", "--delay", "30", "Hi 5"),
+)
+REST = ("key", "alt+p", "click", "3", "sleep", "0.7", "mousedown", "1", "mousemove", "420", "330", "mouseup", "1")
+QUICK = Conditions(hang_limit_s=0.5, patience_s=0.5)
+
+
+def record(behaviour: str, tmp_path: Path, *, display: str = "new", mask: bool = False, last: str = "F1") -> Recording:
+    """Record what xdotool does; it ends with Ctrl-C, unless the program ends by itself."""
+
+    def person(name: str) -> None:
+        for step in (TYPED, REST, ("sleep", "0.3", "key", last, "sleep", "0.3")):
+            subprocess.run(["xdotool", *step], env={**os.environ, "DISPLAY": name}, check=False, timeout=60)
+        if not behaviour:
+            _thread.interrupt_main()
+
+    helper: list[threading.Thread] = []
+
+    def ready(name: str) -> None:
+        helper.append(threading.Thread(target=person, args=(name,)))
+        helper[0].start()
+
+    program: GuiProgram = session_of(behaviour).program
+    try:
+        return X11Recorder().record(
+            *(program, tmp_path / "session.log"),
+            display=display,
+            screen=SCREEN,
+            mask_text=mask,
+            conditions=QUICK,
+            on_ready=ready,
+            verify=not mask,
+        )
+    finally:
+        for thread in helper:
+            thread.join()
+
+
+def test_what_a_person_did_is_recorded_and_verified(tmp_path: Path) -> None:
+    made = record("", tmp_path)
+    session = made.session
+    told = [describe_action(action, session) for action in actions_of(session)]
+    assert "type 'Hi 5' in \"First\"" in told
+    assert 'press Alt+p in "First"' in told
+    assert 'press F1 in "First"' in told
+    kinds = [action.kind for action in actions_of(session)]
+    assert ActionKind.CLICK in kinds
+    assert ActionKind.DRAG in kinds
+    assert ActionKind.MOTION in kinds
+    assert session.ending is not None
+    assert session.ending.kind is EndingKind.OPEN
+    assert (made.differences, session.verified, session.pace) == ((), True, Pace.FAST)
+    assert read_session(tmp_path / "session.log") == session
+    assert [session.windows[change.window].title for change in session.changes] == ["First"]
+    presses = [event for event in session.events if event.key == "h"]
+    assert "Shift" in presses[0].modifiers
+    assert presses[0].symbol == "H"
+
+
+def test_a_crash_is_recorded_and_shows_again(tmp_path: Path) -> None:
+    made = record("key:F1=crash", tmp_path)
+    assert made.session.ending is not None
+    assert made.session.ending.kind is EndingKind.SIGNAL
+    assert made.session.verified
+    assert read_session(tmp_path / "session.log") == made.session
+
+
+def test_on_a_display_of_the_user(display: PrivateDisplay, tmp_path: Path) -> None:
+    made = record("key:F1=exit0", tmp_path, display=display.name)
+    assert made.session.ending is not None
+    assert made.session.ending.kind is EndingKind.EXIT
+    assert made.session.verified
+    assert made.session.window_manager == display.window_manager
+    assert (made.session.screen.width_px, made.session.screen.height_px) == (800, 600)
+    assert display.alive
+
+
+def test_typed_text_can_be_masked(tmp_path: Path) -> None:
+    made = record("", tmp_path, mask=True)
+    text = (tmp_path / "session.log").read_text()
+    assert made.session.masked
+    told = [describe_action(action, made.session) for action in actions_of(made.session)]
+    assert "type 'xxxx' in \"First\"" in told
+    assert 'press Alt+p in "First"' in told
+    assert '"symbol": "H"' not in text
+    assert '"key": "5"' not in text
+
+
+def test_no_display(tmp_path: Path) -> None:
+    with pytest.raises(NoDisplayError):
+        record("", tmp_path, display=":4242")
+
+
+def test_an_extension_that_is_not_there(display: PrivateDisplay) -> None:
+    connection = Connection(display.name)
+    try:
+        with pytest.raises(ExtensionMissingError):
+            connection.require("NO-SUCH-EXTENSION")
+    finally:
+        connection.close()
