@@ -47,6 +47,8 @@ from replay_dd.events.x11.windows import (
 _TICK_S = 0.02
 # A window is looked for anew at most so often while the pointer only moves.
 _LOOK_S = 0.1
+# How long a program that an event ends takes to be gone.
+_AT_ITS_END_S = 0.1
 _MODIFIERS = ("Shift", "Lock", "Control", "Mod1", "Mod2", "Mod3", "Mod4", "Mod5")
 _SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
 _MASK = "x"
@@ -270,6 +272,8 @@ class _Live:
             seen = focused_window(self._connection, accept) if is_key else None
             seen = seen or window_at(self._connection, raw.x_px, raw.y_px, accept)
         self._last_look = now
+        if seen is None and raw.kind is not InputKind.MOVE and self._program.wait_for_end(_AT_ITS_END_S) is not None:
+            return self._last_window  # its window went with the program, which this very event has ended
         self._last_window = None if seen is None else self._number(seen)
         return self._last_window
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
-from replay_dd.experiment.process import private_folder
+from replay_dd.experiment.process import LIVE, private_folder
 from replay_dd.report.events import minimized_as_json, minimized_as_text
 from replay_dd.report.events_strip import write_events_strip
 from replay_dd.web.flow import looks_like_a_flow
@@ -130,6 +130,14 @@ def _told(step: SearchStep) -> str:
     return f"test {step.number}: {step.actions} actions, {step.outcome}, {step.actions_left} left"
 
 
+def _results(sessions: list[Future[Session]]) -> list[Session]:
+    try:
+        return [session.result() for session in sessions]
+    except BaseException:
+        LIVE.kill_all()  # else the others go on for as long as they like
+        raise
+
+
 @click.command("monkey")
 @click.option("-o", "--output", metavar="LOG", type=LOG, required=True, help="Where to write the log.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="The first seed.")
@@ -183,7 +191,7 @@ def monkey_command(
             paths = [output.with_name(f".{output.name}.{number}") for number in batch]
             try:
                 with ThreadPoolExecutor(len(batch), "replay-dd-monkey") as pool:
-                    made = list(pool.map(one, batch, paths))
+                    made = _results([pool.submit(one, *each) for each in zip(batch, paths, strict=True)])
                 chosen = next((place for place, item in enumerate(made) if item.ending and item.ending.failed), None)
                 paths[-1 if chosen is None else chosen].replace(output)
             finally:

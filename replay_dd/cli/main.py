@@ -27,6 +27,7 @@ COMMANDS = {
     "minimize": "schedules",
     "events": "events",
     "monkey": "events",
+    "doctor": "doctor",
     "web": "web",
 }
 
@@ -55,6 +56,22 @@ def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+    (
+        *(
+            add_command,
+            doctor_command,
+            events_command,
+            hunt_command,
+            minimize_command,
+            monkey_command,
+            record_command,
+            replay_command,
+            schedules_command,
+            show_command,
+            web_command,
+        ),
+    )
 
 
 def main() -> None:

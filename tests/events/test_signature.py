@@ -68,5 +68,7 @@ def test_signals() -> None:
     one, other = of_signal(11, "libx.so+0x1", (), ""), of_signal(11, "libx.so+0x2", (), "")
     assert one.text == "killed by SIGSEGV in libx.so+0x1"
     assert outcome_of(one, other) is Outcome.UNRESOLVED
+    assert outcome_of(one, of_signal(11, "", (), "")) is Outcome.FAIL
+    assert outcome_of(one, of_signal(6, "", (), "")) is Outcome.UNRESOLVED
     assert of_signal(40, "", (), "").signature == "signal SIGRTMIN+6" or "40" in of_signal(40, "", (), "").signature
     assert not Ending(EndingKind.OPEN, "still running").failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,16 +57,18 @@ def display() -> Iterator[PrivateDisplay]:
     """A private display with a window manager."""
     with PrivateDisplay(SCREEN, choose_window_manager(None)) as made:
         yield made
-    assert not Path(f"/tmp/.X{made.number}-lock").exists() or made.number in numbers_in_use()
+    assert made.number not in numbers_without_server()
 
 
-def numbers_in_use() -> set[int]:
-    """The numbers of displays whose lock belongs to a process that runs: other tests make displays, too."""
+def numbers_without_server() -> set[int]:
+    """The numbers of displays of which a socket is left that nobody answers."""
     found = set()
-    for lock in Path("/tmp").glob(".X*-lock"):
-        try:
-            if Path(f"/proc/{int(lock.read_text())}").exists():
-                found.add(int(lock.name[2:-5]))
-        except (OSError, ValueError):
-            continue
+    for address in Path("/tmp/.X11-unix").glob("X*"):
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(address))
+            except ConnectionRefusedError:
+                found.add(int(address.name[1:]))
+            except OSError:
+                continue  # it has just gone
     return found

@@ -5,7 +5,7 @@ Rules of this module:
 * The server chooses its number itself (``-displayfd``): fixed numbers race with other displays.
 * The window manager is ready, and has nothing left to do, before the program starts; else it decides by luck where
   windows stand.
-* Everything ends with the display: processes, the lock file and socket of the server, the folder with HOME. A display
+* Everything ends with the display: processes, the socket (and lock file) of the server, the folder with HOME. A display
   that was killed is cleaned up as well, and if we are killed, the guard does it.
 """
 
@@ -120,6 +120,7 @@ class PrivateDisplay:
 
     def __init__(self, screen: Screen, window_manager: str) -> None:
         self._stack = contextlib.ExitStack()
+        GUARD.start()
         try:
             self.folder = self._stack.enter_context(private_folder())
             note = f"folder {self.folder.path}"
@@ -282,6 +283,7 @@ class BorrowedDisplay:
 
     def __init__(self, name: str | None) -> None:
         self._stack = contextlib.ExitStack()
+        GUARD.start()
         self.connection = Connection(name)
         self._stack.callback(self.connection.close)
         self.name = self.connection.name

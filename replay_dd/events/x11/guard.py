@@ -27,6 +27,12 @@ class Guard:
         self._owner = 0
         self._notes: dict[str, None] = {}
 
+    def start(self) -> None:
+        """Start the guarding process, if it is not there: before there is anything to note."""
+        with self._lock:
+            if not self._is_there():
+                self._start()
+
     def note(self, what: str) -> None:
         """Note something to clean up: ``"group PID"``, ``"display NUMBER PID"`` or ``"folder PATH"``."""
         with self._lock:

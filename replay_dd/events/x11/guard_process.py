@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import sys
 import time
 
@@ -40,7 +41,7 @@ def clean(noted: list[str]) -> None:
     for _, process in displays:
         end(int(process), signal.SIGTERM)
     until = time.monotonic() + GRACE_S
-    while time.monotonic() < until and any(os.path.exists(f"/tmp/.X{number}-lock") for number, _ in displays):
+    while time.monotonic() < until and any(os.path.exists(f"/tmp/.X11-unix/X{number}") for number, _ in displays):
         time.sleep(0.01)
     for number, process in displays:
         end(int(process), signal.SIGKILL)
@@ -57,16 +58,19 @@ def end(process: int, number: int) -> None:
 
 
 def remove_locks(number: int, process: int) -> None:
-    """Remove what a killed X server leaves, if it is of that process."""
-    lock = f"/tmp/.X{number}-lock"
-    try:
-        with open(lock) as file:
-            if int(file.read()) != process:
-                return
-        os.unlink(lock)
-        os.unlink(f"/tmp/.X11-unix/X{number}")
-    except (OSError, ValueError):
-        pass
+    """Remove what a killed X server leaves: its lock file, if it is of that process, and its socket, if nobody answers.
+
+    A server that chooses its number itself makes no lock file, and takes over a socket that nobody answers.
+    """
+    lock, address = f"/tmp/.X{number}-lock", f"/tmp/.X11-unix/X{number}"
+    with contextlib.suppress(OSError, ValueError), open(lock) as file:
+        if int(file.read()) == process:
+            os.unlink(lock)
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(address)
+        except ConnectionRefusedError:
+            os.unlink(address)
 
 
 if __name__ == "__main__":
