@@ -57,22 +57,6 @@ def cli(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
-    (
-        *(
-            add_command,
-            doctor_command,
-            events_command,
-            hunt_command,
-            minimize_command,
-            monkey_command,
-            record_command,
-            replay_command,
-            schedules_command,
-            show_command,
-            web_command,
-        ),
-    )
-
 
 def main() -> None:
     """Run the command line; exits with the status of the command."""
