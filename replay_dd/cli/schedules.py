@@ -35,6 +35,13 @@ from replay_dd.schedules.target import usable_jobs
 @time_limit_option(None)
 @click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
 @click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
+@click.option(
+    "--repeats",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Go on although the program is not deterministic: run each schedule N times.",
+)
 def schedules_command(
     passing: Path,
     failing: Path,
@@ -45,6 +52,7 @@ def schedules_command(
     time_limit: float | None,
     max_tests: int | None,
     accept_changes: bool,
+    repeats: int,
 ) -> int:
     """Isolate the minimal failure-inducing difference of two schedules.
 
@@ -62,6 +70,7 @@ def schedules_command(
             accept_changes=accept_changes,
             max_tests=max_tests,
             may_fork=not no_fork,
+            repeats=repeats,
             on_test=lambda step: progress.show(_told(step)),
         )
     finally:

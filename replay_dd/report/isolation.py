@@ -40,6 +40,8 @@ def isolation_as_json(isolation: ScheduleIsolation, passing: Path, failing: Path
         "seconds": round(isolation.seconds, 3),
         "verified": isolation.verified,
         "complete": isolation.complete,
+        "repeats": isolation.repeats,
+        "confidence": isolation.confidence,
     }
 
 
@@ -91,6 +93,11 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     yield f"failure      {isolation.signature.text}"
     yield f"difference   {isolation.differences:,} unit deltas, {isolation.differences_left:,} left"
     yield f"tests        {isolation.tests} run, {isolation.tests_requested} asked for, {isolation.seconds:.1f} s"
+    if isolation.confidence is not None:
+        yield (
+            f"confidence   {isolation.confidence:.1%} for each schedule that is said to pass: the program is not "
+            f"deterministic, so each was run {isolation.repeats} times at most"
+        )
     yield f"proof        {_proof(isolation)}"
     yield f"passes       replay-dd replay {passing}"
     yield f"fails        replay-dd replay {failing}"
@@ -142,6 +149,8 @@ def _window_as_text(window: Window) -> Iterator[str]:
 
 def _proof(isolation: ScheduleIsolation) -> str:
     if isolation.verified:
+        if isolation.repeats > 1:
+            return f"{isolation.repeats} fresh replays each: the failing one failed again, the passing one never did"
         return f"both runs replayed afresh, {PROOF_REPLAYS} times each, with equal digests"
     if not isolation.complete:
         return "none: the search was stopped, this is the best result so far"

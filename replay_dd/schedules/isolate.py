@@ -32,6 +32,7 @@ from replay_dd.schedules.errors import (
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.reachable import settle_reachable
 from replay_dd.schedules.replay import check_unchanged, find_divergence
+from replay_dd.schedules.selfcheck import check_deterministic
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.trials import ScheduleTests
@@ -72,6 +73,9 @@ class ScheduleIsolation:
         verified: whether fresh replays of both final runs ended with the same digests.
         complete: whether the search ended by itself, not by a limit or by Ctrl-C.
         interrupted: whether Ctrl-C stopped it.
+        confidence: for a program that is not deterministic, how sure a verdict is that a schedule passes (0 to 1); None
+            where each replay is the same run.
+        repeats: how often each schedule was run.
         steps: the course of the search.
     """
 
@@ -90,6 +94,8 @@ class ScheduleIsolation:
     complete: bool
     interrupted: bool
     steps: tuple[Step, ...]
+    repeats: int = 1
+    confidence: float | None = None
 
 
 def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
@@ -140,6 +146,7 @@ def isolate(
     accept_changes: bool = False,
     max_tests: int | None = None,
     may_fork: bool = True,
+    repeats: int = 1,
     on_test: Callable[[Step], None] | None = None,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
@@ -152,9 +159,12 @@ def isolate(
         accept_changes: go on although the program was changed since.
         max_tests: stop after that many tests with the best result so far.
         may_fork: fork the program at its first thread for each run, where it allows that.
+        repeats: for a program that is not deterministic under control: run each schedule so often, and say that it
+            passes only if it never fails. With 1, such a program is refused.
         on_test: called after each executed test, in order.
 
     Raises:
+        NotDeterministicError: two replays of one log are not the same run.
         ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
     """
     check_pair(passing, failing, accept_changes=accept_changes)
@@ -164,7 +174,7 @@ def isolate(
     if first.units == 0:
         raise SameScheduleError("The passing and the failing log have the same schedule.")
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s, passing)
+        tests = ScheduleTests(failing, runner, time_limit_s, passing, repeats)
         try:
             found = _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
         except NotReproducedError:
@@ -175,7 +185,7 @@ def isolate(
             return found
     # Forked runs went another way than fresh ones: addresses must play a part. Fresh processes have the last word.
     with Runner(failing.program, failing.settings, may_fork=False) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s, passing)
+        tests = ScheduleTests(failing, runner, time_limit_s, passing, repeats)
         return _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
 
 
@@ -190,8 +200,13 @@ def _isolate(
     on_test: Callable[[Step], None] | None,
 ) -> ScheduleIsolation:
     started = time.monotonic()
-    for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
-        _check_reproduced(tests, log, expected, what, accept_changes)
+    repeats, confidence = tests.repeats, None
+    if repeats > 1:
+        confidence = _measured_confidence(tests, passing, failing)
+    else:
+        for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
+            check_deterministic(tests, log, what)
+            _check_reproduced(tests, log, expected, what, accept_changes)
 
     difference: Difference | None = first
     requested = 2
@@ -242,6 +257,8 @@ def _isolate(
         complete=complete,
         interrupted=interrupted,
         steps=tuple(steps),
+        repeats=repeats,
+        confidence=confidence,
     )
 
 
@@ -270,6 +287,24 @@ def _check_reproduced(tests: ScheduleTests, log: Log, expected: Outcome, what: s
         raise NotReproducedError(f"The {what} log replays with the same outcome on another way: {divergence}.")
 
 
+def _measured_confidence(tests: ScheduleTests, passing: Log, failing: Log) -> float:
+    """How sure it is that a schedule passes that failed in none of so many runs, if it could fail as the failing one.
+
+    How often that one fails is estimated from as many runs by the rule of succession: (failures + 1) / (runs + 2).
+
+    Raises:
+        NotReproducedError: the failing log never failed, or the passing one did.
+    """
+    runs = tests.repeats
+    if any(tests.outcome_of(tests.run_afresh(passing)) is Outcome.FAIL for _ in range(runs)):
+        raise NotReproducedError(f"The passing log failed in one of {runs} runs: what fails is not the schedule.")
+    failed = sum(tests.outcome_of(tests.run_afresh(failing)) is Outcome.FAIL for _ in range(runs))
+    if not failed:
+        raise NotReproducedError(f"The failing log did not fail in {runs} runs.")
+    taken_for_passing: float = (1 - (failed + 1) / (runs + 2)) ** runs
+    return 1 - taken_for_passing
+
+
 def _search(
     tests: ScheduleTests,
     difference: Difference,
@@ -288,6 +323,11 @@ def _search(
 
 def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:
     """Replay both final runs afresh, several times: the claim rests on these, not on the search."""
+    if tests.repeats > 1:
+        runs = range(tests.repeats)
+        return not any(tests.outcome_of(tests.run_afresh(passing)) is Outcome.FAIL for _ in runs) and any(
+            tests.outcome_of(tests.run_afresh(failing)) is Outcome.FAIL for _ in runs
+        )
     for log, expected in ((passing, Outcome.PASS), (failing, Outcome.FAIL)):
         for _ in range(PROOF_REPLAYS):
             again = tests.run_afresh(log)

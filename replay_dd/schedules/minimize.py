@@ -10,6 +10,7 @@ from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log, Trigger
+from replay_dd.schedules.selfcheck import check_deterministic
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.trials import ScheduleTests
@@ -57,6 +58,7 @@ def minimize(
         on_test: called after each executed test, in order.
 
     Raises:
+        NotDeterministicError: two replays of the log are not the same run.
         NotReproducedError: the run does not end as in the log any more.
     """
     if time_limit_s is None:
@@ -89,6 +91,7 @@ def _minimize(
             return Outcome.FAIL
         return Outcome.PASS if found.kind == PASSED else Outcome.UNRESOLVED
 
+    check_deterministic(tests, log, "given")
     everything = IntervalSet.range(0, len(triggers))
     if test(EMPTY) is Outcome.FAIL:
         return ScheduleMinimum(tests.run(()), len(triggers), 1, 1, True)

@@ -60,6 +60,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         arrivals: what came from outside and when, in the run that ``replay`` follows.
         anchors: what ``anchored`` looks for, see ``runtime/anchored.py``.
+        traced: how many yield points are told one by one.
     """
 
     strategy: str = "default"
@@ -69,6 +70,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     arrivals: tuple[tuple[Any, ...], ...] = ()
     anchors: tuple[tuple[object, ...], ...] = ()
+    traced: int = 0
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
@@ -79,7 +81,8 @@ class Plan:
 class TargetRun:
     """One run: its log, what it wrote, how its yield points were noticed.
 
-    Where that was asked for: what its threads touched, and which anchors of its plan it met.
+    Where that was asked for: what its threads touched, which anchors of its plan it met, and the thread and the place of
+    each yield point.
     """
 
     log: Log
@@ -88,6 +91,7 @@ class TargetRun:
     backend_reason: str
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
+    trace: tuple[tuple[str, Place | None], ...] = ()
 
 
 def describe_program(
@@ -171,6 +175,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
         "anchors": list(plan.anchors),
+        "traced": plan.traced,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -221,6 +226,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     touches: list[Touch] = []
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
+    trace: list[tuple[str, Place | None]] = []
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -232,6 +238,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
+        elif kind == channel.TRACED:
+            trace.append((record[1], places.get(record[2])))
         elif kind in (channel.ARRIVAL, channel.DUE):
             arrivals.append(record)
         elif kind == channel.SKIPPED:
@@ -279,7 +287,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
-    return TargetRun(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met))
+    return TargetRun(
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+    )
 
 
 def _why_not_controlled(program: Program, finished: Finished) -> str:

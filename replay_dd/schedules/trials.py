@@ -20,14 +20,23 @@ class ScheduleTests:
         runner: what runs the program.
         time_limit_s: seconds after which a run is killed; None for no limit.
         passing: another log, whose own schedule is run with what came from outside in that run.
+        repeats: how often to run each schedule at most, until it fails: for programs that are not deterministic.
     """
 
-    def __init__(self, failing: Log, runner: Runner, time_limit_s: float | None, passing: Log | None = None) -> None:
+    def __init__(
+        self,
+        failing: Log,
+        runner: Runner,
+        time_limit_s: float | None,
+        passing: Log | None = None,
+        repeats: int = 1,
+    ) -> None:
         self._log = failing
         self._passing = passing
+        self.repeats = repeats
         self._runner = runner
         self._failure = signature_of(failing.ending)
-        self._time_limit_s = time_limit_s
+        self.time_limit_s = time_limit_s
         self._lock = threading.Lock()
         self._logs: dict[tuple[Trigger, ...], Log] = {}
 
@@ -40,14 +49,23 @@ class ScheduleTests:
         # Of a mixture nobody knows what would come from outside; the failing run is as good a guess as any.
         passing = self._passing
         source = passing if passing is not None and triggers == passing.triggers else self._log
-        log = self._runner.run(replay_plan(triggers, source.arrivals), self._time_limit_s).log
+        log = self._runner.run(replay_plan(triggers, source.arrivals), self.time_limit_s).log
+        for _ in range(self.repeats - 1):
+            if self.outcome_of(log) is Outcome.FAIL:
+                break
+            again = self._runner.run(replay_plan(triggers, source.arrivals), self.time_limit_s).log
+            log = again if self.outcome_of(again) is Outcome.FAIL else log
         with self._lock:
             return self._logs.setdefault(triggers, log)
+
+    def run_again(self, log: Log) -> Log:
+        """The log of one more run under the schedule of a log."""
+        return self._runner.run(replay_plan(log.triggers, log.arrivals), self.time_limit_s).log
 
     def run_afresh(self, log: Log) -> Log:
         """The log of a new run under the schedule of a log, in a fresh process."""
         plan = replay_plan(log.triggers, log.arrivals)
-        return run_target(self._log.program, self._log.settings, plan, time_limit_s=self._time_limit_s).log
+        return run_target(self._log.program, self._log.settings, plan, time_limit_s=self.time_limit_s).log
 
     def outcome(self, triggers: tuple[Trigger, ...]) -> Outcome:
         """PASS, FAIL or UNRESOLVED."""

@@ -28,6 +28,7 @@ EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frame
 DEADLOCK = "deadlock"  # one entry for each thread
 ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see arrivals.py
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
+TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 NOTE = "note"  # kind, text
 END = "end"  # global time, digest, thread times, files counted
 

@@ -55,7 +55,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("children", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
+        *("children", "due_at", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -65,6 +65,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.hash = text_hash(self.name)
         self.time = 0
         self.ask_at = NEVER
+        self.due_at = NEVER  # as ask_at, where every yield point asks
         self.atomic = 0  # inside an import or the runtime itself: no yield points
         self.gate = _allocate_real_lock()
         self.gate.acquire()

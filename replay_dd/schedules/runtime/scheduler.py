@@ -21,6 +21,7 @@ import _thread
 
 from .arrivals import Arrivals
 from .away import Away
+from .channel import TRACED
 from .clock import NO_ALARM
 from .counting import START, Counter, fold
 from .depth import need_room
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .clock import Clock
     from .managed import Waitable
 
+_FOR_THE_TRACE = 1  # a time at which to ask that comes at every yield point, and has no other reason
 _get_ident = _thread.get_ident
 
 # A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
@@ -93,6 +95,7 @@ class Scheduler:
         # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.outside: tuple[str, tuple[object, ...]] | None = None  # the audit event that is a yield point now
+        self.traced_left = 0  # how many yield points to tell the tool of, one by one
         self.in_system_call = False  # the running thread is about to wait for something outside
         # Calls the program's signal handlers, in the main thread; see signals.py.
         self.deliver_signals: Callable[[], None] | None = None
@@ -102,6 +105,7 @@ class Scheduler:
         self.busy = False
         self._place_numbers: dict[tuple[int, int, bool, bool], int] = {}
         self._kept: list[CodeType] = []
+        self._ended = self.main
         self._ending = 0  # the native identity of a real thread that is about to end
 
     # -- time --------------------------------------------------------------------------------------------------------
@@ -122,6 +126,10 @@ class Scheduler:
         """The running thread has reached the thread time at which the strategy wanted to be asked."""
         if self.busy or self.over or (thread.starting is not None and not thread.starting()):
             return
+        if self.traced_left:
+            self._trace(thread, Place(code, position, is_line))
+            if thread.ask_at == _FOR_THE_TRACE and thread.time < thread.due_at:
+                return
         try:
             need_room()
         except RecursionError:
@@ -195,6 +203,8 @@ class Scheduler:
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""
         place = thread.place
+        if self.traced_left:
+            self._trace(thread, place)
         fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.mark))
 
     # -- choices -----------------------------------------------------------------------------------------------------
@@ -299,6 +309,7 @@ class Scheduler:
             # that addresses, and with them the order of sets of objects, do not depend on real time.
             wait_until_gone(self._ending)
             self._ending = 0
+            self._ended.ident = 0  # the next thread may get the same one
         self.set_next_question(thread)
         self.busy = False
 
@@ -307,7 +318,14 @@ class Scheduler:
         # SPIN_LIMIT is a multiple of COLLECT_EVERY, so that both are met.
         own = (thread.time // COLLECT_EVERY + 1) * COLLECT_EVERY
         asked = self.strategy.next_question(self, thread)
-        thread.ask_at = min(own, asked, self.arrivals.next_moment(thread))
+        thread.due_at = thread.ask_at = min(own, asked, self.arrivals.next_moment(thread))
+        if self.traced_left:
+            thread.ask_at = _FOR_THE_TRACE
+
+    def _trace(self, thread: ManagedThread, place: Place | None) -> None:
+        """Tell the tool of one yield point."""
+        self.traced_left -= 1
+        self.send(TRACED, thread.name, -1 if place is None else self.place_number(place))
 
     # -- the life of threads -----------------------------------------------------------------------------------------
 
@@ -350,7 +368,7 @@ class Scheduler:
         if self.over:
             return
         thread.ended = True
-        self._ending = _thread.get_native_id()
+        self._ending, self._ended = _thread.get_native_id(), thread
         thread.waiting = thread.deadline = None
         if self.counting:
             thread.place = None

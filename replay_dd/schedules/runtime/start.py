@@ -110,6 +110,7 @@ def start(request_path: str) -> None:
             scheduler.strategy = anchored.Anchored(run["anchors"])
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
+        scheduler.traced_left = run["traced"]
         scheduler.counting = True
         scheduler.strategy.created(scheduler, scheduler.main)
         scheduler.set_next_question(scheduler.main)

@@ -1,0 +1,174 @@
+"""The self-check before a search: does a log lead to the same run each time?
+
+Rules of this module:
+
+* A search compares runs of different schedules. It says something only if a run of one schedule is always the same, so
+  both logs are replayed twice before. That costs two runs each, and no more where all is well.
+* Where two replays part, two more are made whose every yield point is told, until two are found that part; the first
+  yield point in which they do is reported, with what stands there and the likely cause.
+* The cause is a guess, from what the runs told and from what the source says; it is called likely for that reason.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from replay_dd.errors import EXIT_FLAKY
+from replay_dd.schedules.errors import NotReproducedError
+from replay_dd.schedules.model import Log, Place
+from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.target import TargetRun, run_target
+from replay_dd.schedules.trials import ScheduleTests
+
+_REPLAYS = 2
+_PAIRS = 4  # of traced replays, at most
+_TRACED = 300_000  # yield points
+_LOOK_BACK = 12  # lines that the same thread had passed before, the latest first, in which the cause is looked for
+
+_OUTSIDE = "input from outside (another process, the network, or a file that an earlier run has changed)"
+_CAUSES = (
+    (
+        r"\bid\(|\bset\(|frozenset|WeakSet|\{[^:{}]+ for |\bhash\(",
+        "the order of addresses, which sets of objects follow",
+    ),
+    (r"\brecv|\bread|\bopen\(|\blistdir|\bscandir|\bglob|\bstat\(|exists\(|getmtime|input\(|environ", _OUTSIDE),
+    (r"getpid|native_id|get_ident", "numbers that the system gives to processes and threads"),
+)
+_CLOCK = (
+    r"\btime\b|datetime|monotonic|perf_counter|\bnow\(",
+    "the real clock, which the program reads (`--real-clock`)",
+)
+_ENTROPY = (r"random|uuid|secrets|shuffle|choice", "entropy that is not fixed (`--real-entropy`)")
+
+
+class NotDeterministicError(NotReproducedError):
+    """Two replays of one log went different ways."""
+
+    slug = "not-deterministic"
+    exit_code: ClassVar[int] = EXIT_FLAKY
+    default_hint = (
+        "Take the cause away if you can; or let `replay-dd schedules` go on with `--repeats N`: it then runs each "
+        "schedule N times, and states a confidence."
+    )
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where two runs of one schedule part.
+
+    Attributes:
+        number: how many yield points they have in common.
+        thread: which thread ran at the first one in which they differ, in each run; empty where the run had ended.
+        places: where that was, in each run.
+        before: the last place that this thread had passed in both.
+        cause: the likely cause, in words.
+    """
+
+    number: int
+    thread: tuple[str, str]
+    places: tuple[Place | None, Place | None]
+    before: Place | None
+    cause: str
+
+    def __str__(self) -> str:
+        ways = [
+            f"thread {thread} at {place or 'an operation of the library'}" if thread else "the end of the run"
+            for thread, place in zip(self.thread, self.places, strict=True)
+        ]
+        text = f"they have {self.number:,} yield points in common; then comes {ways[0]} in one, {ways[1]} in the other"
+        if self.before is not None:
+            text += f". Before that stands {self.before}: `{_text_of(self.before)}`"
+        return f"{text}. Likely cause: {self.cause}."
+
+
+def check_deterministic(tests: ScheduleTests, log: Log, what: str) -> None:
+    """Replay a log twice, and look whether both replays are the same run.
+
+    Args:
+        tests: what runs schedules.
+        log: the log.
+        what: how to call the log, such as ``failing``.
+
+    Raises:
+        NotDeterministicError: they are not.
+    """
+    first, second = tests.run(log.triggers), tests.run_again(log)
+    if _same(first, second):
+        return
+    parting = find_parting(log, tests.time_limit_s)
+    if parting is None:
+        told = f"one {_told(first)}, the other {_told(second)}; traced replays did not part"
+    else:
+        told = str(parting)
+    raise NotDeterministicError(f"Two replays of the {what} log are not the same run: {told}")
+
+
+def _same(one: Log, other: Log) -> bool:
+    return find_divergence(one, other) is None and signature_of(one.ending).same(signature_of(other.ending))
+
+
+def _told(log: Log) -> str:
+    return f"ended with {signature_of(log.ending).text} after {log.ending.global_time:,} yield points"
+
+
+def find_parting(log: Log, time_limit_s: float | None) -> Parting | None:
+    """Replay a log in fresh processes, telling each yield point, until two replays part; None if none do."""
+    plan = replace(replay_plan(log.triggers, log.arrivals), traced=_TRACED)
+    first = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
+    for _ in range(_PAIRS):
+        second = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
+        parting = parting_of(first, second)
+        if parting is not None:
+            return parting
+    return None
+
+
+def parting_of(first: TargetRun, second: TargetRun) -> Parting | None:
+    """Where two traced runs part; None where they do not, as far as they were traced."""
+    one, other = first.trace, second.trace
+    both = min(len(one), len(other))
+    number = next((at for at in range(both) if _key(one[at]) != _key(other[at])), both)
+    if number == both and (len(one) == len(other) or both >= _TRACED):
+        return None
+    ends = [trace[number] if number < len(trace) else ("", None) for trace in (one, other)]
+    thread = ends[0][0] or ends[1][0]
+    way = [place for name, place in one[:number] if name == thread and place is not None]
+    return Parting(
+        number,
+        (ends[0][0], ends[1][0]),
+        (ends[0][1], ends[1][1]),
+        way[-1] if way else None,
+        _likely_cause(first, second, way),
+    )
+
+
+def _text_of(place: Place) -> str:
+    return linecache.getline(place.path, place.line).strip()
+
+
+def _key(point: tuple[str, Place | None]) -> tuple[str, int]:
+    thread, place = point
+    return thread, 0 if place is None else place.key
+
+
+def _likely_cause(first: TargetRun, second: TargetRun, way: list[Place]) -> str:
+    notes = {*first.log.ending.notes, *second.log.ending.notes}
+    told = next((note for note in sorted(notes) if "control" in note), "")
+    if told:
+        return f"something that is not under control ({told})"
+    settings = first.log.settings
+    causes = [cause for wanted, cause in ((settings.real_clock, _CLOCK), (settings.real_entropy, _ENTROPY)) if wanted]
+    lines = dict.fromkeys(_text_of(place) for place in reversed(way))
+    for line in list(lines)[:_LOOK_BACK]:
+        for pattern, cause in (*causes, *_CAUSES):
+            if re.search(pattern, line):
+                return cause
+    if first.log.arrivals != second.log.arrivals:
+        return _OUTSIDE
+    if causes:
+        return causes[0][1]
+    return "not known; often it is the order of addresses, a file that an earlier run has left, or another process"
