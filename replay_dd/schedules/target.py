@@ -81,8 +81,8 @@ class Plan:
 class TargetRun:
     """One run: its log, what it wrote, how its yield points were noticed.
 
-    Where that was asked for: what its threads touched, which anchors of its plan it met, and the thread and the place of
-    each yield point.
+    Where that was asked for: what its threads touched, which anchors of its plan it met, and the thread and the place
+    of each yield point.
     """
 
     log: Log
