@@ -77,6 +77,7 @@ def run_search(
     time_limit_s: float | None = None,
     clock: Clock = time.monotonic,
     on_test: Callable[[Step], None] | None = None,
+    on_interrupt: Callable[[], None] | None = None,
 ) -> SearchResult:
     """Run a search to its end, or to a limit.
 
@@ -90,6 +91,7 @@ def run_search(
         time_limit_s: stop before the first test that would start after so many seconds.
         clock: the clock for ``time_limit_s``.
         on_test: called after each executed test, in serial order.
+        on_interrupt: called at Ctrl-C, to end the tests that other workers are still at.
 
     Returns:
         The result; the best one so far where a limit, or Ctrl-C, stopped the search.
@@ -117,6 +119,8 @@ def run_search(
                 on_test(search.last_record)
     except KeyboardInterrupt:
         stopped_by = "interrupt"
+        if on_interrupt is not None:
+            on_interrupt()
     finally:
         workers.close()
     best = search.best

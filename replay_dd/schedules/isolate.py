@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
 from replay_dd.dd.search import TESTED
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Delta, Difference, difference_of
@@ -318,7 +319,7 @@ def _search(
     def test(configuration: IntervalSet) -> Outcome:
         return tests.outcome(difference.triggers(configuration))
 
-    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=on_test)
+    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=on_test, on_interrupt=LIVE.kill_all)
 
 
 def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import NotReproducedError
@@ -101,7 +102,9 @@ def _minimize(
             f"The log did not replay: {wanted.text} was recorded, and the run ended with {ending}."
         )
     search = Search(DDMin(everything), known={EMPTY: Outcome.PASS, everything: Outcome.FAIL})
-    result = run_search(search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test)
+    result = run_search(
+        search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test, on_interrupt=LIVE.kill_all
+    )
     return ScheduleMinimum(
         log=tests.run(chosen(result.c_fail)),
         triggers_before=len(triggers),

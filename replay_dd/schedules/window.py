@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from replay_dd.dd import DD, EMPTY, IntervalSet, Search
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Switch, Trigger
@@ -72,7 +73,7 @@ def find_window(tests: ScheduleTests, failing: Log, switch: Switch, jobs: int) -
     def test(configuration: IntervalSet) -> Outcome:
         return tests.outcome(triggers(first_time + configuration.count))
 
-    result = run_search(Search(DD(EMPTY, units), known=known), test, jobs=jobs)
+    result = run_search(Search(DD(EMPTY, units), known=known), test, jobs=jobs, on_interrupt=LIVE.kill_all)
     if result.stopped_by == "interrupt":
         raise KeyboardInterrupt
     first = switch_at(first_time + result.c_fail.count)

@@ -118,7 +118,9 @@ def hold_after(shop: Workshop, runs: int) -> None:
 def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None:
     # The first two runs are those of the logs; then the search begins.
     hold_after(holding, 2)
-    command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", jobs, "--json", "-o", "best")
+    # The limit is far away: workers must not wait for runs that hang.
+    limit = ("--time-limit", "3600")
+    command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", jobs, *limit, "--json", "-o", "best")
     process = holding.start(*command)
     holding.wait_for(holding.folder.parent / "begun", process)
     done = holding.interrupt(process)
