@@ -9,14 +9,17 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo demo-gui test check format bench clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (results in build/demo)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo.sh build/demo
+
+demo-gui: $(INSTALLED) ## Crash a real program with windows and isolate the guilty actions (results in build/demo-gui)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_gui.sh build/demo-gui
 
 test: check ## Check, build the package, and test it under every supported Python on this machine
 	@$(BIN)/python tools/install_system_packages.py

@@ -1,6 +1,6 @@
-"""Install the system packages that tests of sessions with windows need, or say what is missing.
+"""Install the system packages that tests of sessions with windows and in browsers need, or say what is missing.
 
-They are Debian packages: a display without a screen (Xvfb), a window manager, and small programs with windows. Where
+They are Debian packages: a display without a screen (Xvfb), a window manager, a browser, and things to examine. Where
 they are missing and cannot be installed, the tests that need them are skipped, and this says so aloud.
 """
 
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-# The program that shows that a package is there, and the package.
+# The program, or the file, that shows that a package is there, and the package.
 WANTED = {
     "Xvfb": "xvfb",
     "openbox": "openbox",
@@ -19,11 +19,14 @@ WANTED = {
     "xcalc": "x11-apps",
     "wish": "tk",
     "gdb": "gdb",
+    "chromium": "chromium",
+    "/usr/share/javascript/edit-area/edit_area_full.js": "libjs-edit-area",
+    "/usr/games/xsok": "xsok",
 }
 
 
 def missing() -> list[str]:
-    return [package for program, package in WANTED.items() if shutil.which(program) is None]
+    return [package for sign, package in WANTED.items() if shutil.which(sign) is None and not os.path.exists(sign)]
 
 
 def install(packages: list[str]) -> str:
