@@ -9,11 +9,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test check format bench clean
+.PHONY: help demo demo-gui test check format bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (results in build/demo)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo.sh build/demo
@@ -38,6 +38,9 @@ format: $(INSTALLED) ## Put every file in the agreed format
 
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks
+
+compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler (about an hour)
+	@$(BIN)/python -m tests.compatibility --again
 
 clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

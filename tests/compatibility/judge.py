@@ -128,7 +128,7 @@ def _under_control(case: Case, program: Program, settings: Settings, ways: Ways)
         return
     # A program without threads cannot be forked where it starts one, and no schedule has a say in it.
     with Runner(program, settings, may_fork=case.threads > 1) as runner:
-        _compare(case, "default", first, runner.run(Plan(), ways.limit_s))
+        _compare(case, "default", first, _replay(runner, first, ways))
         if case.threads == 1:
             return
         case.random = {}
@@ -136,10 +136,13 @@ def _under_control(case: Case, program: Program, settings: Settings, ways: Ways)
             run = runner.run(Plan("random", {"seed": seed}), ways.limit_s)
             case.random[seed] = how = _how(run)
             if not run.log.ending.timed_out:
-                again = runner.run(replay_plan(run.log.triggers), ways.limit_s)
-                _compare(case, f"random {seed}", run, again)
+                _compare(case, f"random {seed}", run, _replay(runner, run, ways))
             if how and len(case.failed_seeds) == _FAILURES_BEFORE_STOP:
                 return
+
+
+def _replay(runner: Runner, run: TargetRun, ways: Ways) -> TargetRun:
+    return runner.run(replay_plan(run.log.triggers, run.log.arrivals), ways.limit_s)
 
 
 def _compare(case: Case, what: str, run: TargetRun, again: TargetRun) -> None:

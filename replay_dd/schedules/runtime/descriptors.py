@@ -64,6 +64,9 @@ class Descriptors:
     def share_with_children(self) -> None:
         """The process forked: every other end may be in the child now."""
         self._natures.clear()
+        for thread in self._scheduler.threads:
+            if isinstance(thread.waiting, OutsideWait):
+                thread.waiting.nature = OUTSIDE
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 

@@ -28,10 +28,12 @@ class Endings:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._process = os.getpid()
+        self._busy_before_fork = False
         self._is_copy = False
         self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
         self._real_exit: Callable[[int], Any] = os._exit
         self.fork_shares: Callable[[], None] = lambda: None  # told of each fork
+        self.forget_threads: Callable[[], None] = lambda: None  # told in the child of each
         self.scheduler: Scheduler
         self.backend: Backend
 
@@ -113,15 +115,23 @@ class Endings:
             self._end()
         self._real_exit(status)
 
+    def about_to_fork(self) -> None:
+        """Before a fork: other handlers of forks must not switch, as the child has one thread only."""
+        self._busy_before_fork = self.scheduler.busy
+        self.scheduler.busy = True
+
     def forked_child(self) -> None:
         """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
+        self.scheduler.busy = self._busy_before_fork
         self.scheduler.start_anew()
+        self.forget_threads()
         self.scheduler.arrivals.forget()
         self.fork_shares()
         self.backend.end()
 
     def forked_parent(self) -> None:
         """In the parent after a fork."""
+        self.scheduler.busy = self._busy_before_fork
         self.fork_shares()
         if os.getpid() == self._process:
             self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")

@@ -117,6 +117,7 @@ def start(request_path: str) -> None:
         backend.begin()
 
     starter = ThreadStarter(scheduler, begin, backend.thread_started, endings.exception_in_thread)
+    endings.forget_threads = starter.forked_child
     _replace_thread_functions(starter)
     after_import: dict[str, Callable[[Any], object]] = {}
     _replace_functions(time, {"sleep": clock_module.sleep_replacement(clock, scheduler)})
@@ -154,7 +155,9 @@ def start(request_path: str) -> None:
     effects = watch_files(scheduler)
     if request["server"] >= 0:
         endings.at_end_without_threads = lambda: hang_up(request["server"], "it starts no thread")
-    os.register_at_fork(after_in_child=endings.forked_child, after_in_parent=endings.forked_parent)
+    os.register_at_fork(
+        before=endings.about_to_fork, after_in_child=endings.forked_child, after_in_parent=endings.forked_parent
+    )
     # Registered first, so called last.
     atexit.register(endings.at_exit)
     version = tuple(sys.version_info[:3])

@@ -83,7 +83,8 @@ class ThreadStarter:
         self._thread_started = thread_started
         self._start_real = _thread.start_new_thread
         self._exception_in_thread = exception_in_thread
-        self._handles: list[ThreadHandle] = []
+        self._handles: list[ThreadHandle] = []  # what the end of the program waits for
+        self._alive: list[ThreadHandle] = []
 
     # -- what the program calls --------------------------------------------------------------------------------------
 
@@ -111,6 +112,8 @@ class ThreadStarter:
             raise TypeError("'handle' must be a _ThreadHandle")
         if handle._thread is not None:
             raise RuntimeError("thread already started")
+        self._alive = [known for known in self._alive if not known._done]
+        self._alive.append(handle)
         if not daemon:
             self._handles = [known for known in self._handles if not known._done]
             self._handles.append(handle)
@@ -128,6 +131,14 @@ class ThreadStarter:
         for handle in self._handles:
             if handle._thread is not self._scheduler.current:
                 handle.join()
+
+    def forked_child(self) -> None:
+        """In the child of a fork: the other threads are gone, and the run is not the child's to begin."""
+        self._begin = _nothing
+        current = self._scheduler.current
+        for handle in self._alive:
+            if handle._thread is not current:
+                handle._done = True
 
     # -- how they run ------------------------------------------------------------------------------------------------
 
@@ -210,3 +221,7 @@ class ThreadStarter:
         elif sys.stderr is not None and error_type is not None and error is not None:
             print(f"Exception ignored in thread started by: {function!r}", file=sys.stderr)
             sys.__excepthook__(error_type, error, trace)
+
+
+def _nothing() -> None:
+    """What a forked child does in the place of beginning a run."""
