@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import signal
 import threading
@@ -15,6 +16,7 @@ from replay_dd.events.model import Ending, EndingKind, Session
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.events.x11.players import player_named
 from replay_dd.experiment.process import ProgramNotFoundError
 from replay_dd.outcome import Outcome
 from tests.x11.acts import click, key, motion
@@ -136,3 +138,16 @@ def test_a_film_tells_what_each_action_was_done_to(display: PrivateDisplay, tmp_
     # The click begins in the window, although the pointer is still in the corner when the picture is taken.
     assert names == [None, "First", "First"]
     assert all(frame.before is not None and frame.before.is_file() for frame in run_of_film.frames)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyautogui") is None, reason="PyAutoGUI is not installed")
+def test_the_second_player_does_the_same(display: PrivateDisplay) -> None:
+    pytest.importorskip("tkinter", reason="PyAutoGUI needs tkinter")
+    actions = (motion(400, 300), key("a"), key("Return"), key("comma"), click(), click(button=3), key("b"))
+    outputs = []
+    for name in ("xtest", "pyautogui"):
+        done = run_session(session_of(""), actions, display, replace(QUICK, player=player_named(name)))
+        # PyAutoGUI moves the pointer to where it is already before each button.
+        outputs.append([event for event in done.ending.output.split() if event != "motion"])
+    assert outputs[0] == outputs[1]
+    assert "key:Return" in outputs[0]

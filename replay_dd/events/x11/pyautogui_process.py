@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 _SPECIAL = {
     "Return": "enter",
@@ -34,32 +35,30 @@ def main() -> None:
     except BaseException as error:  # it may call sys.exit while it is imported
         print(f"{type(error).__name__}: {error}".replace("\n", " "), flush=True)
         return
-    # Its pause after each call, and its stop when the pointer is in a corner, are for scripts that people watch.
-    pyautogui.PAUSE = 0
-    pyautogui.FAILSAFE = False
-    pyautogui.DARWIN_CATCH_UP_TIME = 0
+    # Its functions for scripts pause, move the pointer once more, and stop in the corners of the screen; what lies
+    # below them has the same names on all systems.
+    system = pyautogui.platformModule
     buttons = {1: "left", 2: "middle", 3: "right", 4: 4, 5: 5, 6: 6, 7: 7}
     print("ready", flush=True)
+    x, y = system._position()
     for line in sys.stdin:
         item = json.loads(line)
         kind = item["kind"]
         if kind == "flush":
             print("done", flush=True)
         elif kind == "move":
-            pyautogui.moveTo(item.get("x_px", 0), item.get("y_px", 0), _pause=False)
-        elif kind == "button-press":
-            pyautogui.mouseDown(button=buttons.get(item["button"], item["button"]), _pause=False)
-        elif kind == "button-release":
-            pyautogui.mouseUp(button=buttons.get(item["button"], item["button"]), _pause=False)
-        else:
-            key = name_of(pyautogui, item["key"])
-            if key is not None:
-                (pyautogui.keyDown if kind == "key-press" else pyautogui.keyUp)(key, _pause=False)
+            x, y = item.get("x_px", 0), item.get("y_px", 0)
+            system._moveTo(x, y)
+        elif kind in ("button-press", "button-release"):
+            button = buttons.get(item["button"], item["button"])
+            (system._mouseDown if kind == "button-press" else system._mouseUp)(x, y, button)
+        elif (key := name_of(system, item["key"])) is not None:
+            (system._keyDown if kind == "key-press" else system._keyUp)(key)
 
 
-def name_of(pyautogui: object, symbol: str) -> str | None:
+def name_of(system: Any, symbol: str) -> str | None:
     """PyAutoGUI's name for a key symbol; None where it has none."""
-    known = pyautogui.platformModule.keyboardMapping  # type: ignore[attr-defined]
+    known = system.keyboardMapping
     name = _SPECIAL.get(symbol, symbol.lower() if len(symbol) > 1 else symbol)
     if known.get(name) is not None:
         return name
