@@ -50,6 +50,9 @@ EXIT_NO_FAILURE = 1
 @click.option("--repeat", metavar="N", type=click.IntRange(min=1), help="Tries of a configuration that does not fail.")
 @click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
 @click.option("--wm", metavar="NAME", help="Another window manager than the session's, or `none`.")
+@click.option(
+    "--oracle", metavar="CMD", help="Shell command for the end of each run: 0 passes, 125 cannot tell, else fails."
+)
 @play_options
 @click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
 @click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
@@ -66,6 +69,7 @@ def events_command(
     repeat: int | None,
     max_tests: int | None,
     wm: str | None,
+    oracle: str | None,
     player: str,
     settle: float,
     start_limit: float,
@@ -92,7 +96,7 @@ def events_command(
     manager = window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm)
     plan = Plan(
         jobs=jobs,
-        conditions=conditions_of(player, settle, start_limit, hang_limit),
+        conditions=replace(conditions_of(player, settle, start_limit, hang_limit), oracle=oracle),
         pace=None if pace is None else Pace(pace),
         repeat=repeat,
         algorithm=algorithm,

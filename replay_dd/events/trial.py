@@ -18,6 +18,7 @@ from pathlib import Path
 
 from replay_dd.events.errors import NoWindowError
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
+from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.result import FilmFrame
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
 from replay_dd.events.x11.idle import IdleRule
@@ -45,6 +46,9 @@ class Conditions:
         hang_limit_s: how long it may be busy without answering.
         patience_s: how long to wait at most for it to become idle after an action.
         player: makes the player for a display.
+        oracle: a shell command that looks at the end of a run that has not failed by itself: status 0 it passed, 125
+            it cannot be told, anything else it failed. It finds the display in DISPLAY, a picture of the screen in
+            REPLAY_DD_SCREENSHOT, and what the program wrote in REPLAY_DD_OUTPUT.
     """
 
     pace: Pace = Pace.FAST
@@ -53,6 +57,7 @@ class Conditions:
     start_limit_s: float = START_LIMIT_S
     hang_limit_s: float = HANG_LIMIT_S
     patience_s: float = 1.0
+    oracle: str | None = None
     player: Callable[[PrivateDisplay], Player] = field(default=lambda display: XTestPlayer(display.connection))
 
 
@@ -267,6 +272,8 @@ def run_session(
             previous = action
         play_s = time.monotonic() - started
         ending = stage.finish()
+        if conditions.oracle is not None and not ending.failed:
+            ending = ask_oracle(conditions.oracle, display, ending)
         if ending.kind is EndingKind.OPEN:
             check_alive(display)
             windows = stage.windows()

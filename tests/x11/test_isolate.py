@@ -114,3 +114,20 @@ def test_the_search_can_be_stopped() -> None:
     assert not found.complete
     assert found.tests == 3
     assert len(found.minimal.actions) >= 3
+
+
+def test_an_oracle_of_the_user() -> None:
+    # The program never fails by itself: the command looks for an event in what it wrote.
+    session = replace(failing_session(), program=session_of("").program)
+    oracle = 'grep -q "^key:z" "$REPLAY_DD_OUTPUT" && test -s "$REPLAY_DD_SCREENSHOT" && exit 1; exit 0'
+    found = isolate_events(session, replace(PLAN, conditions=replace(PLAN.conditions, oracle=oracle)))
+    assert found.minimal.actions == (NEEDED[2],)
+    assert found.ending.kind is EndingKind.ORACLE
+
+
+def test_an_oracle_that_cannot_tell_decides_nothing() -> None:
+    session = session_of("", actions=(key("a"), key("b")))
+    oracle = 'grep -q "^key:b" "$REPLAY_DD_OUTPUT" || exit 125; exit 1'
+    found = isolate_events(session, replace(PLAN, conditions=replace(PLAN.conditions, oracle=oracle)))
+    assert found.minimal.actions == (key("b"),)
+    assert {step.outcome for step in found.steps} == {"FAIL", "UNRESOLVED"}

@@ -1,0 +1,52 @@
+"""The user's own verdict: a command that looks at the screen, or at what the program wrote."""
+
+from __future__ import annotations
+
+import subprocess
+
+from replay_dd.events.model import Ending, EndingKind
+from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.events.x11.pictures import screenshot
+from replay_dd.experiment.process import LIVE, kill_group
+
+CANNOT_TELL = 125
+_LIMIT_S = 60.0
+
+
+def ask_oracle(command: str, display: PrivateDisplay, ending: Ending) -> Ending:
+    """The ending that the command makes of one that is no failure.
+
+    Args:
+        command: for the shell.
+        display: where the program runs.
+        ending: how the run ended so far.
+    """
+    folder = display.folder.path
+    picture, written = folder / "screen.png", folder / "written"
+    if display.alive:
+        screenshot(display.connection, picture)
+    written.write_text(ending.output, encoding="utf-8", errors="surrogateescape")
+    variables = {"REPLAY_DD_SCREENSHOT": str(picture), "REPLAY_DD_OUTPUT": str(written)}
+    process = subprocess.Popen(
+        command,
+        shell=True,
+        env={**display.environment, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    LIVE.add(process)
+    try:
+        status = process.wait(_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        status = CANNOT_TELL
+    finally:
+        kill_group(process)
+        process.wait()
+        LIVE.remove(process)
+    if status == 0:
+        return ending
+    if status == CANNOT_TELL:
+        return Ending(EndingKind.ORACLE, "the oracle cannot tell", "oracle cannot tell", output=ending.output)
+    return Ending(EndingKind.ORACLE, f"the oracle says no (status {status})", "oracle", output=ending.output)
