@@ -259,6 +259,6 @@ def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> It
     for number in range(amount):
         trigger = next(likely, None) if number % _LIKELY_OF != _LIKELY_OF - 1 else None
         if trigger is not None:
-            yield Plan("replay", triggers=(trigger,))
+            yield Plan("replay", triggers=(trigger,), label="preemption at a conflict")
         else:
             yield plan_for(_MIXTURE[number % len(_MIXTURE)], seed + number, thread_times)

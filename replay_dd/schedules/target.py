@@ -58,6 +58,7 @@ class Plan:
         thread_times: for ``pct``, the yield points of each thread in another run.
         triggers: what ``replay`` follows.
         watched: the keys of places whose visits are counted.
+        label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside and when, in the run that ``replay`` follows.
         anchors: what ``anchored`` looks for, see ``runtime/anchored.py``.
         traced: how many yield points are told one by one.
@@ -68,11 +69,14 @@ class Plan:
     thread_times: Mapping[str, int] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
+    label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
 
     def __str__(self) -> str:
+        if self.label:
+            return self.label
         numbers = ", ".join(f"{name} {value}" for name, value in self.options.items())
         return f"{self.strategy} ({numbers})" if numbers else self.strategy
 

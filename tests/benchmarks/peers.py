@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import environments
-from tests.benchmarks.harness import Bench, Section, Table, WorkerError, median, ratio, run_worker, with_unit
+from tests.benchmarks.harness import HERE, Bench, Section, Table, WorkerError, median, ratio, run_worker, with_unit
 
 _PYTHON = "3.12"  # the oldest that all three run on with their fastest way
 _REQUIREMENTS = ("interleave-test==0.1.0", "frontrun==0.7.0")
@@ -31,13 +34,17 @@ Two threads, each with a loop of 3,000 steps of attribute updates and arithmetic
 process that called them; replay-dd starts a new process for it, so its whole run is given, and the ratio without the
 start of that process, measured on a loop of 300,000 steps."""
 
+_ABOUT_WHOLE = """\
+The same with all that a user waits for, from the start of the command to its end: interpreter, imports, search. Of
+replay-dd that is `replay-dd hunt --no-simplify`, which also replays both logs that it found, each in a process of its
+own, and writes them. Medians over seeds."""
+
 _ABOUT_BUGS = """\
 Three bugs (`programs/bugs.py`), alone, and with 30 steps of work on an object of its own before and after it in each
-thread. Executions and seconds until the bug is seen, medians over seeds; an execution that replay-dd makes to verify a
-log counts as well. replay-dd runs a process of its own for each execution (forked where it can be), the peers call a
-function again. Searches end at 300 executions or 8 s; *x of y* says how many seeds found the bug where not all did.
-Imports of the tools are not counted, nor their replays of what they found (`reproduce_on_failure=0`). frontrun runs
-behind its own command."""
+thread. Executions and seconds until the bug is seen, medians over seeds. replay-dd runs a process of its own for each
+execution (forked where it can be), the peers call a function again. Searches end at 300 executions or 8 s; *x of y* says
+how many seeds found the bug where not all did. Imports of the tools are not counted, nor their replays of what they
+found (`reproduce_on_failure=0`). frontrun runs behind its own command."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
@@ -51,6 +58,7 @@ def run(bench: Bench) -> Iterable[Section]:
     bug_rows: dict[tuple[str, int], list[object]] = {
         (bug, steps): [bug + (f", {steps} steps around" if steps else "")] for bug in _BUGS for steps in _STEPS
     }
+    whole_rows: dict[tuple[str, int], list[object]] = {key: list(row) for key, row in bug_rows.items()}
     for tool in _TOOLS:
         bench.tell(f"peers: {tool}")
         python = own if tool == "replay-dd" else others
@@ -63,14 +71,17 @@ def run(bench: Bench) -> Iterable[Section]:
             answers = _answers(tool, python, searches)
         except WorkerError as error:
             cost_rows.append([tool, str(error), "", ""])
-            for row in bug_rows.values():
+            for row in (*bug_rows.values(), *whole_rows.values()):
                 row.append(str(error))
             continue
+        for (bug, steps), row in whole_rows.items():
+            row.append(_whole_command(tool, python, bug, steps, seeds))
         cost_rows.append([tool, *_cost(answers)])
         for row, answer in zip(bug_rows.values(), answers[-len(bug_rows) :], strict=True):
             row.append(_found(answer))
     yield Section("Cost of a run", [_ABOUT_COST, Table(["tool", "plain", "under the tool", "ratio"], cost_rows)])
     yield Section("To the bug", [_ABOUT_BUGS, Table(["bug", *_TOOLS], list(bug_rows.values()))])
+    yield Section("To the bug, whole commands", [_ABOUT_WHOLE, Table(["bug", *_TOOLS], list(whole_rows.values()))])
 
 
 def _answers(tool: str, python: Path | WorkerError | None, searches: list[Any]) -> list[Any]:
@@ -82,6 +93,30 @@ def _answers(tool: str, python: Path | WorkerError | None, searches: list[Any]) 
     request = {"tool": tool, "searches": searches, "limit_s": _LIMIT_S}
     answer: list[Any] = run_worker(python, "peers_worker.py", request, before=before, time_limit_s=900)
     return answer
+
+
+def _whole_command(tool: str, python: Path | WorkerError | None, bug: str, steps: int, seeds: list[int]) -> str:
+    assert isinstance(python, Path)
+    seconds, found = [], 0
+    for seed in seeds:
+        started = time.perf_counter()
+        if tool == "replay-dd":
+            found += _hunt(python, bug, steps, seed)
+        else:
+            before = [python.parent / "frontrun"] if tool.startswith("frontrun") else []
+            request = {"tool": tool, "whole": [bug, steps, _RUNS, seed], "limit_s": _LIMIT_S}
+            found += run_worker(python, "peers_worker.py", request, before=before, time_limit_s=900)["found"]
+        seconds.append(time.perf_counter() - started)
+    text = with_unit(median(seconds))
+    return text if found == len(seeds) else f"{text} (found {found} of {len(seeds)})"
+
+
+def _hunt(python: Path, bug: str, steps: int, seed: int) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--no-simplify", "--runs", str(_RUNS), "--seed", str(seed * _RUNS), "--jobs", "1", "-o", folder]
+        program = [str(python), str(HERE / "programs" / "bugs.py"), bug, str(steps)]
+        command = [str(python.parent / "replay-dd"), "hunt", *options, "--", *program]
+        return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def _cost(answers: list[Any]) -> list[object]:
