@@ -42,9 +42,9 @@ own, and writes them. Medians over seeds."""
 _ABOUT_BUGS = """\
 Three bugs (`programs/bugs.py`), alone, and with 30 steps of work on an object of its own before and after it in each
 thread. Executions and seconds until the bug is seen, medians over seeds. replay-dd runs a process of its own for each
-execution (forked where it can be), the peers call a function again. Searches end at 300 executions or 8 s; *x of y* says
-how many seeds found the bug where not all did. Imports of the tools are not counted, nor their replays of what they
-found (`reproduce_on_failure=0`). frontrun runs behind its own command."""
+execution (forked where it can be), the peers call a function again. Searches end at 300 executions or 8 s; *x of
+y* says how many seeds found the bug where not all did. Imports of the tools are not counted, nor their replays of what
+they found (`reproduce_on_failure=0`). frontrun runs behind its own command."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
