@@ -28,6 +28,7 @@ from replay_dd.schedules.model import (
     Waiter,
 )
 from replay_dd.schedules.runtime import channel
+from replay_dd.schedules.runtime.yieldpoints import SYNC
 
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
@@ -35,6 +36,12 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
 CHANNEL = "channel"
 _KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
+
+
+_MAY_SPIN = (
+    "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
+    "at any other it does"
+)
 
 
 class NotControlledError(ReplayDDError):
@@ -264,6 +271,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             notes.append(record[2])
         elif kind == channel.END:
             end = record
+    if finished.timed_out and settings.granularity == SYNC:
+        notes.append(_MAY_SPIN)
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,

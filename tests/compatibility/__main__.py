@@ -94,6 +94,7 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
     due: list[Work] = []
     for suite, works in (*cpython_cases(interpreter), *package_cases(interpreter, path.stem.partition("-")[2])):
         known = results.suites.setdefault(suite, {})
+        results.listed[suite] = len(works)
         for gone in set(known) - {work.name for work in works}:
             del known[gone]
         for work in works:

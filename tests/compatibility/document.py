@@ -60,7 +60,11 @@ def _of_python(results: Results) -> str:
         ]
     lines += ["The exceptions:", ""]
     lines += [f"- `{case.name}`: {_what(case)}. {reason_for(case)}".rstrip() for case in exceptions(results)]
-    missing = [suite for suite, cases in own.items() if not cases]
+    missing = [suite for suite in own if not results.listed.get(suite)]
+    for suite, number in sorted(results.listed.items()):
+        judged = len(results.suites[suite])
+        if judged < number:
+            lines += ["", f"Of the {number} cases of `{suite}`, {judged} were judged so far."]
     if missing:
         lines += ["", "This interpreter comes without " + ", ".join(f"`{suite}`" for suite in sorted(missing)) + "."]
     return "\n".join(lines) + "\n"

@@ -17,12 +17,13 @@ class Results:
 
     Attributes:
         version: of the interpreter, whole.
-        backend: how yield points were noticed.
         suites: for each suite (a test module or a package with its version) its cases by name.
+        listed: for each suite how many cases there are, judged or not.
     """
 
     version: str
     suites: dict[str, dict[str, Case]] = field(default_factory=dict)
+    listed: dict[str, int] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
         """Write everything, one case a line, so that changes can be read."""
@@ -31,7 +32,8 @@ class Results:
             rows = [json.dumps(case.as_json(), sort_keys=True) for _, case in sorted(cases.items())]
             lines.append(f"{json.dumps(suite)}: [\n" + ",\n".join(rows) + "\n]")
         suites = ",\n".join(lines)
-        text = f'{{"version": {json.dumps(self.version)}, "suites": {{\n{suites}\n}}}}\n'
+        head = f'"version": {json.dumps(self.version)}, "listed": {json.dumps(self.listed, sort_keys=True)}'
+        text = f'{{{head}, "suites": {{\n{suites}\n}}}}\n'
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
@@ -42,7 +44,7 @@ def load(path: Path) -> Results:
         return Results("")
     content = json.loads(path.read_text(encoding="utf-8"))
     suites = {suite: {row["name"]: Case.from_json(row) for row in rows} for suite, rows in content["suites"].items()}
-    return Results(content["version"], suites)
+    return Results(content["version"], suites, content.get("listed", {}))
 
 
 def file_of(version: str) -> Path:

@@ -154,6 +154,28 @@ OTHERS = {
         gc.collect()
         print(sorted(log).count(1), sorted(log).count(2), gc.isenabled())
         """,
+    "a fork while others run": """
+        import os, threading
+        def work():
+            started.set()
+            with lock:
+                for _ in range(5):
+                    with condition:
+                        condition.notify_all()
+        lock, condition, started = threading.Lock(), threading.Condition(), threading.Event()
+        for _ in range(5):
+            thread = threading.Thread(target=work)
+            thread.start()
+            started.wait()
+            pid = os.fork()
+            if pid == 0:
+                own = threading.Thread(target=int)
+                own.start()
+                own.join()
+                os._exit(7 if not thread.is_alive() and threading.active_count() == 1 else 8)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            thread.join()
+        """,
     "fork": """
         import os, sys, threading
         def work(): log.append(1)

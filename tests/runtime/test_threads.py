@@ -137,6 +137,22 @@ def test_a_trigger_is_taken(tmp_path: Path) -> None:
     assert results[first:last] == ["1"] * (last - first), "one window"
 
 
+def test_a_loop_that_may_wait_for_ever_is_told(tmp_path: Path) -> None:
+    text = """
+        import threading
+        done = []
+        thread = threading.Thread(target=done.append, args=(1,))
+        thread.start()
+        while not done:
+            pass
+        """
+    run = run_program(tmp_path, text, time_limit_s=3, settings=Settings("sync"))
+    assert run.log.ending.timed_out
+    assert any("at granularity sync, a loop" in note for note in run.log.ending.notes)
+    for granularity in ("line", "gil", "access"):
+        output_of(run_program(tmp_path, text, settings=Settings(granularity)))
+
+
 def test_a_taken_trigger_stands_in_the_log_as_a_preemption(tmp_path: Path) -> None:
     run = run_program(tmp_path, COUNTER, triggered(("0.1", 3, "0.3")))
     (taken,) = [switch for switch in run.log.switches if not switch.by_default]
