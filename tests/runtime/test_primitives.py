@@ -89,11 +89,12 @@ OBJECTS = """
 
 
 @pytest.mark.skipif(
-    sys.version_info[:2] == (3, 12), reason="defect: under 3.12 the addresses differ in some runs of the same schedule"
+    sys.version_info[:2] == (3, 12),
+    reason="defect: under 3.12, on a loaded machine, about one replay in a hundred has other addresses",
 )
 def test_the_order_of_a_set_of_objects_is_the_same_in_each_replay(tmp_path: Path) -> None:
     run = run_program(tmp_path, OBJECTS, random_walk(4))
-    assert replayed(run.log).output == replayed(run.log).output
+    assert len({replayed(run.log).output for _ in range(6)}) == 1
 
 
 @pytest.mark.xfail(

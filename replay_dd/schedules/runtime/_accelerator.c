@@ -12,9 +12,12 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <structmember.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FOLD UINT64_C(0x100000001B3) /* the prime of the 64-bit FNV-1a hash; places.FOLD */
@@ -382,7 +385,28 @@ static PyObject *bare_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(igno
     return PyLong_FromLong((long)fork());
 }
 
+/* Without the GIL, and without memory of Python's, so that the thread that goes frees its own undisturbed. */
+static PyObject *wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    const struct timespec moment = {0, 20000};
+    long native_id = PyLong_AsLong(argument);
+    if (native_id == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int looks = 0; syscall(SYS_tgkill, (long)getpid(), native_id, 0) == 0; looks++) {
+        if (looks < 100) {
+            sched_yield();
+        } else {
+            nanosleep(&moment, NULL);
+        }
+    }
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_functions[] = {
+    {"wait_until_gone", wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"fork", bare_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {NULL, NULL, 0, NULL},
 };

@@ -51,7 +51,10 @@ class Away:
         self._scheduler = scheduler
         self._away: dict[int, ManagedThread] = {}
         self._seen: ManagedThread | None = None
-        self._seen_time = self._seen_ns = self._seen_processor_ns = self._looks = 0
+        self._looks = 0
+        # Thread time, real time and processor time at the last look. Looks come in real time, so no object may be made
+        # that lasts: it would shift the addresses of those that come later.
+        self._last = memoryview(bytearray(24)).cast("q")
         self._foreign_told = False
         self.look_every_s = _LOOK_EVERY_S
 
@@ -66,17 +69,18 @@ class Away:
         if scheduler.over or scheduler.busy or scheduler.arrivals.idle or holder.atomic or not holder.ident:
             self._seen = None
             return
+        last = self._last
         now_ns = _clock_ns()
         processor_ns = _processor_ns(_thread_clock(holder.ident))
-        if self._seen is holder and self._seen_time == holder.time:
-            passed_ns = now_ns - self._seen_ns
+        if self._seen is holder and last[0] == holder.time:
+            passed_ns = now_ns - last[1]
             if passed_ns < int(self.look_every_s * 900_000_000):
                 return
-            used_ns = processor_ns - self._seen_processor_ns
+            used_ns = processor_ns - last[2]
             self._looks = self._looks + 1 if used_ns * 100 < passed_ns * _BUSY_PERCENT else 0
         else:
-            self._seen, self._seen_time, self._looks = holder, holder.time, 0
-        self._seen_ns, self._seen_processor_ns = now_ns, processor_ns
+            self._seen, self._looks = holder, 0
+        last[0], last[1], last[2] = holder.time, now_ns, processor_ns
         if self._looks >= _LOOKS:
             self._seen = None
             self._take_from(holder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 
-from .counting import ThreadCounts
+from .counting import ThreadCounts, accelerator
 from .places import text_hash
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -89,6 +89,10 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
 def wait_until_gone(native_id: int) -> None:
     """Wait until the operating system has forgotten a thread of this process (at once where it cannot be asked)."""
+    if accelerator is not None:
+        # What Python allocates here while the other thread frees its own would mix up the order of free memory.
+        accelerator.wait_until_gone(native_id)
+        return
     path = f"/proc/self/task/{native_id}"
     while True:
         try:

@@ -62,7 +62,18 @@ class Pipes:
             written = self.write(fd, data, sys._getframe(1))
             return self._real_write(fd, data) if written is None else written
 
-        return {"pipe": paired(os.pipe), "pipe2": paired(os.pipe2), "read": read, "write": write}
+        def spawning(real: Callable[..., int]) -> Any:
+            def spawn(*arguments: Any, **named: Any) -> int:
+                actions = list(named.get("file_actions") or ())
+                for action in actions:
+                    if action[0] == os.POSIX_SPAWN_DUP2:
+                        set_nature(action[1], OUTSIDE)
+                return real(*arguments, **named)
+
+            return spawn
+
+        pipes = {"pipe": paired(os.pipe), "pipe2": paired(os.pipe2), "read": read, "write": write}
+        return {**pipes, **{name: spawning(getattr(os, name)) for name in ("posix_spawn", "posix_spawnp")}}
 
     def _waits(self, descriptor: object) -> int:
         """The kind of a descriptor whose operations may have to wait; 0 for any other."""
