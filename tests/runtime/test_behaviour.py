@@ -372,3 +372,37 @@ def test_what_is_left_in_the_buffer_of_a_file_is_written_at_the_end(tmp_path: Pa
         """
     run_program(tmp_path, text)
     assert (tmp_path / "data").read_text() == "buffered"
+
+
+def test_locks_that_a_module_made_before_us(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    (packages,) = (tmp_path / "env" / "lib").glob("python3*/site-packages")
+    (packages / "early.pth").write_text("import early\n")
+    (packages / "early.py").write_text(
+        "import logging, queue, threading\n"
+        "class Own:\n    pass\n"
+        "own, items, locks = Own(), queue.Queue(1), [threading.Lock(), threading.RLock()]\n"
+        "own.lock, own.condition = threading.RLock(), threading.Condition()\n"
+    )
+    text = """
+        import early, logging, sys, threading, time
+        def work(number):
+            for lock in (early.own.lock, *early.locks):
+                with lock:
+                    time.sleep(1)
+                    logging.warning("a line")
+            early.items.put(number)
+            with early.own.condition:
+                early.own.condition.notify_all()
+        logging.basicConfig(stream=sys.stdout)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+        for thread in threads: thread.start()
+        with early.own.condition:
+            early.own.condition.wait(60)
+        print(sorted(early.items.get() for _ in threads))
+        """
+    write_program(tmp_path, text)
+    for plan in (DEFAULT, random_walk(4)):
+        run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"), plan)
+        assert output_of(run).splitlines() == ["WARNING:root:a line"] * 9 + ["[0, 1, 2]"]
+        assert run.log.ending.notes == ()

@@ -16,6 +16,7 @@ from .backends import choose_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
 from .descriptors import Descriptors
+from .earlier import replace_earlier_locks
 from .endings import Endings
 from .entropy import adapt_random, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
@@ -185,7 +186,7 @@ def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
 
 
 def _replace_thread_functions(starter: ThreadStarter) -> None:
-    lock_type = type(_thread.allocate_lock())
+    lock_type, rlock_type = type(_thread.allocate_lock()), _thread.RLock
     replacements: dict[str, Any] = {
         "allocate_lock": primitives.allocate_lock,
         "allocate": primitives.allocate_lock,
@@ -202,18 +203,7 @@ def _replace_thread_functions(starter: ThreadStarter) -> None:
         replacements["start_joinable_thread"] = starter.start_joinable_thread
         replacements["_shutdown"] = starter.shutdown
     _replace_functions(_thread, replacements)
-    _replace_module_locks(lock_type)
-
-
-def _replace_module_locks(lock_type: Any) -> None:
-    """Locks that a module made when it was imported, before the runtime came."""
-    pairs: list[tuple[object, object]] = []
-    for module in list(sys.modules.values()):
-        values = list(getattr(module, "__dict__", {}).values())
-        for value in values:
-            if isinstance(value, lock_type) and not value.locked():
-                pairs.append((value, primitives.allocate_lock()))
-    replace_everywhere(pairs)
+    replace_earlier_locks(lock_type, rlock_type)
 
 
 def _adapt_futures(module: Any) -> None:
