@@ -20,7 +20,7 @@ from pathlib import Path
 from replay_dd.experiment.process import LIVE, no_leftovers
 from tests.compatibility import cpython, packages
 from tests.compatibility.document import PAGE, page
-from tests.compatibility.judge import Case, Ways, judge
+from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
 from tools.test_all_pythons import SUPPORTED, find_python
 
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="judge anew what is not fine")
     parser.add_argument("--all", action="store_true", help="judge anew everything")
     parser.add_argument("--only", metavar="REGEX", default="", help="only cases whose name matches")
+    parser.add_argument("--seeds", type=int, default=RANDOM_SCHEDULES, help="random schedules for each (default: 20)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at the same time")
     options = parser.parse_args()
     # A handler of our own is not inherited; that SIGINT is ignored (in the background of a shell) would be.
@@ -61,19 +62,24 @@ class Work:
     ways: Ways
 
 
-def cpython_cases(interpreter: Path) -> list[tuple[str, list[Work]]]:
+def cases_of(interpreter: Path, version: str, seeds: range) -> list[tuple[str, list[Work]]]:
+    """All cases of one Python, by suite."""
+    return [*package_cases(interpreter, version, seeds), *cpython_cases(interpreter, seeds)]
+
+
+def cpython_cases(interpreter: Path, seeds: range) -> list[tuple[str, list[Work]]]:
     """The interpreter's own tests, by module."""
-    ways = Ways(include=("test",))
+    ways = Ways(include=("test",), seeds=seeds)
     return [
         (suite, [Work(suite, name, cpython.command_of(interpreter, name), ways) for name in names])
         for suite, names in cpython.list_tests(interpreter).items()
     ]
 
 
-def package_cases(interpreter: Path, version: str) -> list[tuple[str, list[Work]]]:
+def package_cases(interpreter: Path, version: str, seeds: range) -> list[tuple[str, list[Work]]]:
     """The programs against packages of the index, by package."""
     python = str(packages.environment_with(interpreter, version))
-    ways = Ways(files=packages.PROGRAMS)
+    ways = Ways(files=packages.PROGRAMS, seeds=seeds)
     return [
         (
             package.requirement,
@@ -92,7 +98,7 @@ def version_of(interpreter: Path) -> str:
 def run(interpreter: Path, results: Results, path: Path, options: argparse.Namespace) -> None:
     """Judge the cases of one Python that are due, several at a time."""
     due: list[Work] = []
-    for suite, works in (*cpython_cases(interpreter), *package_cases(interpreter, path.stem.partition("-")[2])):
+    for suite, works in cases_of(interpreter, path.stem.partition("-")[2], range(1, options.seeds + 1)):
         known = results.suites.setdefault(suite, {})
         results.listed[suite] = len(works)
         for gone in set(known) - {work.name for work in works}:

@@ -61,6 +61,11 @@ def _of_python(results: Results) -> str:
     lines += ["The exceptions:", ""]
     lines += [f"- `{case.name}`: {_what(case)}. {reason_for(case)}".rstrip() for case in exceptions(results)]
     missing = [suite for suite in own if not results.listed.get(suite)]
+    fewer = [case for cases in results.suites.values() for case in cases.values() if case.is_fine and case.threads > 1]
+    fewer = [case for case in fewer if len(case.random or {}) < RANDOM_SCHEDULES]
+    if fewer:
+        least = min(len(case.random or {}) for case in fewer)
+        lines += ["", f"{len(fewer)} of the cases with threads ran under fewer random schedules, but at least {least}."]
     for suite, number in sorted(results.listed.items()):
         judged = len(results.suites[suite])
         if judged < number:
