@@ -357,23 +357,6 @@ def test_what_is_not_controlled_is_told(command: tuple[str, ...], tmp_path: Path
     assert "said" in error.value.message
 
 
-def test_what_is_left_in_the_buffer_of_a_file_is_written_at_the_end(tmp_path: Path) -> None:
-    text = """
-        import threading
-
-        def work():
-            global file
-            file = open("data", "w")
-            file.write("buffered")
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        """
-    run_program(tmp_path, text)
-    assert (tmp_path / "data").read_text() == "buffered"
-
-
 def test_locks_that_a_module_made_before_us(tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=False, symlinks=True)
     (packages,) = (tmp_path / "env" / "lib").glob("python3*/site-packages")
