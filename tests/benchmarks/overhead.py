@@ -12,13 +12,14 @@ from tests.benchmarks.harness import Bench, Section, Table, WorkerError, median,
 
 C, PYTHON = True, False
 _MODES = (
-    ("sync", C),
-    ("gil", C),
-    ("line", C),
-    ("access", C),
-    ("line", PYTHON),
-    ("access", PYTHON),
+    ("sync", C, "default"),
+    ("gil", C, "default"),
+    ("line", C, "default"),
+    ("access", C, "default"),
+    ("line", PYTHON, "default"),
+    ("access", PYTHON, "default"),
 )
+_NATURAL_MODES = (("access", C, "default"), ("access", C, "natural"))
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,26 @@ def run(bench: Bench) -> Iterable[Section]:
         for version, python in found.items():
             rows.append([f"{kind.title}, {version}", *_cells(_measured(bench, version, python, kind), starts[version])])
     headers = ["program, Python", "plain", "yield points, `access`"]
-    headers += [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator in _MODES]
+    headers += [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator, _ in _MODES]
     programs = dict.fromkeys(f"- `{kind.program}`, {_about(kind.program)}" for kind in _KINDS)
     yield Section("Overhead of recording", [_ABOUT, Table(headers, rows), "\n".join(programs)])
+    yield Section("Natural recording", [_ABOUT_NATURAL, _natural_table(bench, found, starts)])
     yield Section("Start-up", [_ABOUT_START, _start_table(starts)])
+
+
+_ABOUT_NATURAL = """\
+The same ratios at granularity `access`, under the default schedule and as `record --natural` makes it: with a look at
+the real clock after at most 128 yield points, and a switch after each interval and around each call of the system."""
+
+
+def _natural_table(bench: Bench, found: dict[str, Path], starts: dict[str, list[Any] | str]) -> Table:
+    rows: list[list[object]] = []
+    for kind in _KINDS:
+        for version, python in found.items():
+            measured = _measured(bench, version, python, kind, _NATURAL_MODES)
+            _, _, *ratios = _cells(measured, starts[version])
+            rows.append([f"{kind.title}, {version}", *ratios])
+    return Table(["program, Python", "default", "natural"], rows)
 
 
 _START = Kind("start-up", "trivial.py", ())
@@ -77,14 +94,16 @@ A program that only starts two threads: the whole run, from making its folder to
 test costs without the fork server, beside the program itself."""
 
 
-def _measured(bench: Bench, version: str, python: Path, kind: Kind) -> list[Any] | str:
+def _measured(
+    bench: Bench, version: str, python: Path, kind: Kind, modes: tuple[tuple[str, bool, str], ...] = _MODES
+) -> list[Any] | str:
     bench.tell(f"overhead: {kind.title}, Python {version}")
     request = {
         "program": kind.program,
         "rounds": kind.rounds,
         "divisors": kind.divisors,
         "others": kind.others,
-        "modes": _MODES,
+        "modes": modes,
         "repeats": bench.repeats if kind is not _START else 5 + bench.repeats,
     }
     try:
@@ -105,7 +124,7 @@ def _cells(measured: list[Any] | str, start: list[Any] | str) -> list[object]:
         usable = all(plain > plain_start and recorded > 0 for plain, recorded in net)
         ratios.append(ratio(recorded / plain for plain, recorded in net) if usable else "too noisy")
     plain = median(pair[0] for mode in measured for pair in mode["pairs"]) - plain_start
-    return [f"{plain * 1e3:.0f} ms", f"{measured[3]['yield_points']:,}", *ratios]
+    return [f"{plain * 1e3:.0f} ms", f"{max(mode['yield_points'] for mode in measured):,}", *ratios]
 
 
 def _start_table(starts: dict[str, list[Any] | str]) -> Table:
@@ -117,7 +136,7 @@ def _start_table(starts: dict[str, list[Any] | str]) -> Table:
         plain = median(pair[0] for mode in start for pair in mode["pairs"])
         whole = [median(pair[1] for pair in mode["pairs"]) for mode in start]
         rows.append([version, *(f"{seconds * 1e3:.1f} ms" for seconds in (plain, *whole))])
-    modes = [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator in _MODES]
+    modes = [f"`{granularity}`" + ("" if accelerator else ", Python") for granularity, accelerator, _ in _MODES]
     return Table(["Python", "plain", *modes], rows)
 
 

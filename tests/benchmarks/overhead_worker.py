@@ -32,14 +32,14 @@ def plain(command: tuple[str, ...]) -> float:
     return seconds
 
 
-def recorded(command: tuple[str, ...], granularity: str, accelerator: bool) -> tuple[float, int, str]:
+def recorded(command: tuple[str, ...], granularity: str, accelerator: bool, strategy: str) -> tuple[float, int, str]:
     os.environ.pop("REPLAY_DD_ACCELERATOR", None)
     if not accelerator:
         os.environ["REPLAY_DD_ACCELERATOR"] = "off"
     program = describe_program(command, directory=PROGRAMS)
     settings = settings_for_now(granularity)
     started = time.perf_counter()
-    made = run_target(program, settings, Plan(), time_limit_s=TIME_LIMIT_S)
+    made = run_target(program, settings, Plan(strategy), time_limit_s=TIME_LIMIT_S)
     seconds = time.perf_counter() - started
     ending = made.log.ending
     if ending.status != 0:
@@ -58,7 +58,7 @@ def main() -> None:
 
     plain(command(1))
     answers = []
-    for granularity, accelerator in request["modes"]:
+    for granularity, accelerator, strategy in request["modes"]:
         # Fewer rounds where a round takes longer, so that both runs of a pair take about the same time.
         divisor = request["divisors"][0 if accelerator else 1]
         pairs = []
@@ -67,7 +67,7 @@ def main() -> None:
         repeats = request["repeats"] if accelerator else max(1, request["repeats"] - 1)
         for _ in range(repeats):
             before = plain(command(1))
-            seconds, yield_points, backend = recorded(command(divisor), granularity, accelerator)
+            seconds, yield_points, backend = recorded(command(divisor), granularity, accelerator, strategy)
             pairs.append((before, seconds))
         answers.append({"pairs": pairs, "yield_points": yield_points, "backend": backend, "divisor": divisor})
     print(json.dumps(answers))

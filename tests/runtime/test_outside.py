@@ -118,6 +118,29 @@ def test_who_waits_for_whom_over_a_pair_of_sockets_is_a_deadlock(tmp_path: Path)
     assert waits["0"] == "waits for data on descriptor 5"
 
 
+def test_a_child_may_have_the_other_end_of_a_pair_of_sockets(tmp_path: Path) -> None:
+    """What the process itself could not make ready is worth waiting for then, and no deadlock."""
+    text = """
+        import socket, subprocess, threading
+        def work():
+            own, other = socket.socketpair()
+            with other:
+                command = f"sleep 0.1; echo hello >&{other.fileno()}"
+                child = subprocess.Popen(["bash", "-c", command], pass_fds=[other.fileno()])
+            seen.append(own.recv(100))
+            own.close()
+            child.wait()
+        seen = []
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(seen)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[b'hello\\n', b'hello\\n']\n"
+    assert_same(run, replayed(run.log))
+
+
 def test_a_child_of_a_fork_waits_in_real_time(tmp_path: Path) -> None:
     """On the virtual clock alone its time-out would be over before anything could come."""
     text = """

@@ -37,6 +37,7 @@ class Descriptors:
         self._scheduler = scheduler
         self.arrivals = scheduler.arrivals
         self._natures: dict[int, int] = {}  # by inode, where it is not OUTSIDE
+        self._partners: dict[int, int] = {}  # of each end of a pair of sockets, the inode of the other one
         self._real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
@@ -49,10 +50,25 @@ class Descriptors:
             inode = os.fstat(descriptor).st_ino
         except OSError:
             return
-        if nature == OUTSIDE:
-            self._natures.pop(inode, None)
-        else:
-            self._natures[inode] = nature
+        self._natures[inode] = nature
+
+    def pair(self, one: int, other: int) -> None:
+        """Note that two sockets are the ends of one connection inside of this process."""
+        for descriptor, partner in ((one, other), (other, one)):
+            self.set_nature(descriptor, INSIDE)
+            self._partners[os.fstat(descriptor).st_ino] = os.fstat(partner).st_ino
+
+    def give_to_child(self, descriptor: int) -> None:
+        """Another process gets a descriptor: whoever has the other end may hear from there now."""
+        try:
+            inode = os.fstat(descriptor).st_ino
+        except OSError:
+            return
+        if self._natures.get(inode, OUTSIDE) != INSIDE:
+            # Of a connection through the system's network the other end is not known.
+            self._natures = {other: nature for other, nature in self._natures.items() if nature == INSIDE}
+        self._natures.pop(inode, None)
+        self._natures.pop(self._partners.get(inode, 0), None)
 
     def nature(self, descriptor: int) -> int:
         """INSIDE, NEAR, LISTENING or OUTSIDE."""

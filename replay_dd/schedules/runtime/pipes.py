@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 
-from .arrivals import OUTSIDE
+from .arrivals import INSIDE
 from .descriptors import READING, WRITING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -43,13 +43,13 @@ class Pipes:
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` and ``posix`` to replace."""
-        set_nature = self._descriptors.set_nature
+        set_nature, give = self._descriptors.set_nature, self._descriptors.give_to_child
 
         def paired(real: Callable[..., tuple[int, int]]) -> Any:
             def pipe(*arguments: Any) -> tuple[int, int]:
                 ends = real(*arguments)
                 for end in ends:
-                    set_nature(end, 0)
+                    set_nature(end, INSIDE)
                 return ends
 
             return pipe
@@ -67,7 +67,7 @@ class Pipes:
                 actions = list(named.get("file_actions") or ())
                 for action in actions:
                     if action[0] == os.POSIX_SPAWN_DUP2:
-                        set_nature(action[1], OUTSIDE)
+                        give(action[1])
                 return real(*arguments, **named)
 
             return spawn
@@ -239,7 +239,7 @@ class Pipes:
                 self._descriptors.share_with_children()
             for number in (*kept, *ends):
                 if isinstance(number, int) and number >= 0:
-                    self._descriptors.set_nature(number, OUTSIDE)
+                    self._descriptors.give_to_child(number)
             return real(*arguments)
 
         module.fork_exec = fork_exec

@@ -53,12 +53,11 @@ class Sockets:
 
     def _adapt_pairs(self, module: Any) -> None:
         real = module._socket.socketpair
-        set_nature = self._descriptors.set_nature
+        note = self._descriptors.pair
 
         def socketpair(*arguments: Any) -> Any:
             pair = real(*arguments)
-            for end in pair:
-                set_nature(end.fileno(), 0)
+            note(pair[0].fileno(), pair[1].fileno())
             return pair
 
         module._socket.socketpair = socketpair
@@ -183,6 +182,7 @@ class Sockets:
         ready, asked = self._ready, self._asked
         noted = self._descriptors.arrivals.answered
         dont_wait = self._dont_wait
+        share = self._descriptors.share_with_children
 
         def send_all(sock: Any, frame: Any, data: Any, flags: int) -> Any:
             """How many bytes were sent, all of them; None where the call is none of ours."""
@@ -226,6 +226,8 @@ class Sockets:
             call = getattr(real, name)
 
             def send_message(self: Any, *arguments: Any, **named: Any) -> Any:
+                if name == "sendmsg" and len(arguments) > 1 and arguments[1]:
+                    share()  # descriptors may go to another process with it
                 wait = ready(self, sys._getframe(1), WRITING, "room for a message")
                 if wait is None:
                     return call(self, *arguments, **named)
