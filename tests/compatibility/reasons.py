@@ -27,6 +27,18 @@ REASONS: tuple[tuple[str, str], ...] = (
         "The stand-in for `put` is written in Python, so that a finalizer can run between its call and its effect.",
     ),
     (
+        r"^diskcache_threads$",
+        "SQLite waits for the lock on its file inside C; how long that takes is a matter of real time.",
+    ),
+    (
+        r"^watchdog_polling$",
+        "It compares the dates of files, which are real, and which the kernel counts in steps of milliseconds.",
+    ),
+    (
+        r"test_Forking\w+Server$",
+        "It asks again and again whether its child processes have ended, and they end in real time.",
+    ),
+    (
         r"test_rollover$",
         "It compares the virtual date with the dates of files, which are real.",
     ),
