@@ -87,7 +87,14 @@ def events_command(
     """
     if looks_like_a_flow(log):
         return minimize_flow(
-            log, output=output, strip=strip, browser=browser, text=text, max_tests=max_tests, as_json=as_json
+            log,
+            output=output,
+            strip=strip,
+            browser=browser,
+            text=text,
+            max_tests=max_tests,
+            as_json=as_json,
+            algorithm=algorithm,
         )
     session = read_session(log)
     other = None if passing is None else read_session(passing)

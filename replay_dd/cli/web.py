@@ -67,6 +67,13 @@ def flow_options(command: Command) -> Command:
     show_default=True,
     help="Seconds to watch the page after the last step.",
 )
+@click.option(
+    "--algorithm",
+    type=click.Choice(("bisection", "ddmin")),
+    default="bisection",
+    show_default=True,
+    help="How to search: one needed step after the other, or ddmin.",
+)
 @click.option("-o", "--output", metavar="FLOW", type=FILE, help="Where to write it. [default: FLOW-minimal.json]")
 @click.option("--strip", metavar="HTML", type=FILE, help="Write a film strip of the minimal flow to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
@@ -123,6 +130,7 @@ def minimize_flow(
     max_tests: int | None,
     as_json: bool,
     settle_s: float = DEFAULT_SETTLE_S,
+    algorithm: str = "bisection",
     search_limit_s: float | None = None,
 ) -> int:
     """Minimise a flow and print the answer; returns the exit status."""
@@ -140,6 +148,7 @@ def minimize_flow(
                 running,
                 text=text,
                 settle_s=settle_s,
+                algorithm=algorithm,
                 max_tests=max_tests,
                 search_limit_s=search_limit_s,
                 on_test=lambda step: progress.show(_told(step)),

@@ -16,7 +16,7 @@ from replay_dd.web.errors import (
     FlowNotReproducedError,
     PageUnreachableError,
 )
-from replay_dd.web.minimize import PROOF_RUNS, FlowMinimum, minimize
+from replay_dd.web.minimize import ALGORITHMS, BASELINE_RUNS, PROOF_RUNS, FlowMinimum, minimize
 from tests.web.flows import change, click, flow, key, serving, visible
 
 # What fails on these pages fails within this time after the last step, by far.
@@ -63,8 +63,8 @@ def test_an_error_that_needs_two_steps(browser: WebBrowser, page: str) -> None:
     assert found.proved == PROOF_RUNS
     assert found.complete
     assert found.search is not None
-    # The baseline, the head alone, the cut-off flow, the tests of the search, the proof.
-    assert found.tests == 4 + found.search.executed + PROOF_RUNS
+    # The baseline, the head alone, the tests of the search, the proof.
+    assert found.tests == BASELINE_RUNS + 1 + found.search.executed + PROOF_RUNS
 
 
 def test_a_step_that_another_one_makes_possible_and_a_console_assertion(browser: WebBrowser, page: str) -> None:
@@ -93,10 +93,11 @@ def test_an_assertion_step(browser: WebBrowser, page: str) -> None:
     assert found.proved == PROOF_RUNS
 
 
-def test_a_text_that_is_looked_for(browser: WebBrowser, page: str) -> None:
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_text_that_is_looked_for(browser: WebBrowser, page: str, algorithm: str) -> None:
     # The error of the page does not count where a text is named.
     steps = [click("#add"), click("#clear"), change("#search", "1"), click("#add")]
-    found = minimize(flow(page, *steps), browser, text="Bad (sum|product)", settle_s=SETTLE_S)
+    found = minimize(flow(page, *steps), browser, text="Bad (sum|product)", algorithm=algorithm, settle_s=SETTLE_S)
     assert described(found) == ["#clear"]
     assert found.failure.summary == "text: Bad sum"
 
