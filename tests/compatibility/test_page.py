@@ -18,7 +18,7 @@ from tools.test_all_pythons import SUPPORTED
 OWN = "{}.{}".format(*sys.version_info)
 # What is run anew: of each kind of primitive a test that starts threads.
 SAMPLE = (
-    "test.test_queue.CSimpleQueueTest.test_order",
+    "test.test_queue.CFailingQueueTest.test_failing_queue",
     "test.test_thread.BarrierTest.test_barrier",
     "test.test_threading.BarrierTests.test_abort",
     "test.test_threading.CRLockTests.test_recursion_count",
