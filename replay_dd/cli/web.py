@@ -20,7 +20,7 @@ from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
-from replay_dd.web.flow import read_flow, write_flow
+from replay_dd.web.flow import PROOF_RUNS, read_flow, write_flow
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -138,7 +138,7 @@ def minimize_flow(
     checked_text(text)
     require_playwright()
     from replay_dd.report.flow_strip import write_flow_strip
-    from replay_dd.web.minimize import PROOF_RUNS, default_output, minimize
+    from replay_dd.web.minimize import default_output, minimize
 
     progress = Progress()
     with WebBrowser(browser) as running:

@@ -285,6 +285,7 @@ def no_leftovers() -> Iterator[None]:
     finally:
         LIVE.kill_all()
         _kill_children()
+        LIVE.open()
         prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from replay_dd.web.flow import Flow
-from replay_dd.web.minimize import PROOF_RUNS, FlowMinimum
+from replay_dd.web.flow import PROOF_RUNS, Flow
 from replay_dd.web.words import describe
+
+if TYPE_CHECKING:  # it needs Playwright, which only those have who play flows
+    from replay_dd.web.minimize import FlowMinimum
 
 FORMAT = "replay-dd flow minimum"
 VERSION = 1

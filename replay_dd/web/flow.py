@@ -20,6 +20,8 @@ from typing import Any
 
 from replay_dd.web.errors import FlowStepError, FlowUnwritableError, NotAFlowError
 
+PROOF_RUNS = 3  # how often a minimal flow is played afresh
+
 ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
 LARGEST_TIMEOUT_MS = 30_000
 BUTTONS = ("primary", "auxiliary", "secondary", "back", "forward")

@@ -30,12 +30,11 @@ from replay_dd.web.errors import (
     PageUnreachableError,
 )
 from replay_dd.web.failure import ASSERTION, KINDS, Failure
-from replay_dd.web.flow import Flow
+from replay_dd.web.flow import PROOF_RUNS, Flow
 from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.units import Units, units_of
 
 BASELINE_RUNS = 2
-PROOF_RUNS = 3
 # A step gets this many times the longest time that any step needed in the whole flow, but never less than the minimum.
 STEP_TIME_FACTOR = 3
 LEAST_STEP_MS = 300.0

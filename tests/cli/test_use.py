@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -235,3 +237,16 @@ def test_a_reader_that_goes_away_is_no_error(race: Workshop) -> None:
     # 1 would mean: failed as recorded.
     verdict = race.run("replay", PASS, shell='"$0" "$@" | true; echo ${PIPESTATUS[0]}')
     assert verdict.stdout == "128\n"
+
+
+def test_every_command_loads_without_the_extras() -> None:
+    """Who installs replay-dd alone has neither a browser's driver nor X11's library."""
+    text = (
+        "import sys\n"
+        "sys.modules.update(dict.fromkeys(('playwright', 'Xlib', 'pyautogui')))\n"
+        "from replay_dd.cli.main import COMMANDS, cli\n"
+        "print([cli.get_command(None, name).name for name in COMMANDS])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "'schedules'" in done.stdout
