@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -134,8 +135,15 @@ def wanted_requirements() -> list[str]:
     """What the extra `test` asks for, with the extras it refers to, and what the package itself asks for."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["test"], *extras["demos"], *extras["gui"]]
-    return sorted(requirement for requirement in wanted if not requirement.startswith(f"{project['name']}["))
+    own = re.compile(rf"{re.escape(project['name'])}\[(.*)\]")
+    found, waiting = set(project["dependencies"]), list(extras["test"])
+    while waiting:
+        requirement = waiting.pop()
+        if others := own.fullmatch(requirement):
+            waiting += [one for name in others[1].split(",") for one in extras[name.strip()]]
+        else:
+            found.add(requirement)
+    return sorted(found)
 
 
 def install_package(environment: Path, source_archive: Path, wheel_folder: Path) -> None:
