@@ -155,7 +155,8 @@ OTHERS = {
         print(sorted(log).count(1), sorted(log).count(2), gc.isenabled())
         """,
     "a fork while others run": """
-        import os, threading
+        import os, threading, warnings
+        warnings.simplefilter("ignore")  # the one at a fork tells the number of the process
         def work():
             started.set()
             with lock:

@@ -83,8 +83,8 @@ def test_globals_and_cells() -> None:
 
 
 def test_after_a_jump_nothing_is_known() -> None:
-    def function(one: Any, two: Any, which: bool) -> None:
-        (one if which else two).value = 1
+    def function(one: Any, two: Any) -> None:
+        (one or two).value = 1
 
     assert touched(function) == [(None, "value", True)]
 

@@ -137,6 +137,7 @@ class Arrivals:
         self._moments: dict[str, list[int]] = {}
         self._due: dict[str, list[tuple[int, str]]] = {}
         self.following = False
+        self.real_deadlines = False  # deadlines came in real time, now or when the log was recorded
         self.real_time = False  # deadlines come when as much real time has passed, too
         self.idle = False  # the thread with the baton really waits, and nothing is wrong with that
 
@@ -150,6 +151,7 @@ class Arrivals:
         moments: dict[str, set[int]] = {}
         self.following = following
         self.expected, self._due = {}, {}
+        self.real_deadlines = self.real_time or any(record[0] == DUE for record in records)
         for kind, *values in records:
             if kind == ARRIVAL:
                 thread, number, by, by_time, answer = values

@@ -231,7 +231,8 @@ class Scheduler:
         default = thread
         if thread.time % SPIN_LIMIT == 0 and thread.time and not forced:
             # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
-            others = [t for t in ready if t is not thread] or self._early_sleepers([])
+            sleepers = [] if self.arrivals.real_deadlines else self._early_sleepers([])
+            others = [t for t in ready if t is not thread] or sleepers
             default = self.next_after(thread, others) if others else thread
             runnable = runnable if default in runnable else [*runnable, default]
         elif forced or gives_way:

@@ -77,8 +77,8 @@ def start(request_path: str) -> None:
 
     def follow(run: dict[str, Any]) -> None:
         arrivals = run["arrivals"]
-        scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
         scheduler.arrivals.real_time = run["real_clock"] or run["strategy"] == "natural"
+        scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
         scheduler.away.follow({record[-1] for record in arrivals if not isinstance(record[-1], (list, tuple))})
 
     follow(request)
