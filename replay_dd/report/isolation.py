@@ -91,7 +91,8 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
             yield from _window_as_text(isolation.window)
     yield ""
     yield f"failure      {isolation.signature.text}"
-    yield f"difference   {isolation.differences:,} unit deltas, {isolation.differences_left:,} left"
+    plural = "" if isolation.differences == 1 else "s"
+    yield f"difference   {isolation.differences:,} unit delta{plural}, {isolation.differences_left:,} left"
     yield f"tests        {isolation.tests} run, {isolation.tests_requested} asked for, {isolation.seconds:.1f} s"
     if isolation.confidence is not None:
         yield (
