@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -280,25 +280,29 @@ def no_leftovers() -> Iterator[None]:
     except (AttributeError, OSError):
         yield
         return
+    before = _children()
     try:
         yield
     finally:
         LIVE.kill_all()
-        _kill_children()
+        _kill_children(before)
         LIVE.open()
         prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def _kill_children() -> None:
-    tasks = Path(f"/proc/{os.getpid()}/task")
-    while True:
-        children: Sequence[str] = []
-        with contextlib.suppress(OSError):
-            children = [pid for task in tasks.iterdir() for pid in (task / "children").read_text().split()]
-        if not children:
-            return
+def _children() -> set[int]:
+    found: set[int] = set()
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+            found.update(map(int, (task / "children").read_text().split()))
+    return found
+
+
+def _kill_children(spared: set[int]) -> None:
+    """Kill all children but those, and theirs, who come to us then."""
+    while children := _children() - spared:
         for pid in children:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(int(pid), 0)
+                os.waitpid(pid, 0)

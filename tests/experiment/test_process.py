@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -72,6 +73,17 @@ def test_children_that_leave_the_group_end_with_the_command(tmp_path: Path) -> N
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.output), 0)
     assert run_python(tmp_path, "print('on')").output == b"on\n", "others can be started after it"
+
+
+def test_children_from_before_a_command_are_spared(tmp_path: Path) -> None:
+    other = subprocess.Popen(["sleep", "1000"])
+    try:
+        with no_leftovers():
+            run_python(tmp_path, "pass")
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
 
 
 def test_temporary_files_are_its_own_and_go_with_it(tmp_path: Path) -> None:
