@@ -272,13 +272,13 @@ def run_session(
             previous = action
         play_s = time.monotonic() - started
         ending = stage.finish()
+        # A program that loses its display ends too, and with an error: that is nothing it did.
+        check_alive(display)
         if conditions.oracle is not None and not ending.failed:
             ending = ask_oracle(conditions.oracle, display, ending)
+            check_alive(display)
         if ending.kind is EndingKind.OPEN:
-            check_alive(display)
             windows = stage.windows()
-        elif not ending.failed:
-            check_alive(display)
     finally:
         stage.close()
     lasted_ms = int((time.monotonic() - stage.program.started) * 1000)

@@ -4,7 +4,10 @@ Rules of this module:
 
 * Each flow is played in a context of its own, with nothing left of any other.
 * The player waits for the page, not for the clock: a step begins when the page has loaded what it asked for and has had
-  a turn to draw. Only the end is watched for a fixed time, as an error may come out of a timer.
+  a turn to draw. A page that was just loaded must also be calm: pages build themselves in the turns of timers, and a
+  click that comes between two of them finds another page on a slow machine than on a fast one. The time of that calm is
+  the page's own, so that it grows as the machine gets slower.
+* Only the end is watched for a fixed time, as an error may come out of a timer.
 * A step that cannot be done (its element is not there, or stays covered) is left out, and the playback says so. What a
   flow without some of its steps means is thereby always defined.
 * A failure that the caller waits for ends the playback at once.
@@ -31,6 +34,13 @@ from replay_dd.web.words import describe
 DEFAULT_STEP_LIMIT_MS = 5_000
 """The time that the DevTools player gives each step where the flow says nothing else."""
 _POLL_MS = 5.0
+_CALM_MS = 100
+_COUNT_CHANGES = """() => {
+    const counted = {changes: 0};
+    new MutationObserver(records => { counted.changes += records.length; })
+        .observe(document, {subtree: true, childList: true});
+    return counted;
+}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +50,13 @@ class Limits:
     Attributes:
         step_ms: for each step, in milliseconds; None for what the flow says.
         quiet_ms: after each step, until the page has loaded what it asks for.
+        calm_ms: for a page that was just loaded, at most, until it has stopped building itself.
         settle_s: at the end, in seconds, for a failure to come.
     """
 
     step_ms: float | None = None
     quiet_ms: float = 5_000
+    calm_ms: float = 2_000
     settle_s: float = 0.3
 
 
@@ -132,7 +144,9 @@ class _Playing:
         self._reached = False
         self._in_flight: set[Request] = set()
         # Playwright marks its handlers, which cannot be done to methods of built-in types.
-        context.on("request", lambda request: self._in_flight.add(request))
+        self._asked = 0
+        self._loaded = False
+        context.on("request", self._on_request)
         context.on("requestfinished", lambda request: self._in_flight.discard(request))
         context.on("requestfailed", lambda request: self._in_flight.discard(request))
         context.on("dialog", _accept)
@@ -145,6 +159,7 @@ class _Playing:
             started = time.monotonic()
             self._step(step)
             self._wait_until_quiet()
+            self._wait_until_calm()
             self._look_for_text()
             self._seconds.append(time.monotonic() - started)
             if self._is_over():
@@ -238,6 +253,34 @@ class _Playing:
             if not self._in_flight:
                 return
             page.wait_for_timeout(_POLL_MS)
+
+    def _on_request(self, request: Request) -> None:
+        self._asked += 1
+        self._in_flight.add(request)
+        if request.is_navigation_request():
+            self._loaded = True
+
+    def _wait_until_calm(self) -> None:
+        """Where something was loaded: wait until the page adds and asks for nothing more, or the limit is over."""
+        ends_at = time.monotonic() + self._limits.calm_ms / 1000
+        while self._loaded and not self._is_over() and time.monotonic() < ends_at:
+            asked = self._asked
+            changes = self._changes_meanwhile()
+            self._loaded = changes > 0 or self._asked != asked
+            self._wait_until_quiet()
+        self._loaded = False
+
+    def _changes_meanwhile(self) -> int:
+        """How many times elements come and go in all frames of the page while it has some time."""
+        page = self._living_page()
+        try:
+            counted = [frame.evaluate_handle(_COUNT_CHANGES) for frame in page.frames]
+            page.evaluate("calm_ms => new Promise(done => setTimeout(done, calm_ms))", _CALM_MS)
+            return sum(handle.evaluate("counted => counted.changes") for handle in counted)
+        except PlaywrightError as error:
+            if self._is_end(error):
+                raise
+            return 1  # a frame is being replaced
 
     def _look_for_text(self) -> None:
         if self._text is None or self._is_over():

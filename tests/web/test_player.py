@@ -51,6 +51,35 @@ def page(tmp_path: Path, site: str) -> str:
     return f"{site}/page.html"
 
 
+def test_a_page_that_builds_itself_in_the_turns_of_timers_is_waited_for(
+    browser: WebBrowser, tmp_path: Path, site: str
+) -> None:
+    page = """<!doctype html><button id="save">Save</button><script>
+      let turns = 0, pieces = [];
+      const build = () => {
+        document.body.append(pieces[turns] = document.createElement('p'));
+        if (++turns < 10) setTimeout(build, 60);
+      };
+      setTimeout(build, 60);
+      save.onclick = () => { pieces[9].id = 'touched'; };
+    </script>"""
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    playback, _ = played(browser, flow(f"{site}/page.html", click("#save"), visible("#touched")))
+    assert (playback.failures, playback.left_out) == ((), ())
+
+
+def test_a_page_that_never_stops_changing_is_not_waited_for_long(
+    browser: WebBrowser, tmp_path: Path, site: str
+) -> None:
+    page = """<!doctype html><button id="save">Save</button><p id="clock"></p><script>
+      setInterval(() => { clock.textContent = performance.now(); }, 10);
+      save.onclick = () => { save.id = 'saved'; };
+    </script>"""
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    playback, _ = played(browser, flow(f"{site}/page.html", click("#save"), visible("#saved")))
+    assert (playback.failures, playback.left_out) == ((), ())
+
+
 def test_what_a_person_can_do(browser: WebBrowser, page: str) -> None:
     steps = [
         click("#save"),

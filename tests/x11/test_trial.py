@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from replay_dd.events.errors import DisplayLostError, NoWindowError
-from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.model import Ending, EndingKind, Input, Session
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.events.x11.idle import IdleRule
+from replay_dd.events.x11.player import XTestPlayer
 from replay_dd.events.x11.players import player_named
 from replay_dd.experiment.process import ProgramNotFoundError
 from replay_dd.outcome import Outcome
@@ -117,6 +119,21 @@ def test_a_display_that_dies_in_the_middle(display: PrivateDisplay) -> None:
             run_session(session_of(""), [motion(n % 700, 300) for n in range(5000)], display, QUICK)
     finally:
         timer.join()
+
+
+def test_a_program_that_ends_as_its_display_dies_has_not_failed(
+    display: PrivateDisplay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LosingPlayer(XTestPlayer):
+        def play(self, item: Input) -> None:
+            monkeypatch.setattr(IdleRule, "_is_idle", lose_both)
+
+    def lose_both(rule: IdleRule) -> bool:
+        display.server.kill()
+        return False
+
+    with pytest.raises(DisplayLostError):
+        run(display, "", replace(QUICK, patience_s=20, player=lambda display: LosingPlayer(display.connection)))
 
 
 def test_pictures(display: PrivateDisplay, tmp_path: Path) -> None:

@@ -164,8 +164,8 @@ class PrivateDisplay:
 
     @property
     def alive(self) -> bool:
-        """Whether the server is running."""
-        return self.server.poll() is None
+        """Whether the server is running and answers: one that is being killed closes its connections before it ends."""
+        return self.server.poll() is None and _answers(self.connection)
 
     # -- start and end -------------------------------------------------------------------------------------------------
 
@@ -301,11 +301,7 @@ class BorrowedDisplay:
     @property
     def alive(self) -> bool:
         """Whether it answers."""
-        try:
-            self.connection.sync()
-        except DisplayLostError:
-            return False
-        return True
+        return _answers(self.connection)
 
     def trees(self) -> list[ProcessTree]:
         """None: what the desktop's own processes do is not ours to wait for."""
@@ -325,6 +321,14 @@ class BorrowedDisplay:
 
 
 Display = PrivateDisplay | BorrowedDisplay
+
+
+def _answers(connection: Connection) -> bool:
+    try:
+        connection.sync()
+    except DisplayLostError:
+        return False
+    return True
 
 
 def _end_group(process: subprocess.Popen[bytes], note: str) -> None:
