@@ -209,3 +209,29 @@ def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) 
     assert run.log.ending.digest != other.log.ending.digest, "otherwise this test says nothing"
     assert_same(run, replayed(run.log))
     assert_same(other, replayed(other.log))
+
+
+@pytest.mark.parametrize("then", ["lock.release()", "condition.notify()"])
+def test_who_comes_back_from_such_a_wait_is_itself_again(then: str, tmp_path: Path) -> None:
+    text = f"""
+        import ctypes, threading
+        def work():
+            with other:
+                lines.append("other")
+            with condition:
+                lines.append("condition")
+        lock, other, lines = threading.RLock(), threading.Lock(), []
+        condition = threading.Condition(lock)
+        thread = threading.Thread(target=work)
+        thread.start()
+        lock.acquire()
+        ctypes.CDLL(None).usleep(3_000_000); {then}
+        if lock._is_owned(): lock.release()
+        thread.join()
+        print(lines[0], sorted(lines[1:]))
+        """
+    run = run_program(tmp_path, text, settings=Settings(granularity="sync"))
+    assert output_of(run) == "other ['condition']\n"
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control" in note
+    assert_same(run, replayed(run.log))

@@ -34,7 +34,6 @@ def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
         assert (plain.stdout, plain.returncode) == (written, 0)
 
 
-@pytest.mark.needs_python("3.12")
 def test_an_exception_that_is_set_in_another_thread(tmp_path: Path) -> None:
     for plan in (DEFAULT, random_walk(4), random_walk(17)):
         run = run_program(tmp_path, EXCEPTION_FROM_ANOTHER_THREAD, plan)
@@ -186,3 +185,88 @@ def test_entropy_is_the_same_in_each_run(tmp_path: Path) -> None:
     assert first.splitlines()[0] == "0.6229016948897019", "a seed of the program's own holds"
     values = first.splitlines()[1].split(", ")
     assert len(set(values)) > len(values) - 4, "the same in each run, not each time"
+
+
+def test_a_condition_takes_its_lock_back_before_an_exception_from_outside(tmp_path: Path) -> None:
+    text = """
+        import ctypes, threading
+        class Stop(Exception):
+            pass
+        def work():
+            try:
+                with condition:
+                    waiting.set()
+                    condition.wait_for(lambda: False)
+            except Stop:
+                log.append(condition._lock._is_owned())
+        log, condition, waiting = [], threading.Condition(), threading.Event()
+        thread = threading.Thread(target=work)
+        thread.start()
+        waiting.wait()
+        with condition:
+            condition.notify()
+            set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
+            set_exception.argtypes = ctypes.c_ulong, ctypes.py_object
+            print(set_exception(thread.ident, Stop), set_exception(-1, Stop), set_exception.argtypes[1].__name__)
+        thread.join()
+        print(log)
+        """
+    for plan in (DEFAULT, random_walk(4), random_walk(17)):
+        run = run_program(tmp_path, text, plan)
+        assert output_of(run) == "1 0 py_object\n[False]\n"
+        assert_same(run, replayed(run.log))
+
+
+def test_an_exception_that_is_taken_back_never_comes(tmp_path: Path) -> None:
+    text = """
+        import ctypes, threading, time
+        def work():
+            while not done.is_set():
+                time.sleep(0.01)
+        done = threading.Event()
+        thread = threading.Thread(target=work)
+        thread.start()
+        set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        ident = ctypes.c_ulong(thread.ident)
+        print(set_exception(ident, ctypes.py_object(KeyError)), set_exception(ident, None))
+        done.set()
+        thread.join()
+        print("ended")
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "1 1\nended\n"
+
+
+def test_futures_are_locked_in_the_order_in_which_they_were_first_hashed(tmp_path: Path) -> None:
+    text = """
+        from concurrent.futures import Future, _base
+        import random
+        futures = [Future() for _ in range(50)]
+        random.shuffle(futures)  # so that this order is not that of their addresses
+        for future in futures:
+            hash(future)
+        print(_base._AcquireFutures(set(futures)).futures == futures)
+        """
+    assert output_of(run_program(tmp_path, text)) == "True\n"
+
+
+@pytest.mark.parametrize("threaded", [False, True])
+def test_a_finalizer_that_puts_into_a_simple_queue_does_not_overtake(threaded: bool, tmp_path: Path) -> None:
+    text = """
+        import itertools, queue, sys, threading
+        class Circular:
+            def __init__(self):
+                self.circular = self
+            def __del__(self):
+                items.put(next(numbers))
+        if sys.argv[1] == "True":
+            threading.Thread(target=int).start()
+        items, numbers, found = queue.SimpleQueue(), itertools.count(), []
+        while len(found) < 10_000:
+            circular = Circular()
+            items.put(next(numbers))
+            del circular
+            found.append(items.get())
+        print(found == list(range(10_000)))
+        """
+    assert output_of(run_program(tmp_path, text, arguments=(str(threaded),))) == "True\n"

@@ -78,8 +78,9 @@ THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt
         ("open('written', 'w').close()\n", "it wrote"),
         ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
+        ("import os\nnumber = os.getpid()\n", "the number of its process"),
     ],
-    ids=["open file", "written file", "child process", "socket"],
+    ids=["open file", "written file", "child process", "socket", "process number"],
 )
 def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)
@@ -90,6 +91,24 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
             assert run.log.ending.status == 0
             assert run.output == b"ran\n"
         assert reason in runner.why_fresh
+
+
+def test_a_signal_that_the_program_sends_to_the_number_it_noted(tmp_path: Path) -> None:
+    text = "import os, signal\nnumber = os.getpid()\nsignal.signal(signal.SIGUSR1, lambda *_: print('came'))\n"
+    program = write(tmp_path, text + THREAD + "os.kill(number, signal.SIGUSR1)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            assert runner.run(Plan(), 60).output == b"ran\ncame\n"
+
+
+def test_a_number_that_only_stands_in_a_message_is_no_reason_to_run_fresh(tmp_path: Path) -> None:
+    text = "import logging\nlogging.warning('process %s', logging.makeLogRecord({}).process > 0)\n"
+    program = write(tmp_path, text + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).log.ending.status == 0
+        assert runner.why_fresh == ""
 
 
 def test_a_program_without_threads_runs_fresh(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Endings:
 
     def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that a thread did not catch."""
-        self.exception(self.scheduler.current.name, error_type, error, trace)
+        self.exception(self.scheduler.present().name, error_type, error, trace)
 
     def adapt_threading(self, module: Any) -> None:
         """Note the exceptions that ``threading.Thread`` hands to ``threading.excepthook``."""

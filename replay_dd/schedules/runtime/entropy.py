@@ -25,7 +25,7 @@ def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[
     def urandom(size: int, /) -> bytes:
         if size < 0:
             raise ValueError("negative argument not allowed")
-        thread = scheduler.current
+        thread = scheduler.present()
         stream = streams.get(thread.hash)
         if stream is None:
             stream = streams[thread.hash] = Generator(seed ^ thread.hash)

@@ -35,7 +35,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     adapted: dict[str, Any] = {}
 
     def _find_and_load(name: str, import_: Any) -> Any:
-        thread = scheduler.current
+        thread = scheduler.present()
         thread.atomic += 1
         try:
             module = find_and_load(name, import_)

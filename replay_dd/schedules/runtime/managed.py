@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
-    from typing import Protocol
+    from typing import Any, Protocol
 
     class Waitable(Protocol):
         """What a thread can wait for."""
@@ -55,6 +55,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
+        "exception",
         *("children", "due_at", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -76,6 +77,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.real_deadline_ns = 0  # the same on the real one, where that counts
         self.interrupted = False  # the main thread: a signal is pending
         self.ended = False
+        self.exception: Any = None  # another thread has set it in this one
         self.children = 0
         self.waits = 0  # for what comes from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
 _ATTRIBUTE = "_replay_dd_number"
 
 
-def hash_by_number(class_: Any) -> None:
-    """Let the instances of a class, and of its subclasses without a hash of their own, hash by number."""
+def hash_by_number(class_: Any) -> Callable[[Any], int]:
+    """Let the instances of a class, and of its subclasses without a hash of their own, hash by number.
+
+    Returns:
+        What tells the number of an instance.
+    """
     given = 0
 
     def __hash__(self: Any) -> int:
@@ -29,3 +34,4 @@ def hash_by_number(class_: Any) -> None:
         return number
 
     class_.__hash__ = __hash__
+    return __hash__

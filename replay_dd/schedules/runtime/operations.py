@@ -13,6 +13,8 @@ from .channel import NOTE
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .scheduler import Scheduler
 
 EVENTS = frozenset(
@@ -34,9 +36,24 @@ EVENTS = frozenset(
 )
 
 
+# Modules that only write the number of the process into a text.
+_NAMING = frozenset({"logging", "test.support.os_helper"})
+
 _TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+
+
+def getpid_replacement(scheduler: Scheduler, effects: list[str]) -> Callable[[], int]:
+    """``os.getpid``; a program that knew its number before its first thread would find another one in a copy."""
+    real = os.getpid
+
+    def getpid() -> int:
+        if not scheduler.counting and not effects and sys._getframe(1).f_globals.get("__name__") not in _NAMING:
+            effects.append("it asked for the number of its process before its first thread")
+        return real()
+
+    return getpid
 
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
@@ -71,7 +88,7 @@ def watch_files(scheduler: Scheduler) -> list[str]:
         nonlocal told
         if event in _EFFECTS and not effects and not scheduler.counting:
             note_effect(event, arguments)
-        if event not in EVENTS or scheduler.over or scheduler.current.atomic:
+        if event not in EVENTS or scheduler.over or scheduler.present().atomic:
             return
         frame = sys._getframe().f_back
         if event == "open" and not told:

@@ -210,7 +210,7 @@ class RLock:
         self._count += count
 
     def release(self) -> None:
-        if self._count == 0 or self._holder is not _scheduler.current:
+        if self._count == 0 or self._holder is not _scheduler.present():
             raise RuntimeError("cannot release un-acquired lock")
         if self._count == 1:
             _scheduler.operation(sys._getframe(1))
@@ -227,7 +227,7 @@ class RLock:
         self.release()
 
     def _is_owned(self) -> bool:
-        return self._count > 0 and self._holder is _scheduler.current
+        return self._count > 0 and self._holder is _scheduler.present()
 
     def _recursion_count(self) -> int:
         return self._count if self._is_owned() else 0

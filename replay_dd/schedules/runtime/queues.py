@@ -51,11 +51,13 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
             return "waits for an item in a SimpleQueue"
 
         def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-            scheduler.operation(sys._getframe(1))
+            if scheduler.counting:  # before, the collector could start in there, and a finalizer put its item first
+                scheduler.operation(sys._getframe(1))
             self._items.append(item)
 
         def put_nowait(self, item: Any) -> None:
-            scheduler.operation(sys._getframe(1))
+            if scheduler.counting:  # before, the collector could start in there, and a finalizer put its item first
+                scheduler.operation(sys._getframe(1))
             self._items.append(item)
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:

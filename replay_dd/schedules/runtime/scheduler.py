@@ -18,6 +18,7 @@ Longer than 400 lines because all of it reads and writes the one state that goes
 from __future__ import annotations
 
 import _thread
+import sys
 
 from .arrivals import Arrivals
 from .away import Away
@@ -116,6 +117,13 @@ class Scheduler:
         thread: ManagedThread = self.counter.current
         return thread
 
+    def present(self) -> ManagedThread:
+        """The thread that calls this; if it was away, it waits for the baton first."""
+        thread = self.current
+        if thread.ident != _get_ident() and self.come_back():
+            thread = self.current
+        return thread
+
     def global_time(self) -> int:
         """Yield points passed by all threads together."""
         return self.passed_by_others + self.current.time - self.current.base_time
@@ -141,6 +149,8 @@ class Scheduler:
         self._choose(thread, Place(code, position, is_line), forced=False)
         if thread.interrupted and self.deliver_signals is not None:
             self.deliver_signals()
+        if thread.exception is not None:
+            _raise(thread)
 
     def operation(
         self,
@@ -160,13 +170,14 @@ class Scheduler:
         Returns:
             True when the operation can go on, False when the deadline passed first.
         """
-        thread = self.current
-        if thread.ident != _get_ident() and self.come_back():
-            thread = self.current
+        thread = self.present()
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
         need_room()
+        # A lock that a condition takes back is taken: whoever called relies on that.
+        if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(1)):
+            _raise(thread)
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
             thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
@@ -312,6 +323,8 @@ class Scheduler:
             self._ending = 0
             self._ended.ident = 0  # the next thread may get the same one
         self.set_next_question(thread)
+        if thread.exception is not None:
+            thread.ask_at = 0  # at its next yield point
         self.busy = False
 
     def set_next_question(self, thread: ManagedThread) -> None:
@@ -432,6 +445,17 @@ class Scheduler:
     def times(self) -> list[tuple[str, int]]:
         """(thread, thread time) of every thread that ever was."""
         return sorted(self.ended_times + [(t.name, t.time) for t in self.threads])
+
+
+def _takes_back(frame: FrameType) -> bool:
+    names = (frame.f_code.co_name, frame.f_back.f_code.co_name if frame.f_back is not None else "")
+    return "_acquire_restore" in names
+
+
+def _raise(thread: ManagedThread) -> None:
+    """Raise what another thread has set in this one; a class is instantiated, as the interpreter does."""
+    exception, thread.exception = thread.exception, None
+    raise exception
 
 
 def _send_nothing(*record: object) -> None:

@@ -10,8 +10,8 @@ import posix
 import sys
 import time
 
+from . import asynchronous, natural, primitives, processes, queues
 from . import clock as clock_module
-from . import natural, primitives, processes
 from .backends import choose_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
@@ -22,10 +22,9 @@ from .entropy import adapt_random, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .numbering import hash_by_number
-from .operations import watch_files
+from .operations import getpid_replacement, watch_files
 from .pipes import Pipes, adapt_buffers, adapt_file_locks
 from .places import Places
-from .queues import make_adapter
 from .scheduler import Scheduler
 from .serve import hang_up, serve
 from .signals import Signals
@@ -145,7 +144,8 @@ def start(request_path: str) -> None:
             **after_import,
             "threading": adapt_threading,
             "concurrent.futures._base": _adapt_futures,
-            "_queue": make_adapter(scheduler),
+            "_queue": queues.make_adapter(scheduler),
+            "ctypes": asynchronous.make_adapter(scheduler),
             "select": descriptors.adapt_select,
             "socket": sockets.adapt,
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
@@ -155,6 +155,9 @@ def start(request_path: str) -> None:
     )
     effects = watch_files(scheduler)
     if request["server"] >= 0:
+        getpid = getpid_replacement(scheduler, effects)
+        for module in (os, posix):
+            _replace_functions(module, {"getpid": getpid})
         endings.at_end_without_threads = lambda: hang_up(request["server"], "it starts no thread")
     os.register_at_fork(
         before=endings.about_to_fork, after_in_child=endings.forked_child, after_in_parent=endings.forked_parent
@@ -207,7 +210,12 @@ def _replace_thread_functions(starter: ThreadStarter) -> None:
 
 
 def _adapt_futures(module: Any) -> None:
-    hash_by_number(module.Future)
+    number = hash_by_number(module.Future)
+
+    def __init__(self: Any, futures: Any) -> None:
+        self.futures = sorted(futures, key=number)  # the original sorts them by address
+
+    module._AcquireFutures.__init__ = __init__
 
 
 def _fix_switch_interval() -> None:

@@ -46,7 +46,7 @@ class ThreadHandle:
     def join(self, timeout: float | None = None, /) -> None:
         if self._thread is None:
             raise RuntimeError("thread not started")
-        if self._thread is _scheduler.current and not self._done:
+        if self._thread is _scheduler.present() and not self._done:
             raise RuntimeError("Cannot join current thread")
         deadline = None if timeout is None or timeout < 0 else deadline_after(timeout)
         _scheduler.operation(sys._getframe(1), self, deadline)
@@ -122,14 +122,14 @@ class ThreadStarter:
 
     def set_sentinel(self) -> Lock:
         """Stands in for ``_thread._set_sentinel`` (until 3.12): a lock that is released when the thread has ended."""
-        lock = make_end_lock(self._scheduler.current)
-        self._scheduler.current.sentinel = lock
+        thread = self._scheduler.present()
+        thread.sentinel = lock = make_end_lock(thread)
         return lock
 
     def shutdown(self) -> None:
         """Stands in for ``_thread._shutdown`` (3.13): waits for all threads that are no daemons."""
         for handle in self._handles:
-            if handle._thread is not self._scheduler.current:
+            if handle._thread is not self._scheduler.present():
                 handle.join()
 
     def forked_child(self) -> None:
@@ -151,7 +151,7 @@ class ThreadStarter:
         frame: Any,
     ) -> int:
         scheduler = self._scheduler
-        parent = scheduler.current
+        parent = scheduler.present()
         if parent.ident != _thread.get_ident():
             return self._start_real(function, args, kwargs)
         scheduler.operation(frame)
