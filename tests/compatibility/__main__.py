@@ -7,6 +7,8 @@ Takes an hour. What was judged is kept and only added to, so the command can be 
 from __future__ import annotations
 
 import argparse
+import copy
+import math
 import os
 import re
 import signal
@@ -14,7 +16,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.experiment.process import LIVE, no_leftovers
@@ -33,7 +35,15 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="judge anew what is not fine")
     parser.add_argument("--all", action="store_true", help="judge anew everything")
     parser.add_argument("--only", metavar="REGEX", default="", help="only cases whose name matches")
+    parser.add_argument("--suites", metavar="REGEX", default="", help="only modules and packages whose name matches")
     parser.add_argument("--seeds", type=int, default=RANDOM_SCHEDULES, help="random schedules for each (default: 20)")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=math.inf,
+        metavar="S",
+        help="begin no further schedule of a case after so long",
+    )
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at the same time")
     options = parser.parse_args()
     # A handler of our own is not inherited; that SIGINT is ignored (in the background of a shell) would be.
@@ -62,18 +72,37 @@ class Work:
     ways: Ways
 
 
-def cases_of(interpreter: Path, version: str, seeds: range) -> list[tuple[str, list[Work]]]:
-    """All cases of one Python, by suite."""
-    return [*package_cases(interpreter, version, seeds), *cpython_cases(interpreter, seeds)]
+def cases_of(interpreter: Path, version: str, seeds: range, wanted: str) -> list[tuple[str, list[Work]]]:
+    """The cases of one Python in the suites whose name matches, by suite."""
+    modules = tuple(name for name in cpython.MODULES if re.search(wanted, name))
+    found = cpython_cases(interpreter, seeds, modules) if modules else []
+    if re.search(wanted, cpython.BORROWED):
+        found.append((cpython.BORROWED, borrowed_cases(interpreter, seeds)))
+    if any(re.search(wanted, package.requirement) for package in packages.PACKAGES):  # they are dear to install
+        found += [case for case in package_cases(interpreter, version, seeds) if re.search(wanted, case[0])]
+    return found
 
 
-def cpython_cases(interpreter: Path, seeds: range) -> list[tuple[str, list[Work]]]:
+def cpython_cases(interpreter: Path, seeds: range, modules: tuple[str, ...]) -> list[tuple[str, list[Work]]]:
     """The interpreter's own tests, by module."""
     ways = Ways(include=("test",), seeds=seeds)
     return [
         (suite, [Work(suite, name, cpython.command_of(interpreter, name), ways) for name in names])
-        for suite, names in cpython.list_tests(interpreter).items()
+        for suite, names in cpython.list_tests(interpreter, modules).items()
     ]
+
+
+def borrowed_cases(interpreter: Path, seeds: range) -> list[Work]:
+    """What an interpreter that comes without a module runs of another interpreter's; nothing if it has its own."""
+    if any(cpython.list_tests(interpreter, (cpython.LENT,)).values()):
+        return []
+    lenders = [found for version in SUPPORTED if (found := find_python(version)) is not None]
+    files = next((files for lender in lenders if (files := cpython.lent_by(lender)) is not None), None)
+    if files is None:
+        return []
+    ways = Ways(include=("test",), seeds=seeds, files=files)
+    names = cpython.list_borrowed(interpreter, files)
+    return [Work(cpython.BORROWED, name, cpython.command_of(interpreter, name), ways) for name in names]
 
 
 def package_cases(interpreter: Path, version: str, seeds: range) -> list[tuple[str, list[Work]]]:
@@ -98,15 +127,15 @@ def version_of(interpreter: Path) -> str:
 def run(interpreter: Path, results: Results, path: Path, options: argparse.Namespace) -> None:
     """Judge the cases of one Python that are due, several at a time."""
     due: list[Work] = []
-    for suite, works in cases_of(interpreter, path.stem.partition("-")[2], range(1, options.seeds + 1)):
+    version = path.stem.partition("-")[2]
+    for suite, works in cases_of(interpreter, version, range(1, options.seeds + 1), options.suites):
         known = results.suites.setdefault(suite, {})
         results.listed[suite] = len(works)
         for gone in set(known) - {work.name for work in works}:
             del known[gone]
         for work in works:
             case = known.get(work.name)
-            settled = case is not None and (case.is_fine or not case.passes_plain or not options.again)
-            if re.search(options.only, work.name) and (options.all or not settled):
+            if re.search(options.only, work.name) and (options.all or not _settled(case, options)):
                 due.append(work)
     lock = threading.Lock()
     judged: list[Case] = []
@@ -114,8 +143,9 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
 
     def one(work: Work) -> None:
         name = work.name
+        known = None if options.all else results.suites[work.suite].get(name)
         try:
-            case = judge(name, work.command, work.ways)
+            case = judge(name, work.command, replace(work.ways, patience_s=options.patience), copy.deepcopy(known))
         except Exception as error:  # a defect of the tool: a failure of the case, not the end of the survey
             case = Case(name, plain="passed", default=f"{type(error).__name__}: {error}"[:200])
         with lock:
@@ -137,6 +167,12 @@ def run(interpreter: Path, results: Results, path: Path, options: argparse.Names
         pool.shutdown(cancel_futures=True)
         results.save(path)
     print(f"{path.stem}: {len(judged)} judged", flush=True)
+
+
+def _settled(case: Case | None, options: argparse.Namespace) -> bool:
+    if case is None or not case.is_complete(options.seeds):
+        return False
+    return case.is_fine or not case.passes_plain or not options.again
 
 
 if __name__ == "__main__":

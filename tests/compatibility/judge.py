@@ -5,10 +5,12 @@ A *case* is a command that passes if it ends with status 0: one test method, or 
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -55,6 +57,10 @@ class Case:
     def failed_seeds(self) -> list[int]:
         return [seed for seed, how in (self.random or {}).items() if how]
 
+    def is_complete(self, schedules: int) -> bool:
+        """Whether it was judged under so many random schedules, or as far as that makes sense."""
+        return not self.is_fine or self.threads <= 1 or len(self.random or {}) >= schedules
+
     @property
     def is_fine(self) -> bool:
         """Whether it does under control all that it does plain."""
@@ -80,6 +86,7 @@ class Ways:
         seeds: of the random schedules.
         plain_limit_s: seconds for a plain run.
         limit_s: seconds for a run under the scheduler.
+        patience_s: seconds after which no further random schedule of a case is begun.
         files: a folder whose content each case gets a copy of, as its working directory.
     """
 
@@ -87,22 +94,34 @@ class Ways:
     seeds: range = range(1, RANDOM_SCHEDULES + 1)
     plain_limit_s: float = 120
     limit_s: float = 120
+    patience_s: float = math.inf
     files: Path | None = None
 
 
-def judge(name: str, command: tuple[str, ...], ways: Ways) -> Case:
-    """Run a case plain and under the scheduler."""
+def judge(name: str, command: tuple[str, ...], ways: Ways, known: Case | None = None) -> Case:
+    """Run a case plain and under the scheduler.
+
+    Args:
+        name: how it is called in the table.
+        command: the program and its arguments.
+        ways: how to judge.
+        known: what an earlier judgement found; if all was fine, only the schedules that it did not try are run.
+    """
     with tempfile.TemporaryDirectory(prefix="replay-dd-case-") as folder:
         directory = Path(folder) / "work"
         if ways.files is None:
             directory.mkdir()
         else:
             shutil.copytree(ways.files, directory)
+        settings = Settings(include=ways.include, start_ns=1_700_000_000_000_000_000)
+        if known is not None and known.is_fine and known.threads > 1:
+            with Runner(describe_program(command, directory=directory), settings) as runner:
+                _randomly(known, runner, ways)
+            return known
         case = Case(name)
         case.plain = _plainly(command, directory, ways.plain_limit_s)
         if case.passes_plain:
-            program = describe_program(command, directory=directory)
-            _under_control(case, program, Settings(include=ways.include, start_ns=1_700_000_000_000_000_000), ways)
+            _under_control(case, describe_program(command, directory=directory), settings, ways)
         return case
 
 
@@ -131,14 +150,25 @@ def _under_control(case: Case, program: Program, settings: Settings, ways: Ways)
         _compare(case, "default", first, _replay(runner, first, ways))
         if case.threads == 1:
             return
-        case.random = {}
-        for seed in ways.seeds:
-            run = runner.run(Plan("random", {"seed": seed}), ways.limit_s)
-            case.random[seed] = how = _how(run)
-            if not run.log.ending.timed_out:
-                _compare(case, f"random {seed}", run, _replay(runner, run, ways))
-            if how and len(case.failed_seeds) == _FAILURES_BEFORE_STOP:
-                return
+        _randomly(case, runner, ways)
+
+
+def _randomly(case: Case, runner: Runner, ways: Ways) -> None:
+    """Under the random schedules that were not tried yet, while patience lasts."""
+    case.random = case.random or {}
+    case.diverged = case.diverged or []
+    started = time.monotonic()
+    for seed in ways.seeds:
+        if seed in case.random:
+            continue
+        if case.random and time.monotonic() - started > ways.patience_s:
+            return
+        run = runner.run(Plan("random", {"seed": seed}), ways.limit_s)
+        case.random[seed] = how = _how(run)
+        if not run.log.ending.timed_out:
+            _compare(case, f"random {seed}", run, _replay(runner, run, ways))
+        if how and len(case.failed_seeds) == _FAILURES_BEFORE_STOP:
+            return
 
 
 def _replay(runner: Runner, run: TargetRun, ways: Ways) -> TargetRun:
