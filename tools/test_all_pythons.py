@@ -121,25 +121,29 @@ def build_source_archive(folder: Path) -> Path:
 def prepare_environment(version: str, interpreter: Path) -> Path:
     """The environment for this version, with what the tests need and without the package itself."""
     environment = CHECKOUT / f".venv-test-{version}"
-    requirements = wanted_requirements()
+    requirements, xlib = wanted_requirements("test", "pyautogui"), wanted_requirements("gui", own=False)
     stamp = environment / ".requirements"
-    wanted = hashlib.sha256("\n".join([str(interpreter), *requirements]).encode()).hexdigest()
+    wanted = hashlib.sha256("\n".join([str(interpreter), *requirements, "", *xlib]).encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
+        pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip", "install", "-qq"]
         run(interpreter, "-m", "venv", "--clear", environment)
-        run(environment / "bin" / "python", "-m", "pip", "install", "-qq", *requirements)
+        run(*pip, *requirements)
+        # PyAutoGUI brings python3-xlib, which writes into the same folder: the right package comes last.
+        run(*pip, "--force-reinstall", "--no-deps", *xlib)
         stamp.write_text(wanted)
     return environment
 
 
-def wanted_requirements() -> list[str]:
-    """What the extra `test` asks for, with the extras it refers to, and what the package itself asks for."""
+def wanted_requirements(*extra: str, own: bool = True) -> list[str]:
+    """What these extras ask for, with the extras they refer to, and what the package itself asks for."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    own = re.compile(rf"{re.escape(project['name'])}\[(.*)\]")
-    found, waiting = set(project["dependencies"]), list(extras["test"])
+    reference = re.compile(rf"{re.escape(project['name'])}\[(.*)\]")
+    found = set(project["dependencies"] if own else ())
+    waiting = [requirement for name in extra for requirement in extras[name]]
     while waiting:
         requirement = waiting.pop()
-        if others := own.fullmatch(requirement):
+        if others := reference.fullmatch(requirement):
             waiting += [one for name in others[1].split(",") for one in extras[name.strip()]]
         else:
             found.add(requirement)
