@@ -125,16 +125,18 @@ def events_command(
             write_events_strip(found, strip)
     target = output or log.with_name("minimal.log")
     write_session(found.minimal, target)
+    passing_log = None
     if found.passing is not None:
-        write_session(found.passing, target.with_name(f"passing-{target.name}"))
+        passing_log = target.with_name(f"passing-{target.name}")
+        write_session(found.passing, passing_log)
     if as_json:
         click.echo(json.dumps(minimized_as_json(found, target), indent=2))
     else:
-        for line in minimized_as_text(found, target):
+        for line in minimized_as_text(found, target, passing_log):
             click.echo(line)
     if found.interrupted:
         return EXIT_INTERRUPTED
-    return 0 if found.rate_after[0] or not found.complete else EXIT_FLAKY
+    return 0 if found.reproduced else EXIT_FLAKY
 
 
 def _told(step: SearchStep) -> str:

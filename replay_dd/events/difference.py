@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.dd import IntervalSet
-from replay_dd.events.model import Action
+from replay_dd.events.model import Action, Session
+from replay_dd.events.result import ComparedAction
 from replay_dd.events.wellformed import groups_of
 
 
 @dataclass(frozen=True)
 class _Step:
-    """An action of the merged sessions: always there (delta None), added by its delta, or left out by it."""
+    """An action of the merged sessions: always there (delta None), added by its delta, or left out by it.
+
+    Its place is that in the failing session, or, where it is left out, in the passing one.
+    """
 
     action: Action
     delta: int | None
@@ -51,12 +55,15 @@ class SessionDifference:
 
     def places(self, configuration: IntervalSet) -> tuple[int, ...]:
         """Which actions of the failing session are played, counted from 0."""
-        return tuple(step.place for step in self._kept(configuration) if step.place >= 0)
+        return tuple(step.place for step in self._kept(configuration) if step.added)
 
-    def changed(self, configuration: IntervalSet) -> tuple[int, ...]:
-        """Which actions of the failing session these deltas add, counted from 0."""
+    def compared(self, passing: IntervalSet, failing: IntervalSet) -> tuple[ComparedAction, ...]:
+        """The actions of two configurations, side by side."""
+        with_passing, with_failing = set(passing), set(failing)
         return tuple(
-            step.place for step in self.steps if step.added and step.delta is not None and step.delta in configuration
+            ComparedAction(step.action, step.place, in_passing, in_failing)
+            for step in self.steps
+            if (in_passing := _is_kept(step, with_passing)) | (in_failing := _is_kept(step, with_failing))
         )
 
     def played(self, configuration: IntervalSet, length: int) -> IntervalSet:
@@ -71,7 +78,27 @@ class SessionDifference:
 
     def _kept(self, configuration: IntervalSet) -> list[_Step]:
         applied = set(configuration)
-        return [step for step in self.steps if step.delta is None or (step.delta in applied) == step.added]
+        return [step for step in self.steps if _is_kept(step, applied)]
+
+
+def _is_kept(step: _Step, applied: set[int]) -> bool:
+    return step.delta is None or (step.delta in applied) == step.added
+
+
+def with_shared_windows(failing: Session, passing: Session) -> tuple[Session, Session]:
+    """Two sessions whose actions name the windows of one list, so that a mixture of them can be written down.
+
+    The passing one must hold actions, no raw events.
+    """
+    first = len(failing.windows)
+    windows = (
+        *failing.windows,
+        *(replace(window, number=number) for number, window in enumerate(passing.windows, first)),
+    )
+    actions = tuple(
+        action if action.window is None else replace(action, window=action.window + first) for action in passing.actions
+    )
+    return replace(failing, windows=windows), replace(passing, windows=windows, actions=actions)
 
 
 def difference_of(failing: Sequence[Action], passing: Sequence[Action] = ()) -> SessionDifference:
@@ -95,7 +122,7 @@ def difference_of(failing: Sequence[Action], passing: Sequence[Action] = ()) -> 
             steps += [_Step(failing[number], None, True, number) for number in range(failing_from, failing_to)]
             continue
         steps += [
-            _Step(passing[number], delta_of(False, of_passing[number]), False, -1)
+            _Step(passing[number], delta_of(False, of_passing[number]), False, number)
             for number in range(passing_from, passing_to)
         ]
         steps += [

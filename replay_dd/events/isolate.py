@@ -22,7 +22,7 @@ from replay_dd.dd import DD, EMPTY, DDMin, IntervalSet, PrefixBisection, Search,
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.search import TESTED
 from replay_dd.events.actions import actions_of
-from replay_dd.events.difference import SessionDifference, difference_of
+from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.errors import (
     NothingDoneError,
@@ -108,10 +108,13 @@ def isolate_events(
     if plan.conditions.oracle is not None:
         session = replace(session, ending=None)  # what was recorded is not what is asked for
     _check(session, actions, passing)
+    if passing is not None:
+        passing = replace(passing, recorder="isolated", events=(), changes=(), actions=actions_of(passing))
+        session, passing = with_shared_windows(session, passing)
     pace = plan.pace or session.pace
     linger_s = plan.conditions.linger_s or _linger(session, actions)
     conditions = replace(plan.conditions, pace=pace, linger_s=linger_s)
-    difference = difference_of(actions, () if passing is None else actions_of(passing))
+    difference = difference_of(actions, () if passing is None else passing.actions)
     manager = session.window_manager if plan.window_manager is None else plan.window_manager
     tell = on_stage or (lambda text: None)
     with DisplaySupply(session.screen, manager, plan.jobs) as supply:
@@ -120,42 +123,47 @@ def isolate_events(
         baseline = _measure(trials, session, actions, plan)
         if passing is not None:
             tell("playing the passing session")
-            _check_passing(trials, actions_of(passing))
+            _check_passing(trials, passing.actions)
         course = _Course(trials, difference, baseline, on_test)
         result, complete, interrupted = course.search(plan, simplify=passing is None)
-        left = difference.actions(result.c_fail)
-        rate_after, ending, film = (0, 0), course.ending_of(result.c_fail), None
+        ending = course.ending_of(result.c_fail)
+        left = difference.actions(result.c_fail)[: ending.actions]
+        proof = _Proof(ending)
         if not interrupted:
             tell("playing the minimal session")
-            rate_after, ending, film = _prove(trials, left, baseline, plan)
+            proof = _prove(trials, left, baseline, ending, plan)
+            if passing is not None:
+                proof.passing = _rate(trials, difference.actions(result.c_pass), baseline, plan)
     minimal = replace(
         session,
         recorder="isolated",
         events=(),
         changes=(),
         actions=left,
-        ending=ending,
+        ending=proof.ending,
         pace=pace,
-        verified=rate_after[0] == rate_after[1] if rate_after[1] else None,
+        verified=proof.failing[0] == proof.failing[1] if proof.failing[1] else None,
     )
+    compared = () if passing is None else difference.compared(result.c_pass, result.c_fail)
+    only_failing = tuple(item.place for item in compared if not item.in_passing)
     return MinimizedSession(
         original=session,
         original_actions=actions,
         minimal=minimal,
-        needed=difference.places(result.c_fail) if passing is None else difference.changed(result.difference),
-        ending=ending,
+        needed=difference.places(result.c_fail) if passing is None else only_failing,
+        ending=proof.ending,
         tests=course.tests,
         tests_requested=course.requested,
         seconds=time.monotonic() - started,
         rate_before=baseline.rate,
-        rate_after=rate_after,
+        rate_after=proof.failing,
+        rate_passing=proof.passing,
         steps=tuple(course.steps),
         complete=complete,
         interrupted=interrupted,
-        passing=None
-        if passing is None
-        else replace(passing, recorder="isolated", events=(), changes=(), actions=difference.actions(result.c_pass)),
-        film=film,
+        passing=None if passing is None else replace(passing, actions=difference.actions(result.c_pass)),
+        compared=compared,
+        film=proof.film,
     )
 
 
@@ -186,10 +194,9 @@ class _Course:
 
     def search(self, plan: Plan, *, simplify: bool) -> tuple[SearchResult, bool, bool]:
         """Search until no smaller failure is known; answer the result, whether it is complete, and interrupted."""
-        current = self._difference.all
+        # The whole session ended with its failure: what would have come after it was never played.
+        current = self._difference.played(self._difference.all, self._baseline.ending.actions)
         if simplify:
-            # The whole session ended with its failure: what would have come after it was never played.
-            current = self._difference.played(current, self._baseline.ending.actions)
             self._know_beginnings(current)
         self._outcomes[current] = Outcome.FAIL
         self._outcomes.setdefault(EMPTY, Outcome.PASS)
@@ -339,22 +346,32 @@ def _check_passing(trials: Trials, actions: Sequence[Action]) -> None:
         raise SessionDoesNotPassError(f"The session that should pass failed when it was played again: {ending.text}.")
 
 
-def _prove(
-    trials: Trials, actions: Sequence[Action], baseline: _Baseline, plan: Plan
-) -> tuple[tuple[int, int], Ending, Film | None]:
-    """Play the answer afresh: how often it fails, how it ends, and a film of it."""
-    runs = trials.several(actions, PROOF_RUNS, plan.jobs)
-    if baseline.repeat > 1:
-        runs += trials.several(actions, MORE_RUNS, plan.jobs)
-    failing = [run.ending for run in runs if outcome_of(run.ending, baseline.ending) is Outcome.FAIL]
-    ending = failing[0] if failing else runs[0].ending
-    film = None
+@dataclass
+class _Proof:
+    """What fresh replays of the answer said: how many of how many failed, and a film of one."""
+
+    ending: Ending
+    failing: tuple[int, int] = (0, 0)
+    passing: tuple[int, int] = (0, 0)
+    film: Film | None = None
+
+
+def _prove(trials: Trials, actions: Sequence[Action], baseline: _Baseline, ending: Ending, plan: Plan) -> _Proof:
+    """Play the answer afresh; ``ending`` is how it ended in the search."""
+    proof = _Proof(ending, _rate(trials, actions, baseline, plan))
     if plan.pictures is not None:
         plan.pictures.mkdir(parents=True, exist_ok=True)
         for _ in range(baseline.repeat):
             run = trials.run(actions, pictures=plan.pictures, want_backtrace=True)
-            film = Film(run.frames, run.opening, run.ending)
-            if run.ending.failed:
-                ending = replace(ending, frames=run.ending.frames or ending.frames)
+            proof.film = Film(run.frames, run.opening, run.ending)
+            if outcome_of(run.ending, baseline.ending) is Outcome.FAIL:
+                proof.ending = replace(ending, frames=run.ending.frames or ending.frames)
                 break
-    return (len(failing), len(runs)), ending, film
+    return proof
+
+
+def _rate(trials: Trials, actions: Sequence[Action], baseline: _Baseline, plan: Plan) -> tuple[int, int]:
+    """How many of how many fresh replays fail in the way that is looked for."""
+    times = PROOF_RUNS if baseline.repeat == 1 else PROOF_RUNS + MORE_RUNS
+    runs = trials.several(actions, times, plan.jobs)
+    return sum(outcome_of(run.ending, baseline.ending) is Outcome.FAIL for run in runs), len(runs)

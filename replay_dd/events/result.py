@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from replay_dd.events.model import Action, Ending, Session, Window
+from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class FilmFrame:
         before: a screenshot (PNG) just before the action; None where there is none.
         after: a screenshot after it, with the program idle again; None where the program had ended.
         seconds: how long it took until the program was idle.
+        areas: where windows were just before the action, menus included, frames of the window manager not.
     """
 
     action: Action
@@ -30,6 +31,7 @@ class FilmFrame:
     before: Path | None
     after: Path | None
     seconds: float
+    areas: tuple[Rectangle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,23 @@ class SearchStep:
 
 
 @dataclass(frozen=True)
+class ComparedAction:
+    """An action of a passing and a failing session that are nearly the same.
+
+    Attributes:
+        action: what is done.
+        place: its place, counted from 0, in the failing session given; where only the passing one has it, in that one.
+        in_passing: whether the passing session has it.
+        in_failing: whether the failing session has it.
+    """
+
+    action: Action
+    place: int
+    in_passing: bool
+    in_failing: bool
+
+
+@dataclass(frozen=True)
 class MinimizedSession:
     """The result of an isolation.
 
@@ -74,15 +93,17 @@ class MinimizedSession:
         original: the session given.
         original_actions: its actions.
         minimal: the failing session that is left; its ``actions`` are set.
-        needed: which of the original actions are left, counted from 0; with a passing session, those that make the
-            difference.
+        needed: which of the original actions are left, counted from 0; with a passing session, those that only the
+            failing one has.
         passing: with ``--passing``, the passing session that is nearest to the failing one; else None.
+        compared: with ``--passing``, the actions of both, side by side.
         ending: the failure.
         tests: runs that the search needed.
         tests_requested: outcomes that the algorithm asked for.
         seconds: real time of the whole isolation.
         rate_before: how many of how many replays of the whole session failed like this.
         rate_after: the same for the minimal session.
+        rate_passing: the same for the passing session that is nearest to it.
         steps: the course of the search.
         complete: whether the search came to its end.
         interrupted: whether Ctrl-C stopped it.
@@ -103,4 +124,16 @@ class MinimizedSession:
     complete: bool = True
     interrupted: bool = False
     passing: Session | None = None
+    compared: tuple[ComparedAction, ...] = ()
+    rate_passing: tuple[int, int] = (0, 0)
     film: Film | None = None
+
+    @property
+    def differing(self) -> tuple[ComparedAction, ...]:
+        """With ``--passing``, the actions that only one of the two sessions has."""
+        return tuple(item for item in self.compared if item.in_passing != item.in_failing)
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether the minimal session failed in any of its fresh replays; True where there was none."""
+        return self.rate_after[0] > 0 or self.rate_after[1] == 0

@@ -25,7 +25,7 @@ from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
 from replay_dd.events.x11.player import Player, XTestPlayer
 from replay_dd.events.x11.program import RunningProgram
-from replay_dd.events.x11.windows import describe, top_windows, window_at, window_under_pointer
+from replay_dd.events.x11.windows import describe, top_windows, visible_areas, window_at, window_under_pointer
 
 START_LIMIT_S = 30.0
 HANG_LIMIT_S = 5.0
@@ -262,13 +262,14 @@ def run_session(
             before = _picture(display, pictures, f"{played + 1:03}-before")
             began = time.monotonic()
             window = None if pictures is None else _window_of(action, display)
+            areas = () if pictures is None else visible_areas(display.connection)
             played += 1
             stage.play(action)
             if pictures is not None:
                 lasted = time.monotonic() - began
                 after = None if stage.program.over() else _picture(display, pictures, f"{played:03}-after")
                 place = action.start or _pointer(display)
-                frames.append(FilmFrame(action, window, place, before, after, lasted))
+                frames.append(FilmFrame(action, window, place, before, after, lasted, areas))
             previous = action
         play_s = time.monotonic() - started
         ending = stage.finish()

@@ -29,7 +29,10 @@ def in_words(action: Action, window: Window | None) -> str:
             return f"{held}wheel {_WHEEL.get(action.button, '')} at {_place(action.start, window)}{times}"
         case ActionKind.DRAG:
             button = _BUTTONS.get(action.button, f"button-{action.button}-")
-            return f"{held}{button}drag from {_place(action.start, window)} to {_place(action.end, window)}"
+            start, end = action.start, action.end
+            if window is None or start is None or end is None:
+                return f"{held}{button}drag from {_place(start, window)} to {_place(end, window)}"
+            return f"{held}{button}drag from {_offset(start, window)} to {_place(end, window)}"
         case ActionKind.CLICK | ActionKind.DOUBLE_CLICK:
             button = _BUTTONS.get(action.button, f"button-{action.button}-")
             what = "click" if action.kind is ActionKind.CLICK else "double-click"
@@ -45,7 +48,11 @@ def _place(point: tuple[int, int] | None, window: Window | None) -> str:
         return "where the pointer is"
     if window is None:
         return f"{point[0]},{point[1]} of the screen"
-    return f'{point[0] - window.area.x_px},{point[1] - window.area.y_px} in "{window.name}"'
+    return f'{_offset(point, window)} in "{window.name}"'
+
+
+def _offset(point: tuple[int, int], window: Window) -> str:
+    return f"{point[0] - window.area.x_px},{point[1] - window.area.y_px}"
 
 
 def key_name(key: str) -> str:

@@ -58,33 +58,49 @@ def ending_as_json(ending: Ending | None) -> dict[str, Any] | None:
     }
 
 
-def minimized_as_text(found: MinimizedSession, log: Path) -> Iterator[str]:
-    """The answer of an isolation."""
+def minimized_as_text(found: MinimizedSession, log: Path, passing_log: Path | None = None) -> Iterator[str]:
+    """The answer of an isolation.
+
+    Args:
+        found: the answer.
+        log: where the failing session is.
+        passing_log: where the passing one is, if there is one.
+    """
     before = len(found.original_actions)
     left = found.minimal.actions
+    runs = found.rate_after[1]
+    if not found.reproduced:
+        yield f"Not reproduced: in {runs} fresh replays, what the search found never failed like this."
     if found.passing is None:
-        yield f"The failure needs {_count(len(left), 'action')} of {before}:"
+        words = "The failure needs" if found.reproduced else "The search ended with"
+        yield f"{words} {_count(len(left), 'action')} of {before}:"
         for number, action in zip(found.needed, left, strict=True):
             yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
     else:
-        yield f"The difference is {_count(len(found.needed), 'action')} of {before}:"
-        for number in found.needed:
-            yield f"  {number + 1:>4}  {describe_action(found.original_actions[number], found.original)}"
-        without = len(found.passing.actions)
-        yield f"With it ({len(left)} actions in all) the program fails, without it ({without}) it does not."
+        yield f"The difference is {_count(len(found.differing), 'action')}:"
+        for item in found.differing:
+            sign = "-" if item.in_passing else "+"
+            yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.original)}"
+        words = "the program fails" if found.reproduced else "the program failed in the search"
+        yield f"With + and without - ({_count(len(left), 'action')} in all) {words};"
+        yield f"without + and with - ({len(found.passing.actions)}) it does not."
     yield from _ending(found.ending)
     yield f"tests        {found.tests} run, {found.tests_requested} asked for, {found.seconds:.1f} s"
     yield f"before       failed in {found.rate_before[0]} of {found.rate_before[1]} replays of the whole session"
-    if found.rate_after[1]:
-        yield f"proof        failed in {found.rate_after[0]} of {found.rate_after[1]} fresh replays of what is left"
+    if runs:
+        yield f"proof        failed in {found.rate_after[0]} of {runs} fresh replays of what is left"
+    if found.rate_passing[1]:
+        yield f"             and in {found.rate_passing[0]} of {found.rate_passing[1]} of what passes"
     if not found.complete:
         yield "The search was stopped before its end: less may be needed."
+    if passing_log is not None:
+        yield f"passes       replay-dd replay {passing_log}"
     yield f"fails        replay-dd replay {log}"
 
 
 def minimized_as_json(found: MinimizedSession, log: Path) -> dict[str, Any]:
     """The answer of an isolation, for machines."""
-    return {
+    answer = {
         "actions_before": len(found.original_actions),
         "actions_left": len(found.minimal.actions),
         "needed": [number + 1 for number in found.needed],
@@ -95,9 +111,21 @@ def minimized_as_json(found: MinimizedSession, log: Path) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "rate_before": list(found.rate_before),
         "rate_after": list(found.rate_after),
+        "reproduced": found.reproduced,
         "complete": found.complete,
         "log": str(log),
     }
+    if found.passing is not None:
+        answer["difference"] = [
+            {
+                "only_in": "passing" if item.in_passing else "failing",
+                "number": item.place + 1,
+                "action": describe_action(item.action, found.original),
+            }
+            for item in found.differing
+        ]
+        answer["rate_passing"] = list(found.rate_passing)
+    return answer
 
 
 def describe_window(window: Window) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from replay_dd.events.model import Action, ActionKind, Ending, InputKind, Screen, Session, Window
@@ -18,6 +21,11 @@ from replay_dd.report.scripts import scripts_for
 _PRESSING = {ActionKind.CLICK, ActionKind.DOUBLE_CLICK, ActionKind.DRAG, ActionKind.WHEEL}
 _MOVING = {ActionKind.DRAG, ActionKind.MOTION}
 _MOST_OUTPUT_LINES = 12
+_FRAMES_AROUND = 2
+# Around what happens: room for the frames of the window manager, and for the pointer.
+_MARGIN_PX = 40
+# A picture of nearly the whole screen is better shown whole.
+_WORTH_CUTTING = 0.8
 
 
 def write_events_strip(found: MinimizedSession, path: Path) -> None:
@@ -44,22 +52,68 @@ def write_events_strip(found: MinimizedSession, path: Path) -> None:
 def strip_of(found: MinimizedSession) -> FilmStrip:
     """The film strip of a result."""
     actions = found.minimal.actions
-    numbers = found.needed if len(found.needed) == len(actions) else (None,) * len(actions)
     filmed = () if found.film is None else found.film.frames
-    frames = [
-        _frame(action, number, found.minimal, filmed[place] if place < len(filmed) else None)
-        for place, (action, number) in enumerate(zip(actions, numbers, strict=True))
-    ]
-    notes = () if found.complete else ("The search was stopped before its end: fewer actions may be enough.",)
+    view = _view(filmed, found.original.screen)
+    if found.passing is None:
+        title, frames = _count(len(actions), "action"), _frames(found, filmed)
+    else:
+        title, frames = f"a difference of {_count(len(found.differing), 'action')}", _frames_that_differ(found, filmed)
+    notes = [] if found.complete else ["The search was stopped before its end: fewer actions may be enough."]
+    if view is not None:
+        notes.append("The pictures show the part of the screen in which something was done.")
     return FilmStrip(
-        title=f"{shlex.join(found.original.program.command)}: {_count(len(actions), 'action')}",
-        frames=frames,
-        end=_end(found.ending, filmed),
+        title=f"{shlex.join(found.original.program.command)}: {title}",
+        frames=[frame if frame.png is None else replace(frame, view=view) for frame in frames],
+        end=replace(_end(found.ending, filmed), view=view),
         facts=_facts(found),
         course=[CourseStep(step.actions, Outcome[step.outcome]) for step in found.steps if step.outcome in _OUTCOMES],
         scripts=scripts_for(found.minimal, actions, found.ending.text),
         notes=notes,
     )
+
+
+def _frames(found: MinimizedSession, filmed: Sequence[FilmFrame]) -> list[Frame]:
+    return [
+        _frame(action, number, found.minimal, filmed[place] if place < len(filmed) else None)
+        for place, (action, number) in enumerate(zip(found.minimal.actions, found.needed, strict=True))
+    ]
+
+
+def _frames_that_differ(found: MinimizedSession, filmed: Sequence[FilmFrame]) -> list[Frame]:
+    """The frames of a comparison: actions that both sessions have, and that are far from any other, in one frame."""
+    ended = list(accumulate(item.in_failing for item in found.compared))
+    # What comes after the failure was never played.
+    compared = [
+        item
+        for item, count in zip(found.compared, ended, strict=True)
+        if count <= len(found.minimal.actions) and (item.in_failing or count < len(found.minimal.actions))
+    ]
+    differing = [place for place, item in enumerate(compared) if item.in_passing != item.in_failing]
+    near = {place + step for place in differing for step in range(-_FRAMES_AROUND, _FRAMES_AROUND + 1)}
+    near |= set(range(len(compared) - _FRAMES_AROUND, len(compared)))
+    frames: list[Frame] = []
+    together: list[str] = []
+    played = 0
+    for place, item in enumerate(compared):
+        seen = filmed[played] if item.in_failing and played < len(filmed) else None
+        played += item.in_failing
+        frame = _frame(item.action, item.place, found.minimal, seen)
+        if place not in near:
+            together.append(frame.words)
+            continue
+        frames += _together(together)
+        together = []
+        if not item.in_failing:
+            words = f"left out here, and done in the session that passes: {frame.words}"
+            frame = Frame(words, None, stands_out=True, left_out=True)
+        elif not item.in_passing:
+            frame = replace(frame, words=f"{frame.words} — not done in the session that passes", stands_out=True)
+        frames.append(frame)
+    return frames + _together(together)
+
+
+def _together(words: Sequence[str]) -> list[Frame]:
+    return [Frame(f"{_count(len(words), 'action')} as in the session that passes", None, more=words)] if words else []
 
 
 _OUTCOMES = {outcome.name for outcome in Outcome}
@@ -77,6 +131,10 @@ def _facts(found: MinimizedSession) -> list[tuple[str, str]]:
     if found.original.ending is not None:
         before_s, after_s = found.original.ending.time_ms / 1000, found.ending.time_ms / 1000
         facts.insert(1, ("from start to failure", f"{before_s:.2f} → {after_s:.2f} s"))
+    if found.rate_passing[1]:
+        facts.insert(
+            -1, ("replays that pass", f"{found.rate_passing[1] - found.rate_passing[0]} of {found.rate_passing[1]}")
+        )
     return facts
 
 
@@ -106,12 +164,31 @@ def _frame(action: Action, number: int | None, session: Session, filmed: FilmFra
     )
 
 
+def _view(filmed: Sequence[FilmFrame], screen: Screen) -> Box | None:
+    """The part of the screen with windows and the pointer in it, the same for all pictures; None for the whole."""
+    edges = [(area.x_px, area.y_px, area.x_px + area.width_px, area.y_px + area.height_px) for frame in filmed
+             for area in frame.areas]  # fmt: skip
+    edges += [(x, y, x, y) for frame in filmed for x, y in (frame.pointer, *_points(frame.action))]
+    if not edges:
+        return None
+    left = max(min(edge[0] for edge in edges) - _MARGIN_PX, 0)
+    top = max(min(edge[1] for edge in edges) - _MARGIN_PX, 0)
+    right = min(max(edge[2] for edge in edges) + _MARGIN_PX, screen.width_px)
+    bottom = min(max(edge[3] for edge in edges) + _MARGIN_PX, screen.height_px)
+    if (right - left) * (bottom - top) > _WORTH_CUTTING * screen.width_px * screen.height_px:
+        return None
+    return Box(left, top, right - left, bottom - top)
+
+
+def _points(action: Action) -> list[tuple[int, int]]:
+    return [(item.x_px, item.y_px) for item in action.inputs if item.kind is InputKind.MOVE]
+
+
 def _path(action: Action, filmed: FilmFrame | None) -> tuple[tuple[float, float], ...]:
     points: list[tuple[float, float]] = []
     if action.kind is ActionKind.MOTION and filmed is not None:
         points.append(filmed.pointer)
-    points += [(item.x_px, item.y_px) for item in action.inputs if item.kind is InputKind.MOVE]
-    return tuple(points)
+    return (*points, *_points(action))
 
 
 def _target(window: Window, screen: Screen) -> Box:

@@ -44,6 +44,10 @@ class Frame:
         target: what the action is aimed at.
         target_name: what that is called.
         number: the how-manieth action of the whole recording it was, from 1.
+        view: the part of the picture to show; all of it where it is None.
+        stands_out: whether it makes the difference to a session that passes.
+        left_out: whether it is not done here, and only there.
+        more: what was done, in words, where one frame stands for many actions.
     """
 
     words: str
@@ -54,6 +58,10 @@ class Frame:
     target: Box | None = None
     target_name: str = ""
     number: int | None = None
+    view: Box | None = None
+    stands_out: bool = False
+    left_out: bool = False
+    more: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +72,13 @@ class End:
         headline: the failure in one line.
         details: a stack trace, a backtrace, the last words of the program.
         png: the last picture; None where there is none.
+        view: the part of it to show; all of it where it is None.
     """
 
     headline: str
     details: str = ""
     png: bytes | None = None
+    view: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +158,10 @@ def _page(strip: FilmStrip, style: str) -> Iterator[str]:
     for note in strip.notes:
         yield f"<p>{escape(note)}</p>"
     yield '<h2>What to do</h2>\n<ol class="strip">'
-    for place, frame in enumerate(strip.frames, 1):
+    place = 1
+    for frame in strip.frames:
         yield from _frame(place, frame)
+        place += 0 if frame.left_out else len(frame.more) or 1
     yield from _end(strip.end)
     yield "</ol>"
     if strip.course:
@@ -162,19 +174,25 @@ def _page(strip: FilmStrip, style: str) -> Iterator[str]:
 
 
 def _frame(place: int, frame: Frame) -> Iterator[str]:
-    yield "<li>\n<figure>"
+    names = [name for name, holds in (("stands-out", frame.stands_out), ("left-out", frame.left_out)) if holds]
+    kind = f' class="{" ".join(names)}"' if names else ""
+    yield f"<li{kind}>\n<figure>"
     if frame.png is not None:
-        yield _picture(frame.png, f"The screen before action {place}", _marks(frame))
+        yield _picture(frame.png, f"The screen before action {place}", _marks(frame), frame.view)
     was = "" if frame.number is None else f' <span class="was">action {frame.number:,} of the recording</span>'
     aim = f' <span class="was">in {escape(frame.target_name)}</span>' if frame.target_name else ""
-    yield f'<figcaption><b class="place">{place}</b> {escape(frame.words)}{aim}{was}</figcaption>'
+    shown = "−" if frame.left_out else str(place) if len(frame.more) < 2 else f"{place}–{place + len(frame.more) - 1}"
+    yield f'<figcaption><b class="place">{shown}</b> {escape(frame.words)}{aim}{was}</figcaption>'
+    if frame.more:
+        items = "".join(f"<li>{escape(words)}</li>" for words in frame.more)
+        yield f'<details><summary>in words</summary><ol start="{place}">{items}</ol></details>'
     yield "</figure>\n</li>"
 
 
 def _end(end: End) -> Iterator[str]:
     yield '<li class="end">\n<figure>'
     if end.png is not None:
-        yield _picture(end.png, "The screen at the end", [])
+        yield _picture(end.png, "The screen at the end", [], end.view)
     yield f'<figcaption><b class="place">✗</b> {escape(end.headline)}</figcaption>'
     yield "</figure>"
     if end.details.strip():
@@ -182,11 +200,13 @@ def _end(end: End) -> Iterator[str]:
     yield "</li>"
 
 
-def _picture(png: bytes, words: str, marks: Iterable[str]) -> str:
+def _picture(png: bytes, words: str, marks: Iterable[str], view: Box | None) -> str:
     width, height = png_size(png)
     data = base64.b64encode(png).decode("ascii")
+    shown = view or Box(0, 0, width, height)
+    box = f"{shown.x_px:g} {shown.y_px:g} {shown.width_px:g} {shown.height_px:g}"
     return (
-        f'<svg class="picture" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(words)}">\n'
+        f'<svg class="picture" viewBox="{box}" role="img" aria-label="{escape(words)}">\n'
         f'<image href="data:image/png;base64,{data}" width="{width}" height="{height}"/>\n'
         + "".join(f"{mark}\n" for mark in marks)
         + "</svg>"

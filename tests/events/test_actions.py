@@ -131,7 +131,7 @@ def test_a_drag_keeps_its_path() -> None:
     assert action.modifiers == ("Shift_L",)
     moves = [item for item in action.inputs if item.kind is InputKind.MOVE]
     assert 3 < len(moves) < 12
-    assert person.told == ['Shift+drag from 100,100 in "W" to 200,100 in "W"']
+    assert person.told == ['Shift+drag from 100,100 to 200,100 in "W"']
 
 
 def test_the_wheel() -> None:

@@ -16,10 +16,13 @@ from replay_dd.events.errors import (
     TwoSessionsError,
 )
 from replay_dd.events.isolate import Plan, isolate_events
-from replay_dd.events.model import Action, Ending, EndingKind, Screen, Session
+from replay_dd.events.log import read_session, write_session
+from replay_dd.events.model import Action, Ending, EndingKind, Rectangle, Screen, Session, Window
 from replay_dd.events.trial import Conditions
-from tests.x11.acts import click, key, motion
-from tests.x11.conftest import session_of
+from replay_dd.report.events import minimized_as_json, minimized_as_text, session_as_text
+from replay_dd.report.events_strip import strip_of
+from tests.x11.acts import MIDDLE, click, key, motion
+from tests.x11.conftest import SCREEN, session_of
 
 # The program ends with a crash when it gets these, in this order, whatever comes between.
 NEEDED = (key("a"), click(), key("z"))
@@ -59,6 +62,17 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     assert found.film is not None
     assert [frame.action for frame in found.film.frames] == list(NEEDED)
     assert all(frame.before is not None and frame.before.is_file() for frame in found.film.frames)
+    strip = strip_of(found)
+    assert [(frame.number, frame.png is not None) for frame in strip.frames] == [
+        (number + 1, True) for number in found.needed
+    ]
+    # The window is 320 pixels wide, and the click is in its middle.
+    view = strip.frames[1].view
+    assert view is not None
+    assert (SCREEN.width_px > view.width_px >= 320, SCREEN.height_px > view.height_px >= 200) == (True, True)
+    assert view.x_px < MIDDLE[0] < view.x_px + view.width_px
+    assert strip.end.headline.startswith("killed by SIGSEGV")
+    assert strip.end.details
 
 
 def test_the_difference_to_a_passing_session() -> None:
@@ -68,7 +82,58 @@ def test_the_difference_to_a_passing_session() -> None:
     found = isolate_events(session, PLAN, passing=passing)
     assert [session.actions[number] for number in found.needed] == [NEEDED[1]]
     assert found.passing is not None
-    assert len(found.minimal.actions) == len(found.passing.actions) + 1
+    assert found.passing.actions[:place] == found.minimal.actions[:place]
+    assert found.rate_after == (3, 3)
+    assert found.rate_passing == (0, 3)
+    # What came after the failure was never played.
+    assert found.minimal.actions[-1] == NEEDED[2]
+
+
+def test_a_difference_that_lies_in_the_passing_session(tmp_path: Path) -> None:
+    # The program fails because nobody pressed q, which would have ended it: an action that is left out.
+    area = Rectangle(0, 0, 10, 10)
+    # The last action is never played: it comes after the failure.
+    failing = (*(replace(action, window=0) for action in noise(9, 9)), NEEDED[0], NEEDED[1], key("b"))
+    ending = replace(key("q"), window=0)
+    session = session_of(
+        "in order=key:a+button:1,key:q=exit0", actions=failing, windows=(Window(0, "", "", "One", area, area),)
+    )
+    passing = replace(
+        session,
+        actions=(*failing[:3], ending, *failing[3:]),
+        windows=(Window(0, "", "", "Other", area, area),),
+    )
+    found = isolate_events(session, replace(PLAN, pictures=tmp_path / "film"), passing=passing)
+    assert [(item.action.text, item.place, item.in_passing) for item in found.differing] == [("q", 3, True)]
+    assert found.needed == ()
+    assert found.passing is not None
+    write_session(found.passing, tmp_path / "passing.log")
+    told = list(session_as_text(read_session(tmp_path / "passing.log")))
+    assert [line.split(None, 1)[1] for line in told if "press q" in line] == ['press q in "Other"']
+    text = "\n".join(minimized_as_text(found, Path("minimal.log"), Path("passing-minimal.log")))
+    assert "The difference is 1 action:\n  -    4  press q" in text
+    assert "and in 0 of 3 of what passes" in text
+    assert minimized_as_json(found, Path("minimal.log"))["difference"][0]["only_in"] == "passing"
+    strip = strip_of(found)
+    assert [frame.left_out for frame in strip.frames].count(True) == 1
+    together = [frame for frame in strip.frames if frame.more]
+    shown = [frame for frame in strip.frames if not frame.more and not frame.left_out]
+    assert sum(len(frame.more) for frame in together) + len(shown) == len(found.minimal.actions)
+    assert all(frame.png for frame in shown)
+
+
+def test_an_answer_that_does_not_fail_again_is_no_answer(tmp_path: Path) -> None:
+    # It fails in the two runs of the whole session, in the one test that the search needs, and never again.
+    session = session_of("key:a=at first", actions=(key("b"), key("a"), key("c")))
+    program = replace(session.program, environment={"TEST_COUNTER": str(tmp_path / "counter"), "TEST_TIMES": "3"})
+    found = isolate_events(replace(session, program=program), replace(PLAN, jobs=1))
+    assert not found.reproduced
+    assert found.minimal.ending is not None
+    assert found.minimal.ending.kind is EndingKind.SIGNAL
+    lines = list(minimized_as_text(found, Path("minimal.log")))
+    assert lines[0].startswith("Not reproduced: in 3 fresh replays")
+    assert "needs" not in lines[1]
+    assert minimized_as_json(found, Path("minimal.log"))["reproduced"] is False
 
 
 def test_another_failure_does_not_count() -> None:

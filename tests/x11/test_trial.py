@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import signal
 import threading
 from dataclasses import replace
@@ -79,6 +80,15 @@ def test_a_crash_has_the_same_signature_each_time(display: PrivateDisplay) -> No
     assert outcome_of(other, first) is Outcome.UNRESOLVED
     assert outcome_of(Ending(EndingKind.OPEN, "still running"), first) is Outcome.PASS
     assert first.signal == signal.SIGSEGV
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_a_backtrace_tells_no_addresses_that_change(display: PrivateDisplay) -> None:
+    done = run_session(session_of("button=crash"), ACTIONS, display, QUICK, want_backtrace=True)
+    assert len(done.ending.frames) > 3
+    for number, frame in enumerate(done.ending.frames):
+        assert re.match(rf"#{number}\s+[^0\s]", frame), done.ending.frames
+        assert "?? ()" not in frame
 
 
 def test_a_slow_handler_is_waited_for(display: PrivateDisplay) -> None:

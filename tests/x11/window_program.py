@@ -45,6 +45,13 @@ def do(event: str, window: object) -> None:
             counter.flush()
             if counter.tell() % 3 != 2:
                 crash_here()
+    elif deed == "at first":
+        # As often as it is told, and then never again.
+        with open(os.environ["TEST_COUNTER"], "a+") as counter:
+            counter.write(".")
+            counter.flush()
+            if counter.tell() <= int(os.environ["TEST_TIMES"]):
+                crash_here()
     elif deed == "abort":
         os.abort()
     elif deed == "raise":

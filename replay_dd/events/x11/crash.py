@@ -33,6 +33,7 @@ DEADLY = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SI
 _REGISTERS = {"x86_64": (16, 19), "aarch64": (32, 31)}
 # The C library is where a program that is wrong often dies: the caller says more.
 _C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
+_GDB_FRAME = re.compile(r"^(?P<number>#\d+\s+)(?P<address>0x[0-9a-f]+) in (?P<function>.+)$")
 _STACK_BYTES = 4096
 _MOST_FRAMES = 6
 
@@ -144,7 +145,7 @@ class Tracer:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(other, _WALL)
             self._ptrace(_DETACH, other, 0, signal.SIGSTOP)
-        text = ""
+        text, modules = "", _modules(self.process)
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             orders = ("set width 0", f"thread find {thread}", "bt 24")
             text = subprocess.run(
@@ -154,7 +155,7 @@ class Tracer:
                 timeout=60,
                 env={**os.environ, "DEBUGINFOD_URLS": ""},
             ).stdout.decode(errors="replace")
-        lines = tuple(line.strip() for line in text.splitlines() if re.match(r"^#\d+\s", line))
+        lines = tuple(_without_address(modules, line) for line in text.splitlines() if re.match(r"^#\d+\s", line))
         self.crash = Crash(self.crash.signal, self.crash.frames, lines)
         for deadly in (number, signal.SIGCONT, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
@@ -201,6 +202,15 @@ def _modules(process: int) -> list[tuple[int, int, str, int]]:
                 start, _, end = parts[0].partition("-")
                 found.append((int(start, 16), int(end, 16), os.path.basename(parts[5].strip()), int(parts[2], 16)))
     return found
+
+
+def _without_address(modules: list[tuple[int, int, str, int]], line: str) -> str:
+    """A line of gdb's backtrace, with module and offset in the place of an address, or with the function alone."""
+    found = _GDB_FRAME.match(line.strip())
+    if found is None:
+        return line.strip()
+    place = _named(modules, int(found["address"], 16))
+    return found["number"] + (place or line.split()[1] if found["function"].startswith("?? ()") else found["function"])
 
 
 def _named(modules: list[tuple[int, int, str, int]], address: int) -> str:

@@ -94,6 +94,15 @@ def area_of(connection: Connection, window: Any) -> Rectangle:
     return Rectangle(-corner.x, -corner.y, geometry.width, geometry.height)
 
 
+def visible_areas(connection: Connection) -> tuple[Rectangle, ...]:
+    """Where the visible windows of programs are, from the lowest to the highest."""
+    found = []
+    for window in top_windows(connection):
+        with connection.watched(), contextlib.suppress(*connection.bad_resource):
+            found.append(area_of(connection, window))
+    return tuple(found)
+
+
 def window_under_pointer(connection: Connection) -> Window | None:
     """The program's window under the pointer, with its innermost part; None for the background."""
     return _window_at(connection, lambda window: window.query_pointer().child, None)
