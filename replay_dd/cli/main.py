@@ -20,7 +20,7 @@ from replay_dd.experiment.process import LIVE, no_leftovers
 # Each command with its module, which is loaded when the command is wanted: what it does not need costs it nothing.
 COMMANDS = {
     "record": "record",
-    "hunt": "record",
+    "hunt": "hunt",
     "replay": "replay",
     "show": "replay",
     "schedules": "schedules",

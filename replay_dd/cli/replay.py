@@ -15,8 +15,8 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.web import flow_options, replay_flow, show_flow
 from replay_dd.logfile import format_of
 from replay_dd.outcome import Outcome
-from replay_dd.report.isolation import describe_log
 from replay_dd.report.lanes import lanes
+from replay_dd.report.log import describe_log
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log

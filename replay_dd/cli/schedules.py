@@ -11,8 +11,9 @@ from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_li
 from replay_dd.cli.progress import Progress, say
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
-from replay_dd.report.isolation import describe_log, isolation_as_json, isolation_as_text
+from replay_dd.report.isolation import isolation_as_json, isolation_as_text
 from replay_dd.report.lanes import lanes
+from replay_dd.report.log import describe_log
 from replay_dd.schedules.errors import LogDoesNotFailError
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import read_log, write_log

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.model import Log
-from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.window import Window
 
 FORMAT = "replay-dd schedule isolation"
@@ -156,22 +153,3 @@ def _proof(isolation: ScheduleIsolation) -> str:
     if not isolation.complete:
         return "none: the search was stopped, this is the best result so far"
     return "FAILED: a fresh replay of the final runs took another way"
-
-
-def describe_log(log: Log) -> Iterator[str]:
-    """What a log is of, in a few lines."""
-    program, ending = log.program, log.ending
-    verdict = {True: "yes", False: "NO: a replay took another way", None: "not tried"}[log.verified]
-    yield f"command      {shlex.join(program.command)}"
-    yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
-    yield f"outcome      {signature_of(ending).text}"
-    yield f"size         {ending.global_time:,} yield points, {len(ending.thread_times)} threads"
-    yield f"schedule     {len(log.switches):,} switches, {len(log.triggers):,} of them not by default"
-    yield f"digest       {ending.digest:016x}"
-    yield f"reproduced   {verdict}"
-    for note in ending.notes:
-        yield f"note         {note}"
-    for waiter in ending.deadlock:
-        yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
-        for frame in waiter.frames[:5]:
-            yield f"                 at {frame.file}:{frame.line} in {frame.function}"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.report.isolation import describe_log
 from replay_dd.report.lanes import lanes
+from replay_dd.report.log import describe_log
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.model import Frame, Log, Place, Switch, Waiter
 from tests.schedules.logs import FAILED, PASSED, log_of

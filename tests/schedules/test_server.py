@@ -263,3 +263,42 @@ thread.join()
     assert fresh.output == b"True False True\n"
     assert any("no_such_module could not be loaded" in note for note in fresh.log.ending.notes)
     assert run_target(program, Settings(), Plan(), time_limit_s=60).output == b"True False False\n"
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "pass",
+        "sys.exit()",
+        "sys.exit(3)",
+        "sys.exit(-1)",
+        "sys.exit(True)",
+        "sys.exit(2**40 + 7)",
+        "sys.exit('told')",
+        "raise type('Own', (SystemExit,), {})(4)",
+        "raise LookupError('lost')",
+        "raise KeyboardInterrupt",
+        "os._exit(5)",
+        "os.kill(os.getpid(), 9)",
+        "error = SystemExit(6); print(error.code)",
+        "error = SystemExit(6); error.code = 7; raise error",
+        "sys.last_value = LookupError('kept')",
+        "atexit.register(print, 'at exit'); print('before', end='')",
+        "atexit.register(sys.exit, 8)",
+        "print('unwritten', end=''); sys.stdout.close()",
+        "sys.stdout = None",
+        "sys.stdout.flush = lambda: 1 / 0",
+        "class Late:\n    def __del__(self): print('late')\nlate = Late(); late.itself = late; del late",
+        "ctypes.CDLL(None).printf(b'kept in C')",
+    ],
+)
+def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
+    program = write(tmp_path, f"import atexit, ctypes, os, sys\n{THREAD}{ending}\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        forked = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    fresh = run_target(described, Settings(), Plan(), time_limit_s=60)
+    assert without_seconds(forked) == without_seconds(fresh)
+    if "__del__" not in ending:  # what objects do as the last of all is not done
+        assert forked.output == fresh.output

@@ -405,7 +405,113 @@ static PyObject *wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument
     Py_RETURN_NONE;
 }
 
+/* -- Operations -- */
+
+static PyObject *fold_operation(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t amount)
+{
+    if (amount != 3 || !Py_IS_TYPE(arguments[0], &CounterType) || !PyObject_TypeCheck(arguments[1], &ThreadCountsType)) {
+        PyErr_SetString(PyExc_TypeError, "expected a counter, a thread and a number");
+        return NULL;
+    }
+    Counter *counter = (Counter *)arguments[0];
+    ThreadCounts *thread = (ThreadCounts *)arguments[1];
+    unsigned long long number = PyLong_AsUnsignedLongLong(arguments[2]);
+    if (number == (unsigned long long)-1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    thread->time++;
+    counter->digest = (counter->digest ^ number ^ thread->hash) * FOLD;
+    if (counter->watched != Py_None && count_visit(counter, (PyObject *)thread, number) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *need_room(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t amount)
+{
+    if (amount != 1) {
+        PyErr_SetString(PyExc_TypeError, "expected a number of calls");
+        return NULL;
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    int remaining = PyThreadState_Get()->py_recursion_remaining;
+#else
+    int remaining = PyThreadState_Get()->recursion_remaining;
+#endif
+    if (remaining < PyLong_AsLong(arguments[0])) {
+        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* -- The end of a copy: its exit status, known before the interpreter is taken apart -- */
+
+/* With a SystemExit that nobody caught, the interpreter asks the exception for its attribute `code` and turns that into
+ * the exit status. So the attribute is replaced by one that keeps the answer when no Python code asks for it. */
+static PyObject *code_of_exit = NULL; /* NULL: no such question yet */
+
+static PyObject *system_exit_code(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *code = ((PySystemExitObject *)self)->code;
+    if (code == NULL)
+        code = Py_None;
+    if (PyEval_GetFrame() == NULL)
+        Py_XSETREF(code_of_exit, Py_NewRef(code));
+    return Py_NewRef(code);
+}
+
+static int set_system_exit_code(PyObject *self, PyObject *value, void *Py_UNUSED(closure))
+{
+    Py_XINCREF(value);
+    Py_XSETREF(((PySystemExitObject *)self)->code, value);
+    return 0;
+}
+
+static PyGetSetDef code_attribute = {"code", system_exit_code, set_system_exit_code, "exception code", NULL};
+
+static PyObject *watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    PyTypeObject *type = (PyTypeObject *)PyExc_SystemExit;
+    PyObject *descriptor = PyDescr_NewGetSet(type, &code_attribute);
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *attributes = PyType_GetDict(type);
+#else
+    PyObject *attributes = Py_XNewRef(type->tp_dict);
+#endif
+    int status = -1;
+    if (descriptor != NULL && attributes != NULL)
+        status = PyDict_SetItemString(attributes, "code", descriptor);
+    PyType_Modified(type);
+    Py_XDECREF(attributes);
+    Py_XDECREF(descriptor);
+    if (status < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    if (code_of_exit == NULL)
+        return PyTuple_New(0);
+    return PyTuple_Pack(1, code_of_exit);
+}
+
+/* exit(3): what C libraries do at exit is done. */
+static PyObject *leave(PyObject *Py_UNUSED(module), PyObject *status)
+{
+    long number = PyLong_AsLong(status);
+    if (number == -1 && PyErr_Occurred())
+        return NULL;
+    exit((int)number);
+}
+
 static PyMethodDef module_functions[] = {
+    {"fold", (PyCFunction)(void (*)(void))fold_operation, METH_FASTCALL, "Pass one yield point; as counting.fold."},
+    {"need_room", (PyCFunction)(void (*)(void))need_room, METH_FASTCALL, "As depth.need_room."},
+    {"watch_exit", watch_exit, METH_NOARGS, "Keep what the interpreter will take for its exit status."},
+    {"exit_code", exit_code, METH_NOARGS, "The code of the SystemExit that ends the program, in a tuple; () if none."},
+    {"leave", leave, METH_O, "Call exit(3)."},
     {"wait_until_gone", wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"fork", bare_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {NULL, NULL, 0, NULL},

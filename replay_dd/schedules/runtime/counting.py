@@ -67,7 +67,7 @@ class PythonCounter:
         self.visits: dict[tuple[object, int], int] = {}
 
 
-def fold(counter: Any, thread: Any, number: int) -> None:
+def _fold(counter: Any, thread: Any, number: int) -> None:
     """Pass one yield point of a thread at the place with this number."""
     thread.time += 1
     counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
@@ -93,3 +93,4 @@ def _load_accelerator() -> tuple[Any, str]:
 accelerator, accelerator_reason = _load_accelerator()
 ThreadCounts: Any = PythonThreadCounts if accelerator is None else accelerator.ThreadCounts
 Counter: Any = PythonCounter if accelerator is None else accelerator.Counter
+fold: Any = _fold if accelerator is None else accelerator.fold

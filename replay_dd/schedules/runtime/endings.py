@@ -6,7 +6,8 @@ import os
 import sys
 
 from .channel import DEADLOCK, END, EXCEPTION, NOTE
-from .garbage import give_back, leave_to_the_system
+from .garbage import give_back
+from .leaving import leave_at_once, leave_to_the_system, watch_exit
 from .places import COUNTED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -93,6 +94,7 @@ class Endings:
         if self._is_copy and not self.scheduler.has_effects:
             # The interpreter would take everything apart now, which costs a copy more than its whole run. Only a
             # program with effects outside may need that: to write what is left in the buffer of a file.
+            leave_at_once()
             leave_to_the_system()
 
     def _end(self) -> None:
@@ -106,6 +108,7 @@ class Endings:
         """This is a copy that the fork server made: the run is this process's own."""
         self._process = os.getpid()
         self._is_copy = True
+        watch_exit()
         self.at_end_without_threads = None
 
     def exit_now(self, status: int) -> None:

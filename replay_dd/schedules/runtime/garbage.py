@@ -8,7 +8,6 @@ multiples of its thread time instead. (Not at granularity ``sync``, where yield 
 from __future__ import annotations
 
 import gc
-import sys
 
 COLLECT_EVERY = 5_000  # yield points of one thread
 _GENERATIONS = ((100 * COLLECT_EVERY, 2), (10 * COLLECT_EVERY, 1), (COLLECT_EVERY, 0))
@@ -44,17 +43,6 @@ def give_back() -> None:
     """
     if _wanted:
         _real_enable()
-
-
-def leave_to_the_system() -> None:
-    """Keep the ending interpreter from taking modules and their objects apart one by one.
-
-    The exit status, standard streams and C libraries are not touched by this.
-    """
-    kept: list[object] = [sys.modules.copy()]
-    kept.append(kept)  # nothing refers to it but itself, so it is garbage, but
-    gc.freeze()  # no collector looks at it any more.
-    sys.modules.clear()
 
 
 def _enable() -> None:

@@ -25,7 +25,7 @@ from .away import Away
 from .channel import TRACED
 from .clock import NO_ALARM
 from .counting import START, Counter, fold
-from .depth import need_room
+from .depth import ROOM_FRAMES, need_room
 from .describe import place_record
 from .garbage import COLLECT_EVERY, collect
 from .managed import NEVER, ManagedThread, Place, wait_until_gone
@@ -139,7 +139,7 @@ class Scheduler:
             if thread.ask_at == _FOR_THE_TRACE and thread.time < thread.due_at:
                 return
         try:
-            need_room()
+            need_room(ROOM_FRAMES)
         except RecursionError:
             return  # Not switched here, so a replay is not asked here.
         if thread.time % COLLECT_EVERY == 0 and self.collects:
@@ -174,7 +174,7 @@ class Scheduler:
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
-        need_room()
+        need_room(ROOM_FRAMES)
         # A lock that a condition takes back is taken: whoever called relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(1)):
             _raise(thread)

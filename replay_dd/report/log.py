@@ -1,0 +1,28 @@
+"""What a log holds, for people."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from replay_dd.schedules.model import Log
+from replay_dd.schedules.signature import signature_of
+
+
+def describe_log(log: Log) -> Iterator[str]:
+    """What a log is of, in a few lines."""
+    program, ending = log.program, log.ending
+    verdict = {True: "yes", False: "NO: a replay took another way", None: "not tried"}[log.verified]
+    yield f"command      {shlex.join(program.command)}"
+    yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
+    yield f"outcome      {signature_of(ending).text}"
+    yield f"size         {ending.global_time:,} yield points, {len(ending.thread_times)} threads"
+    yield f"schedule     {len(log.switches):,} switches, {len(log.triggers):,} of them not by default"
+    yield f"digest       {ending.digest:016x}"
+    yield f"reproduced   {verdict}"
+    for note in ending.notes:
+        yield f"note         {note}"
+    for waiter in ending.deadlock:
+        yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
+        for frame in waiter.frames[:5]:
+            yield f"                 at {frame.file}:{frame.line} in {frame.function}"
