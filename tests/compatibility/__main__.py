@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.experiment.process import LIVE, no_leftovers
-from tests.compatibility import cpython, packages
+from tests.compatibility import cpython, packages, suites
 from tests.compatibility.document import PAGE, page
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
@@ -80,7 +80,8 @@ def cases_of(interpreter: Path, version: str, seeds: range, wanted: str) -> list
         found.append((cpython.BORROWED, borrowed_cases(interpreter, seeds)))
     if any(re.search(wanted, package.requirement) for package in packages.PACKAGES):  # they are dear to install
         found += [case for case in package_cases(interpreter, version, seeds) if re.search(wanted, case[0])]
-    return found
+    tested = [suite for suite in suites.SUITES if re.search(wanted, suite.title)]
+    return found + [(suite.title, suite_cases(suite, interpreter, version, seeds)) for suite in tested]
 
 
 def cpython_cases(interpreter: Path, seeds: range, modules: tuple[str, ...]) -> list[tuple[str, list[Work]]]:
@@ -115,6 +116,16 @@ def package_cases(interpreter: Path, version: str, seeds: range) -> list[tuple[s
             [Work(package.requirement, name, (python, f"{name}.py"), ways) for name in package.programs],
         )
         for package in packages.PACKAGES
+    ]
+
+
+def suite_cases(suite: suites.Suite, interpreter: Path, version: str, seeds: range) -> list[Work]:
+    """The tests of a package of the index that start threads."""
+    python = suites.environment_for(suite, interpreter, version)
+    ways = Ways(files=suites.source_of(suite), seeds=seeds)
+    return [
+        Work(suite.title, f"{suite.package}: {test}", suites.command_of(suite, python, test), ways)
+        for test in suites.threaded_tests(suite, python)
     ]
 
 

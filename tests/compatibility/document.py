@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
-from tests.compatibility.results import Results, file_of, load
+from tests.compatibility.results import OWN_TESTS, Results, file_of, load
 from tests.conftest import PROJECT
 from tools.test_all_pythons import SUPPORTED
 
@@ -15,7 +15,8 @@ PAGE = PROJECT / "docs" / "reference" / "compatibility.md"
 _OPENING = f"""# Compatibility
 
 What real programs do under replay-dd that nobody wrote for it: the tests of CPython that are about threads, taken from
-the `test` package of each interpreter, and programs that use packages of the index as these are meant to be used.
+the `test` package of each interpreter, programs that use packages of the index as these are meant to be used, and those
+tests of such packages that start threads.
 
 Each case runs alone, in a process of its own:
 
@@ -49,8 +50,9 @@ def exceptions(results: Results) -> list[Case]:
 def _of_python(results: Results) -> str:
     own = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite.startswith("test.")}
     others = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite not in own}
+    tested = {suite: others.pop(suite) for suite in list(others) if suite.endswith(OWN_TESTS)}
     lines = [f"## Python {results.version}", ""]
-    for title, suites in (("Tests", own), ("Package", others)):
+    for title, suites in (("Tests", own), ("Package", others), ("Tests of a package", tested)):
         lines += [
             f"| {title} | plain | threads | default | random | replays | all |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
