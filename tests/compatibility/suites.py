@@ -80,8 +80,10 @@ SUITES = (
     Suite(
         "urllib3==2.8.0",
         ("test/with_dummyserver/test_socketlevel.py", "test/test_wait.py"),
-        ("anyio[trio]", "h2", "httpx", "hypercorn", "pysocks", "pytest-socket", "pytest-timeout", "quart")
-        + ("quart-trio", "trio", "trustme", "idna", "cryptography", "pyopenssl"),
+        (
+            *("anyio[trio]", "h2", "httpx", "hypercorn", "pysocks", "pytest-socket", "pytest-timeout", "quart"),
+            *("quart-trio", "trio", "trustme", "idna", "cryptography", "pyopenssl"),
+        ),
     ),
     Suite("waitress==3.0.2", options=("--ignore=tests/test_functional.py",)),
     Suite("watchdog==7.1.0", needs=("pytest-timeout", "flaky", "PyYAML")),

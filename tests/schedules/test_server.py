@@ -93,6 +93,18 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
         assert reason in runner.why_fresh
 
 
+def test_each_copy_writes_to_its_own_output_through_other_descriptors_of_it(tmp_path: Path) -> None:
+    # As pytest does, which keeps a second descriptor of standard error.
+    text = "import os, sys\nsecond = os.dup(sys.stderr.fileno())\nnothing = open(os.devnull)\n"
+    program = write(tmp_path, text + THREAD + "os.write(second, b'second\\n')\nassert not os.get_inheritable(second)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert (run.log.ending.status, sorted(run.output.split())) == (0, [b"ran", b"second"])
+        assert runner.why_fresh == ""
+
+
 def test_a_signal_that_the_program_sends_to_the_number_it_noted(tmp_path: Path) -> None:
     text = "import os, signal\nnumber = os.getpid()\nsignal.signal(signal.SIGUSR1, lambda *_: print('came'))\n"
     program = write(tmp_path, text + THREAD + "os.kill(number, signal.SIGUSR1)\n")

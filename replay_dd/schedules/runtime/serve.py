@@ -5,7 +5,8 @@ Rules of this module:
 * Up to its first thread a program is the same in every run: no schedule has a say before. So it runs that far once,
   stops there, and each run goes on in a forked copy of it.
 * It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket.
-  Where it has, the server says so and ends; the tool then runs fresh processes.
+  Where it has, the server says so and ends; the tool then runs fresh processes. Only a second descriptor of what it
+  reads and writes as its standard streams is no harm (pytest has one): it is given the streams of each run as well.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and tell the program of
   a fork that is none of its own; with a single thread there is nothing for them to mend.
 """
@@ -38,7 +39,8 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     import _socket
 
     server = _socket.socket(fileno=descriptor)
-    reason = reason or _shared_descriptors(own | {descriptor})
+    copies = _copies_of_streams(own | {descriptor})
+    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys())
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
@@ -54,7 +56,7 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         ]
         pid = _fork()
         if pid == 0:
-            return _become_run(server, descriptors, data)
+            return _become_run(server, descriptors, copies, data)
         for number in descriptors:
             os.close(number)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
@@ -69,9 +71,11 @@ def hang_up(descriptor: int, reason: str) -> None:
     _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
 
 
-def _become_run(server: Any, descriptors: list[int], data: bytes) -> dict[str, Any]:
+def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
     server.close()
     os.setsid()
+    for number, stream in copies.items():
+        os.dup2(descriptors[stream], number, os.get_inheritable(number))
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -85,19 +89,46 @@ def _become_run(server: Any, descriptors: list[int], data: bytes) -> dict[str, A
     return request
 
 
+def _copies_of_streams(own: set[int]) -> dict[int, int]:
+    """The other descriptors of the files that the standard streams are, each with the number of its stream."""
+    streams = {}
+    for number in (2, 1, 0):
+        try:
+            streams[os.fstat(number)[1:3]] = number
+        except OSError:
+            continue  # the program has closed it
+    copies = {}
+    for name in _open_descriptors():
+        number = int(name)
+        if number > 2 and number not in own:
+            try:
+                stream = streams.get(os.fstat(number)[1:3])
+            except OSError:
+                continue  # the one that listed the folder
+            if stream is not None:
+                copies[number] = stream
+    return copies
+
+
+def _open_descriptors() -> list[str]:
+    try:
+        return os.listdir("/proc/self/fd")
+    except OSError:
+        return []
+
+
 def _shared_descriptors(own: set[int]) -> str:
     """Why copies of this process would disturb each other through an open descriptor, or nothing."""
     known = own | {0, 1, 2}
-    try:
-        names = os.listdir("/proc/self/fd")
-    except OSError:
+    names = _open_descriptors()
+    if not names:
         return "this system does not tell which files are open"
     for name in names:
         try:
             target = os.readlink(f"/proc/self/fd/{name}")
         except OSError:
             continue  # the one that listed the folder
-        if int(name) not in known:
+        if int(name) not in known and target != os.devnull:
             return f"it has {target} open before its first thread"
     if len(os.listdir("/proc/self/task")) > 1:
         return "a thread runs that replay-dd has not started"
