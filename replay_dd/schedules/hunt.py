@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from replay_dd.experiment.process import LIVE
 from replay_dd.schedules.conflicts import preemptions
 from replay_dd.schedules.errors import NotReproducedError
-from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified, verify_log
 from replay_dd.schedules.server import Runner
@@ -99,7 +98,7 @@ def hunt(
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
-        finds = _Finds(runner, time_limit_s)
+        finds = _Finds(runner, jobs, time_limit_s)
         looked_at = 0
         failures: dict[str, int] = {}
         others: dict[str, int] = {}
@@ -140,11 +139,12 @@ def hunt(
 class _Finds:
     """The first runs that pass and fail, and whose replay does the same.
 
-    A passing run is replayed only when there is a failing one, too: a hunt that is interrupted before does not need it.
+    A passing run is replayed only with a failing one: a hunt that is interrupted before does not need it.
     """
 
-    def __init__(self, runner: Runner, time_limit_s: float | None) -> None:
+    def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None) -> None:
         self._runner = runner
+        self._jobs = jobs
         self._time_limit_s = time_limit_s
         self._passed: TargetRun | None = None
         self.passing: Log | None = None
@@ -156,31 +156,44 @@ class _Finds:
         return self.passing is not None and self.failing is not None
 
     def look_at(self, run: TargetRun, signature: Signature) -> None:
-        if signature.failed and self.failing is None:
-            self.failing = self._verified(run)
-        elif signature.kind == PASSED and self._passed is None:
+        if signature.kind == PASSED and self._passed is None:
             self._passed = run
-        if self.failing is not None:
-            self.verify_passing()
+        if signature.failed and self.failing is None:
+            self._verify(failed=run)
+        elif self.failing is not None:
+            self._verify()
 
     def verify_passing(self) -> None:
-        if self.passing is None and self._passed is not None:
-            self.passing = self._verified(self._passed)
-            if self.passing is None:
-                self._passed = None
+        self._verify()
 
     def take_passing_unverified(self) -> None:
         """Do with what there is: no more runs can be made."""
         if self.passing is None and self._passed is not None:
             self.passing = self._passed.log
 
-    def _verified(self, run: TargetRun) -> Log | None:
+    def _verify(self, failed: TargetRun | None = None) -> None:
+        """Replay both candidates, at the same time where that may be."""
+        passed = self._passed if self.passing is None else None
+        with ThreadPoolExecutor(self._jobs) as pool:
+            try:
+                failing, passing = pool.map(self._verified, (failed, passed))
+            except KeyboardInterrupt:
+                LIVE.kill_all()
+                raise
+        self.failing = self.failing or failing
+        self.passing = self.passing or passing
+        if passing is None:
+            self._passed = None
+        for run, log in ((failed, failing), (passed, passing)):
+            if run is not None and log is None:
+                self.not_reproduced += 1
+                self._runner.stop_forking("a fresh replay of a forked run took another way")
+
+    def _verified(self, run: TargetRun | None) -> Log | None:
+        if run is None:
+            return None
         log = verified(run, self._time_limit_s).log
-        if log.verified:
-            return log
-        self.not_reproduced += 1
-        self._runner.stop_forking("a fresh replay of a forked run took another way")
-        return None
+        return log if log.verified else None
 
 
 @dataclass(frozen=True)
@@ -217,6 +230,8 @@ def _simplified(log: Log, batch: _Batch) -> Log:
     """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from."""
     if not log.triggers:
         return log
+    from replay_dd.schedules.minimize import minimize  # half of all that a hunt loads, and not every hunt gets here
+
     try:
         found = minimize(
             log,

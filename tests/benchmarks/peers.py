@@ -37,7 +37,7 @@ start of that process, measured on a loop of 300,000 steps."""
 _ABOUT_WHOLE = """\
 The same with all that a user waits for, from the start of the command to its end: interpreter, imports, search. Of
 replay-dd that is `replay-dd hunt --no-simplify`, which also replays both logs that it found, each in a process of its
-own, and writes them. Medians over seeds."""
+own, at the same time, and writes them. Medians over seeds."""
 
 _ABOUT_BUGS = """\
 Three bugs (`programs/bugs.py`), alone, and with 30 steps of work on an object of its own before and after it in each
@@ -113,7 +113,7 @@ def _whole_command(tool: str, python: Path | WorkerError | None, bug: str, steps
 
 def _hunt(python: Path, bug: str, steps: int, seed: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--no-simplify", "--runs", str(_RUNS), "--seed", str(seed * _RUNS), "--jobs", "1", "-o", folder]
+        options = ["--no-simplify", "--runs", str(_RUNS), "--seed", str(seed * _RUNS), "-o", folder]
         program = [str(python), str(HERE / "programs" / "bugs.py"), bug, str(steps)]
         command = [str(python.parent / "replay-dd"), "hunt", *options, "--", *program]
         return subprocess.run(command, capture_output=True).returncode == 0

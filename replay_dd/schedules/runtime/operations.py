@@ -71,6 +71,12 @@ def _name(argument: object) -> str:
     return os.path.abspath(os.fsdecode(argument)) if isinstance(argument, (str, bytes)) else type(argument).__name__
 
 
+def _lies_in(path: str, directory: str) -> bool:
+    if path[:1] == os.sep and "/." not in path and "//" not in path:
+        return path.startswith(directory)  # it is normal already, as most are
+    return os.path.abspath(path).startswith(directory)
+
+
 def watch_files(scheduler: Scheduler) -> list[str]:
     """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
 
@@ -94,8 +100,7 @@ def watch_files(scheduler: Scheduler) -> list[str]:
         if event == "open" and not told:
             path, _, flags = arguments
             if isinstance(flags, int) and flags & _WRITING and isinstance(path, str):
-                inside = os.path.abspath(path).startswith(directory)
-                told = inside and scheduler.places.user_frame(frame)[0]
+                told = _lies_in(path, directory) and scheduler.places.user_frame(frame)[0]
                 if told:
                     scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
         if scheduler.counting:
