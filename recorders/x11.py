@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.events.actions import actions_of, text_of
+from replay_dd.events.errors import DisplayLostError
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import (
     Ending,
@@ -23,7 +24,8 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.trial import HANG_LIMIT_S, Conditions, Run, run_session
+from replay_dd.events.x11.answers import Question
 from replay_dd.events.x11.display import (
     BorrowedDisplay,
     Display,
@@ -208,7 +210,7 @@ class _Live:
                     self._take(raw, start_ms)
             ending = program.ending()
             if ending is None or interrupted:
-                ending = Ending(EndingKind.OPEN, "still running at the end", output=program.output[-4000:])
+                ending = self._end_of_a_running(program)
             program.close()
         now_ms = self._elapsed_ms()
         ending = replace(ending, time_ms=now_ms)
@@ -220,6 +222,14 @@ class _Live:
             ending=ending,
         )
         return replace(session, ending=replace(ending, actions=len(actions_of(session))))
+
+    def _end_of_a_running(self, program: RunningProgram) -> Ending:
+        """How it is when the person has had enough: perhaps because it does not answer any more."""
+        with contextlib.suppress(KeyboardInterrupt, DisplayLostError):
+            windows = [window for window in top_windows(self._connection) if self._is_ours(window)]
+            if not Question(self._connection, program.tree, windows).wait(HANG_LIMIT_S, program.over):
+                return program.hangs(HANG_LIMIT_S)
+        return Ending(EndingKind.OPEN, "still running at the end", output=program.output[-4000:])
 
     def _elapsed_ms(self) -> int:
         return int((time.monotonic() - self._program.started) * 1000)

@@ -218,7 +218,9 @@ class _Course:
 
     def _know_beginnings(self, current: IntervalSet) -> None:
         """The program had not failed before the last action: no shorter beginning fails."""
-        at_once = self._baseline.ending.kind is not EndingKind.ORACLE and not self._trials.conditions.linger_s
+        # A hang may have begun long before it was noticed.
+        later = self._baseline.ending.kind in (EndingKind.ORACLE, EndingKind.HANG)
+        at_once = not later and not self._trials.conditions.linger_s
         if at_once and self._baseline.rate[0] == self._baseline.rate[1]:
             for length in range(1, current.count):
                 self._outcomes[current.take(length)] = Outcome.PASS

@@ -20,6 +20,7 @@ from replay_dd.events.errors import NoWindowError
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
 from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.result import FilmFrame
+from replay_dd.events.x11.answers import Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
@@ -183,11 +184,14 @@ class Stage:
             self.program.wait_for_end(seconds)
 
     def _check_hang(self) -> None:
-        """A program that is busy all the time, and in all that time never waits for anything, hangs."""
+        """A program that is busy all the time, never waits for anything meanwhile, and does not answer, hangs."""
         limit = self._conditions.hang_limit_s
         until = time.monotonic() + limit
+        question = Question(self._connection, self.program.tree)
         while time.monotonic() < until:
-            if self.program.over() or self.program.tree.look() is not None:
+            if self.program.over() or (question.asked and question.is_answered()):
+                return
+            if not question.asked and self.program.tree.look() is not None:
                 return
             time.sleep(_TICK_S)
         self.program.hangs(limit)
@@ -199,6 +203,11 @@ class Stage:
             ending = self.program.wait_for_end(self._conditions.linger_s)
             if ending is None and self._connection.windows_changed():
                 ending = self.program.look_at_windows()
+        if ending is None:
+            limit = self._conditions.hang_limit_s
+            if not Question(self._connection, self.program.tree).wait(limit, self.program.over):
+                self.program.hangs(limit)
+            ending = self.program.ending()
         return ending or Ending(EndingKind.OPEN, "still running at the end", output=self.program.output[-4000:])
 
     def windows(self) -> tuple[Window, ...]:

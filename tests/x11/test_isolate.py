@@ -158,6 +158,15 @@ def test_sessions_that_cannot_be_used() -> None:
         isolate_events(failed, PLAN, passing=replace(passed, screen=Screen(640, 480)))
 
 
+def test_a_hang_that_is_noticed_late_has_few_causes() -> None:
+    # The program waits for ever after the first action, and nothing shows that until the end.
+    conditions = replace(PLAN.conditions, hang_limit_s=0.3)
+    session = session_of("key:a=deadlock", actions=(key("b"), key("a"), motion(400, 300), key("c"), motion(401, 300)))
+    found = isolate_events(session, replace(PLAN, conditions=conditions))
+    assert found.minimal.actions == (key("a"),)
+    assert found.ending.kind is EndingKind.HANG
+
+
 def test_a_failure_that_does_not_show_again() -> None:
     ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
     with pytest.raises(SessionNotReproducedError):

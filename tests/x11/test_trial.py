@@ -71,6 +71,19 @@ def test_no_failures(display: PrivateDisplay, deed: str) -> None:
     assert ending.kind is (EndingKind.EXIT if deed == "exit0" else EndingKind.OPEN)
 
 
+@pytest.mark.parametrize("behaviour", ["button=deadlock", "ping=yes,button=listening deadlock", "ping=yes,button=hang"])
+def test_a_program_that_waits_for_ever_hangs(display: PrivateDisplay, behaviour: str) -> None:
+    ending = run(display, behaviour).ending
+    assert ending.kind is EndingKind.HANG, ending
+    assert ending.signature == "hang"
+
+
+def test_a_program_that_answers_does_not_hang_whatever_else_it_does(display: PrivateDisplay) -> None:
+    done = run(display, "ping=yes,button=compute")
+    assert done.ending.kind is EndingKind.OPEN, done.ending
+    assert done.ending.actions == len(ACTIONS)
+
+
 def test_a_crash_has_the_same_signature_each_time(display: PrivateDisplay) -> None:
     first = run(display, "button=crash").ending
     again = run(display, "key:b=crash").ending

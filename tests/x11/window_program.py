@@ -1,13 +1,15 @@
 """A program with one window, for the tests: what it does on events is told by its argument, `EVENT=DEED,...`.
 
 Events: `start`, `button`, `motion`, `key`, or `key:a` for one key symbol. It writes each event to standard output.
-`in order=key:a+key:b` crashes when these events have come, in this order, whatever came between.
+`in order=key:a+key:b` crashes when these events have come, in this order, whatever came between. With `ping=yes` its
+windows announce that they answer the question whether it hangs, and they do.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -24,6 +26,17 @@ def crash_here() -> None:
 
 def raise_here() -> None:
     raise LookupError("no such thing")
+
+
+def do_deadlock() -> None:
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def compute() -> None:
+    while True:
+        sum(range(1000))
 
 
 AWAITED = [event for event in DEEDS.get("in order", "").split("+") if event]
@@ -56,6 +69,15 @@ def do(event: str, window: object) -> None:
         os.abort()
     elif deed == "raise":
         raise_here()
+    elif deed == "deadlock":
+        do_deadlock()
+    elif deed == "listening deadlock":
+        # Like the above, but somebody waits for something else meanwhile.
+        threading.Thread(target=select.select, args=([os.pipe()[0]], [], []), daemon=True).start()
+        do_deadlock()
+    elif deed == "compute":
+        # Somebody else is busy, and the window answers.
+        threading.Thread(target=compute, daemon=True).start()
     elif deed == "hang":
         while True:
             pass
@@ -103,7 +125,7 @@ def open_window(title: str) -> object:
     screen = connection.screen()
     made = screen.root.create_window(0, 0, 320, 200, 0, screen.root_depth, background_pixel=screen.white_pixel)
     made.change_attributes(event_mask=X.KeyPressMask | X.ButtonPressMask | X.ButtonReleaseMask | X.PointerMotionMask)
-    made.change_property(connection.intern_atom("WM_PROTOCOLS"), Xatom.ATOM, 32, [])
+    made.change_property(PROTOCOLS, Xatom.ATOM, 32, [PING] if "ping" in DEEDS else [])
     made.set_wm_name(title)
     made.set_wm_class("windows", "Windows")
     made.map()
@@ -114,6 +136,7 @@ def open_window(title: str) -> object:
 if DEEDS.get("first") == "fork":
     do("first", None)
 connection = display.Display()
+PROTOCOLS, PING = (connection.intern_atom(name) for name in ("WM_PROTOCOLS", "_NET_WM_PING"))
 do("start", None)
 if "none" not in DEEDS:
     window = open_window("First")
@@ -127,5 +150,9 @@ while True:
     elif event.type == X.ButtonPress:
         do(f"button:{event.detail}", event.window)
         do("button", event.window)
+    elif event.type == X.ClientMessage and event.data[1][0] == PING:
+        event.window = connection.screen().root
+        event.window.send_event(event, X.SubstructureNotifyMask | X.SubstructureRedirectMask)
+        connection.flush()
     elif event.type == X.MotionNotify:
         do("motion", event.window)

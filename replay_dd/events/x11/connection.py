@@ -27,6 +27,7 @@ from replay_dd.events.errors import (
 
 # Codes of the X protocol (X Window System Protocol, version 11, section 8 and appendix B).
 KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION_NOTIFY = 2, 3, 4, 5, 6
+_CLIENT_MESSAGE = 33
 _SUBSTRUCTURE_NOTIFY_MASK = 1 << 19
 _OLDEST_XLIB = (0, 33)
 
@@ -42,6 +43,7 @@ def load_xlib() -> Any:
         import Xlib
         import Xlib.display
         import Xlib.error
+        import Xlib.protocol.event
         import Xlib.X
         import Xlib.XK
     except ImportError as error:
@@ -83,6 +85,9 @@ class Connection:
         self.screen = self.display.screen()
         self.root = self.screen.root
         self._atoms: dict[str, int] = {}
+        self._changed = False
+        self._questions = 0
+        self.answers: set[int] = set()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -154,9 +159,41 @@ class Connection:
 
     def windows_changed(self) -> bool:
         """Whether top windows appeared, went or moved since this was last asked."""
-        changed = False
+        self.take_news()
+        changed, self._changed = self._changed, False
+        return changed
+
+    def take_news(self) -> None:
+        """Take what the display has told: changes of windows, and answers to questions."""
         with self.watched():
             while self.display.pending_events():
-                self.display.next_event()
-                changed = True
-        return changed
+                event = self.display.next_event()
+                if event.type & 0x7F != _CLIENT_MESSAGE:
+                    self._changed = True
+                elif event.client_type == self.atom("WM_PROTOCOLS") and event.data[0] == 32:
+                    kind, number = event.data[1][:2]
+                    if kind == self.atom("_NET_WM_PING"):
+                        self.answers.add(number)
+
+    # -- questions -----------------------------------------------------------------------------------------------------
+
+    def next_question(self) -> int:
+        """A number for a question, which its answers name."""
+        self._questions += 1
+        return self._questions
+
+    def ask(self, window: Any, number: int) -> bool:
+        """Ask a window whether its program answers; False where it does not say that it would.
+
+        An answer comes to the root window, and to us if we watch windows.
+        """
+        protocols = window.get_full_property(self.atom("WM_PROTOCOLS"), 0)
+        ping = self.atom("_NET_WM_PING")
+        if protocols is None or ping not in protocols.value:
+            return False
+        data = (32, [ping, number, window.id, 0, 0])
+        message = load_xlib().protocol.event.ClientMessage(
+            window=window, client_type=self.atom("WM_PROTOCOLS"), data=data
+        )
+        window.send_event(message)
+        return True

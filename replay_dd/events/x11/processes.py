@@ -20,6 +20,7 @@ _POLL_LIKE = {
     "aarch64": {"22", "72", "73", "98", "128", "441", "449", "455"},
 }
 _WAIT_FOR_CHILD = {"x86_64": {"61", "247"}, "aarch64": {"260", "95"}}
+_FUTEX = {"x86_64": "202", "aarch64": "98"}
 _MACHINE = platform.machine()
 
 Look = tuple[tuple[int, bytes], ...]
@@ -92,6 +93,26 @@ class ProcessTree:
                     return None
                 seen.append((int(thread), progress))
         return tuple(seen)
+
+    def is_stuck(self) -> bool:
+        """Whether all threads wait for locks, without a time, so that none can take an event.
+
+        A shell around the program, which waits for its child, does not count.
+        """
+        waiting = 0
+        for process in self.members():
+            try:
+                for thread in os.listdir(f"/proc/{process}/task"):
+                    call = _read(f"/proc/{process}/task/{thread}/syscall").split()
+                    if call and call[0].decode() in _WAIT_FOR_CHILD.get(_MACHINE, ()):
+                        continue
+                    # After the call's number come its arguments; the fourth one of futex(2) is the time.
+                    if len(call) < 5 or call[0].decode() != _FUTEX.get(_MACHINE) or int(call[4], 16) != 0:
+                        return False
+                    waiting += 1
+            except OSError:
+                return False
+        return waiting > 0
 
     def _is_idle(self, call: str, has_others: bool) -> bool:
         if call == "running" or not call:
