@@ -23,6 +23,7 @@ from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import LIVE, private_folder
+from replay_dd.experiment.waiting import result_of
 from replay_dd.report.events import minimized_as_json, minimized_as_text
 from replay_dd.report.events_strip import write_events_strip
 from replay_dd.web.flow import looks_like_a_flow
@@ -145,7 +146,7 @@ def _told(step: SearchStep) -> str:
 
 def _results(sessions: list[Future[Session]]) -> list[Session]:
     try:
-        return [session.result() for session in sessions]
+        return [result_of(session) for session in sessions]
     except BaseException:
         LIVE.kill_all()  # else the others go on for as long as they like
         raise

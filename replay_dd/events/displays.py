@@ -9,6 +9,7 @@ from typing import Self
 
 from replay_dd.events.model import Screen
 from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.experiment.waiting import result_of
 
 
 class DisplaySupply:
@@ -36,7 +37,7 @@ class DisplaySupply:
             ReplayDDError: displays cannot be made here.
         """
         self._fill(1)
-        display = self._made.popleft().result()
+        display = result_of(self._made.popleft())
         self._fill(self._ahead)
         if display.alive:
             return display

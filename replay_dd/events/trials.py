@@ -11,6 +11,7 @@ from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.errors import DisplayLostError
 from replay_dd.events.model import Action, Session
 from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.experiment.waiting import result_of
 
 
 class Trials:
@@ -56,4 +57,4 @@ class Trials:
         if jobs == 1 or times == 1:
             return [self.run(actions) for _ in range(times)]
         with ThreadPoolExecutor(min(jobs, times), "replay-dd-measure") as pool:
-            return list(pool.map(lambda _: self.run(actions), range(times)))
+            return [result_of(run) for run in [pool.submit(self.run, actions) for _ in range(times)]]

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import islice
 
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.intervals import IntervalSet
 from replay_dd.dd.search import TESTED, Search
+from replay_dd.experiment.waiting import wait_for_all, wait_for_one
 from replay_dd.outcome import Outcome
 
 Test = Callable[[IntervalSet], Outcome]
@@ -102,7 +103,7 @@ class Workers:
         wanted = self._futures.get(configuration) or self._start(configuration)
         while not wanted.done():
             running = self._fill()
-            wait(running, return_when=FIRST_COMPLETED)
+            wait_for_one(running)
         del self._futures[configuration]
         return wanted.result()
 
@@ -131,6 +132,6 @@ class Workers:
         for future in self._futures.values():
             if not future.cancel():
                 self.unused += 1
-        wait(list(self._futures.values()))
+        wait_for_all(self._futures.values())
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)

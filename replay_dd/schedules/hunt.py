@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.conflicts import preemptions
 from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log, Program, Settings
@@ -215,9 +216,9 @@ class _Batch:
                     waiting.append((plan, pool.submit(self.runner.run, plan, self.time_limit_s)))
                     if len(waiting) >= self.jobs:
                         done, future = waiting.pop(0)
-                        yield done, future.result()
+                        yield done, result_of(future)
                 for done, future in waiting:
-                    yield done, future.result()
+                    yield done, result_of(future)
             except KeyboardInterrupt:
                 LIVE.kill_all()
                 raise
