@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.events.errors import NoWindowError
+from replay_dd.events.follow import placed
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
 from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.result import FilmFrame
@@ -104,6 +105,7 @@ class Stage:
         self._display = display
         self._conditions = conditions
         self._connection = display.connection
+        self._session = session
         self._pointer: tuple[int, int] | None = None
         self._connection.watch_windows()
         # Before the program starts: it may grab the server.
@@ -145,6 +147,12 @@ class Stage:
         if self._connection.windows_changed() and not self.program.over():
             self.program.look_at_windows()
         return idle and not self.program.over()
+
+    def placed(self, action: Action) -> Action:
+        """The action where its window stands now."""
+        if self._connection.windows_changed():
+            self.program.look_at_windows()
+        return placed(action, self._session.window_of(action.window), self.program.windows)
 
     def play(self, action: Action) -> None:
         """Play one action, and wait until the program is idle again."""
@@ -262,12 +270,13 @@ def run_session(
     opening = _picture(display, pictures, "start")
     try:
         previous: Action | None = None
-        for action in actions:
+        for recorded in actions:
             if stage.program.over():
                 break
-            stage.pause(_pause_before(previous, action, conditions.pace))
+            stage.pause(_pause_before(previous, recorded, conditions.pace))
             if stage.program.over():
                 break
+            action = stage.placed(recorded)
             before = _picture(display, pictures, f"{played + 1:03}-before")
             began = time.monotonic()
             window = None if pictures is None else _window_of(action, display)

@@ -148,6 +148,8 @@ def _inputs(actions: tuple[Action, ...]) -> int:
 
 def _frame(action: Action, number: int | None, session: Session, filmed: FilmFrame | None) -> Frame:
     window = session.window_of(action.window)
+    if filmed is not None:
+        action = filmed.action  # as it was played: its window may stand elsewhere now
     if filmed is not None and filmed.window is not None:
         window = filmed.window
     pointer = action.start

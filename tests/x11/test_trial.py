@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.events.errors import DisplayLostError, NoWindowError
-from replay_dd.events.model import Ending, EndingKind, Input, Session
+from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay
@@ -102,6 +102,23 @@ def test_a_backtrace_tells_no_addresses_that_change(display: PrivateDisplay) -> 
     for number, frame in enumerate(done.ending.frames):
         assert re.match(rf"#{number}\s+[^0\s]", frame), done.ending.frames
         assert "?? ()" not in frame
+
+
+def test_actions_are_moved_along_with_a_window_that_stands_elsewhere(display: PrivateDisplay, tmp_path: Path) -> None:
+    area = run(display, "").windows[0].area
+    corner = Rectangle(0, 0, area.width_px, area.height_px)
+    then = Window(0, "windows", "Windows", "First", corner, corner)
+    action = replace(click(20, 30), window=0)
+    for window, reaches in (
+        (then, True),
+        (replace(then, title="Renamed"), True),
+        (replace(then, title="Another", area=replace(corner, width_px=7)), False),
+        (replace(then, class_name="Other"), False),
+    ):
+        done = run_session(session_of("", windows=(window,)), [action], display, QUICK, pictures=tmp_path)
+        assert ("button:1" in done.ending.output.split()) is reaches, window
+        moved = (area.x_px + 20, area.y_px + 30)
+        assert done.frames[0].pointer == (moved if reaches else (20, 30))
 
 
 def test_a_slow_handler_is_waited_for(display: PrivateDisplay) -> None:

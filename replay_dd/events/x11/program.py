@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from replay_dd.events import signature
-from replay_dd.events.model import Ending, EndingKind, GuiProgram
+from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
 from replay_dd.events.x11.crash import Tracer
 from replay_dd.events.x11.display import Display
 from replay_dd.events.x11.guard import GUARD
@@ -36,6 +36,9 @@ class RunningProgram:
         display: where.
         want_backtrace: ask gdb about a crash.
 
+    Attributes:
+        windows: what windows there were when these were last looked at; their numbers mean nothing.
+
     Raises:
         ProgramNotFoundError: there is no such program.
     """
@@ -46,6 +49,7 @@ class RunningProgram:
         self._seen_bytes = 0
         self._ending: Ending | None = None
         self.has_had_window = False
+        self.windows: tuple[Window, ...] = ()
         self._forked_away = False
         environment = display.environment_for(program.environment)
         command = Command(program.command, Path(program.directory), environment)
@@ -87,13 +91,16 @@ class RunningProgram:
 
     def look_at_windows(self) -> Ending | None:
         """Look whether a window reports an error; to be asked when windows have appeared."""
+        found: list[Window] = []
         for window in top_windows(self._display.connection):
             with contextlib.suppress(*self._display.connection.bad_resource):
                 self.has_had_window = True
                 seen = describe(self._display.connection, window)
+                found.append(seen)
                 if seen.title in ERROR_TITLES and self._ending is None:
                     picture = fingerprint(self._display.connection, seen.area)
                     self._ending = signature.of_dialog(seen.title, picture, self.output)
+        self.windows = tuple(found)
         return self._ending
 
     def hangs(self, seconds: float) -> Ending:

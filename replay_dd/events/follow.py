@@ -1,0 +1,61 @@
+"""Moves actions along with a window that stands elsewhere than when the session was recorded.
+
+Rules of this module:
+
+* Positions are of the screen, and as long as windows stand where they stood nothing is moved. They stand elsewhere
+  under another window manager, and where an action that moved them is left out.
+* A window is found again by its class together with its title or its size. Where that is not one window, nothing is
+  moved: a wrong guess would be worse than a position that was once right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from replay_dd.events.model import Action, InputKind, Window
+
+
+def placed(action: Action, recorded: Window | None, windows: Sequence[Window]) -> Action:
+    """The action where its window stands now.
+
+    Args:
+        action: what was recorded.
+        recorded: its window, as it was then; None where that is not known.
+        windows: the windows that there are now.
+    """
+    found = None if recorded is None or action.start is None else same_window(recorded, windows)
+    if recorded is None or found is None:
+        return action
+    return moved(action, found.area.x_px - recorded.area.x_px, found.area.y_px - recorded.area.y_px)
+
+
+def same_window(recorded: Window, windows: Sequence[Window]) -> Window | None:
+    """The one window that must be meant; None where there is none, or more than one."""
+    alike = [window for window in windows if _kind(window) == _kind(recorded)]
+    for same in (
+        [window for window in alike if window.title == recorded.title],
+        [window for window in alike if _size(window) == _size(recorded)],
+    ):
+        if same:
+            return same[0] if len(same) == 1 else None
+    return None
+
+
+def moved(action: Action, right_px: int, down_px: int) -> Action:
+    """The same action elsewhere."""
+    if right_px == 0 and down_px == 0:
+        return action
+    inputs = tuple(
+        replace(item, x_px=item.x_px + right_px, y_px=item.y_px + down_px) if item.kind is InputKind.MOVE else item
+        for item in action.inputs
+    )
+    return replace(action, inputs=inputs)
+
+
+def _kind(window: Window) -> tuple[str, str, bool]:
+    return window.instance, window.class_name, window.override_redirect
+
+
+def _size(window: Window) -> tuple[int, int]:
+    return window.area.width_px, window.area.height_px
