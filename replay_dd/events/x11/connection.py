@@ -43,7 +43,6 @@ def load_xlib() -> Any:
         import Xlib
         import Xlib.display
         import Xlib.error
-        import Xlib.protocol.event
         import Xlib.X
         import Xlib.XK
     except ImportError as error:
