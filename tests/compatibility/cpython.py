@@ -47,6 +47,11 @@ print(json.dumps({name: list(ids(load(name))) for name in sys.argv[1:]}))
 """
 
 
+def is_own(suite: str) -> bool:
+    """Whether a suite is one of CPython's own modules of tests."""
+    return suite.startswith("test.") or suite == BORROWED
+
+
 def list_tests(
     interpreter: Path, modules: tuple[str, ...] = MODULES, directory: Path | None = None
 ) -> dict[str, list[str]]:

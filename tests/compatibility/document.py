@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tests.compatibility import cpython
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import OWN_TESTS, Results, file_of, load
@@ -20,8 +21,10 @@ tests of such packages that start threads.
 
 Each case runs alone, in a process of its own:
 
+- **cases**: how many there are. Of `test_concurrent_futures`, those of process pools are left out.
 - **plain**: it passes without replay-dd. Only those count in the other columns.
-- **threads**: it starts threads in this process. In the others no schedule has a say.
+- **threads**: it starts threads in this process. In the others no schedule has a say: they run once under the scheduler, and
+  there is nothing to replay.
 - **default**: it passes under the default schedule.
 - **random**: it passes under each of {RANDOM_SCHEDULES} random schedules.
 - **replays**: each of these runs, replayed, ends with the same digest and in the same way.
@@ -29,6 +32,10 @@ Each case runs alone, in a process of its own:
 
 `make compatibility` judges all cases (about an hour) and writes this page; a test judges a sample of them anew.
 """
+
+_BORROWED = f"""\
+`make install` of this version of Python leaves out the package `{cpython.LENT}`. So that of another Python on the
+machine was taken, as far as this one can import its modules, under the name `{cpython.BORROWED}`."""
 
 
 def page() -> str:
@@ -48,21 +55,28 @@ def exceptions(results: Results) -> list[Case]:
 
 
 def _of_python(results: Results) -> str:
-    own = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite.startswith("test.")}
+    own = {suite: list(cases.values()) for suite, cases in results.suites.items() if cpython.is_own(suite)}
     others = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite not in own}
     tested = {suite: others.pop(suite) for suite in list(others) if suite.endswith(OWN_TESTS)}
     lines = [f"## Python {results.version}", ""]
     for title, suites in (("Tests", own), ("Package", others), ("Tests of a package", tested)):
         lines += [
-            f"| {title} | plain | threads | default | random | replays | all |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-            *(_row(f"`{suite}`", cases) for suite, cases in sorted(suites.items())),
-            _row("**Together**", [case for cases in suites.values() for case in cases]),
+            f"| {title} | cases | plain | threads | default | random | replays | all |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *(
+                _row(f"`{suite}`", results.listed.get(suite, 0), cases)
+                for suite, cases in sorted(suites.items())
+                if results.listed.get(suite)
+            ),
+            _row(
+                "**Together**",
+                sum(results.listed.get(suite, 0) for suite in suites),
+                [case for cases in suites.values() for case in cases],
+            ),
             "",
         ]
     lines += ["The exceptions:", ""]
     lines += [f"- `{case.name}`: {_what(case)}. {reason_for(case)}".rstrip() for case in exceptions(results)]
-    missing = [suite for suite in own if not results.listed.get(suite)]
     fewer = [case for cases in results.suites.values() for case in cases.values() if case.is_fine and case.threads > 1]
     fewer = [case for case in fewer if len(case.random or {}) < RANDOM_SCHEDULES]
     if fewer:
@@ -72,17 +86,18 @@ def _of_python(results: Results) -> str:
         judged = len(results.suites[suite])
         if judged < number:
             lines += ["", f"Of the {number} cases of `{suite}`, {judged} were judged so far."]
-    if missing:
-        lines += ["", "This interpreter comes without " + ", ".join(f"`{suite}`" for suite in sorted(missing)) + "."]
+    if results.listed.get(cpython.BORROWED):
+        lines += ["", _BORROWED]
     return "\n".join(lines) + "\n"
 
 
-def _row(title: str, cases: Iterable[Case]) -> str:
+def _row(title: str, listed: int, cases: Iterable[Case]) -> str:
     plain = [case for case in cases if case.passes_plain]
     if not plain:
-        return f"| {title} | 0 | | | | | |"
+        return f"| {title} | {listed} | 0 | | | | | |"
     default = [case for case in plain if case.default == "passed"]
     columns = (
+        listed,
         len(plain),
         sum(case.threads > 1 for case in plain),
         len(default),

@@ -35,6 +35,23 @@ run(threading.Thread(target=serve), *threads_of(ask, 2))
 listener.close()
 print(sorted(answers))
 """,
+    "a descriptor in two lists of select": """
+import select, socket
+def serve():
+    for _ in range(2):
+        while not any(found := select.select([listener], [], [listener], 0.001)): pass
+        connection, _ = listener.accept()
+        with connection: log.append((len(found[0]), len(found[2]), connection.recv(100)))
+def ask(number):
+    with socket.create_connection(listener.getsockname()) as connection:
+        connection.sendall(b"hello %d" % number)
+        connection.recv(1)
+log = []
+listener = socket.create_server(("127.0.0.1", 0))
+run(threading.Thread(target=serve), *threads_of(ask, 2))
+listener.close()
+print(sorted(log))
+""",
     "socketserver with clients": """
 import socket, socketserver
 class Handler(socketserver.StreamRequestHandler):

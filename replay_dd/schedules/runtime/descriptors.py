@@ -103,7 +103,10 @@ class Descriptors:
             import select  # noqa: F401  adapted as soon as it is there
 
         poll = self._real_poll()
+        wanted: dict[int, int] = {}
         for number, events in descriptors:
+            wanted[number] = wanted.get(number, 0) | events
+        for number, events in wanted.items():
             try:
                 poll.register(number, events)
             except (OverflowError, ValueError):
