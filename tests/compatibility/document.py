@@ -23,8 +23,8 @@ Each case runs alone, in a process of its own:
 
 - **cases**: how many there are. Of `test_concurrent_futures`, those of process pools are left out.
 - **plain**: it passes without replay-dd. Only those count in the other columns.
-- **threads**: it starts threads in this process. In the others no schedule has a say: they run once under the scheduler, and
-  there is nothing to replay.
+- **threads**: it starts threads in this process. In the others no schedule has a say: they run under the scheduler
+  once, and there is nothing to replay.
 - **default**: it passes under the default schedule.
 - **random**: it passes under each of {RANDOM_SCHEDULES} random schedules.
 - **replays**: each of these runs, replayed, ends with the same digest and in the same way.

@@ -297,3 +297,30 @@ def test_the_order_in_which_threading_asks_its_locks_is_that_of_their_making(tmp
     for seed in (24, 32, 39, 44, 50):
         run = run_program(tmp_path, NESTED, random_walk(seed))
         assert_same(run, replayed(run.log))
+
+
+@pytest.mark.parametrize("then", ["pass", "os.remove(made.__file__)"])
+def test_modules_that_are_named_after_the_process_are_the_same_in_each_run(then: str, tmp_path: Path) -> None:
+    text = """
+        import importlib, os, sys, threading
+        sys.path.insert(0, ".")
+        name = f"made_{os.getpid()}"
+        with open(f"{name}.py", "w") as file:
+            file.write("def work():\\n    for number in range(3): seen.append(number)\\nseen = []\\n")
+        importlib.invalidate_caches()
+        made = importlib.import_module(name)
+        {then}
+        made.work()
+        threads = [threading.Thread(target=made.work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(sorted(made.seen))
+    """
+    text = text.replace("{then}", then)
+    first = run_program(tmp_path, text)
+    assert output_of(first) == "[0, 0, 0, 1, 1, 1, 2, 2, 2]\n"
+    assert_same(first, replayed(first.log))
+    run = run_program(tmp_path, text, random_walk(3))
+    assert_same(run, replayed(run.log))

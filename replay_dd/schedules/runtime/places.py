@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from .counting import FOLD, MASK, START
 
@@ -39,6 +40,11 @@ TEST_RUNNERS = (
 )
 
 
+_COARSE_NS = 20_000_000  # the dates of files lag behind by this much at most
+# Taken before the runtime puts its own in place.
+_getpid, _date_ns = os.getpid, time.time_ns
+
+
 def text_hash(text: str) -> int:
     """A 64-bit hash of a text that is the same in every process (FNV-1a)."""
     value = START
@@ -62,6 +68,7 @@ class Places:
         self._include = include
         self._exclude = exclude
         self._command_line = command_line
+        self._started_ns = _date_ns()
         self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
         self._runtime = os.path.dirname(os.path.abspath(__file__)) + os.sep
         self._kinds: dict[str, int] = {}
@@ -112,8 +119,21 @@ class Places:
         try:
             return self._short[filename]
         except KeyError:
-            short = self._short[filename] = self._shorten(filename)
+            short = self._shorten(filename)
+            number = str(_getpid())
+            if number in short and self._made_by_this_run(filename):
+                short = _without(short, number)
+            self._short[filename] = short
             return short
+
+    def _made_by_this_run(self, filename: str) -> bool:
+        """Whether a file is so new that a number in its name which is that of this process is no coincidence."""
+        try:
+            return os.stat(filename).st_ctime_ns >= self._started_ns - _COARSE_NS
+        except FileNotFoundError:
+            return True  # it was there when it was imported
+        except (OSError, ValueError):
+            return False
 
     def _shorten(self, filename: str) -> str:
         if filename.startswith("<"):
@@ -153,6 +173,15 @@ class Places:
                 return False, frame
             frame = frame.f_back
         return False, None
+
+
+def _without(text: str, number: str) -> str:
+    """A text with ``PID`` in the place of a number."""
+    head, found, tail = text.partition(number)
+    if not found:
+        return text
+    stays = head[-1:].isdigit() or tail[:1].isdigit()
+    return head + (number if stays else "PID") + _without(tail, number)
 
 
 def _within(module: str, packages: tuple[str, ...]) -> bool:

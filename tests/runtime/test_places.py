@@ -1,0 +1,30 @@
+"""How places are named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.runtime.places import Places
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("made_{pid}", "made_PID"), ("{pid}/b{pid}", "PID/bPID"), ("x1{pid}", "x1{pid}"), ("{pid}0_{pid}", "{pid}0_PID")],
+)
+def test_the_number_of_the_process_in_the_name_of_a_new_file(name: str, shown: str, tmp_path: Path) -> None:
+    new = tmp_path / f"{name.format(pid=os.getpid())}.py"
+    places = Places(str(tmp_path), (), (), command_line=False)
+    new.parent.mkdir(exist_ok=True)
+    new.write_text("")
+    assert places.short(str(new)) == f"{shown.format(pid=os.getpid())}.py"
+
+
+def test_the_same_number_in_the_name_of_a_file_that_was_there_before(tmp_path: Path) -> None:
+    there = tmp_path / f"made_{os.getpid()}.py"
+    there.write_text("")
+    places = Places(str(tmp_path), (), (), command_line=False)
+    places._started_ns = there.stat().st_ctime_ns + 1_000_000_000
+    assert places.short(str(there)) == there.name
