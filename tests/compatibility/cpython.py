@@ -43,7 +43,7 @@ def load(name):
         return unittest.defaultTestLoader.loadTestsFromName(name)
     except Exception:  # it cannot be imported here
         return []
-print(json.dumps({name: list(ids(load(name))) for name in sys.argv[1:]}))
+print(json.dumps({name: list(dict.fromkeys(ids(load(name)))) for name in sys.argv[1:]}))
 """
 
 

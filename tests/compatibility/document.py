@@ -34,8 +34,8 @@ Each case runs alone, in a process of its own:
 """
 
 _BORROWED = f"""\
-`make install` of this version of Python leaves out the package `{cpython.LENT}`. So that of another Python on the
-machine was taken, as far as this one can import its modules, under the name `{cpython.BORROWED}`."""
+`make install` of this version of Python leaves out the package `{cpython.LENT}`. So that of another Python
+on the machine was taken, as far as this one can import its modules, under the name `{cpython.BORROWED}`."""
 
 
 def page() -> str:
@@ -60,6 +60,8 @@ def _of_python(results: Results) -> str:
     tested = {suite: others.pop(suite) for suite in list(others) if suite.endswith(OWN_TESTS)}
     lines = [f"## Python {results.version}", ""]
     for title, suites in (("Tests", own), ("Package", others), ("Tests of a package", tested)):
+        if not suites:
+            continue
         lines += [
             f"| {title} | cases | plain | threads | default | random | replays | all |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
