@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -24,7 +25,13 @@ def project() -> Path:
     return PROJECT
 
 
+# Set for the tests of all Pythons but the first.
+TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("once") is not None and (version := os.environ.get(TESTED_UNDER)):
+        pytest.skip(f"takes long, does not hang on the version of Python, and is done under {version}")
     for marker in item.iter_markers("needs_python"):
         wanted = tuple(int(part) for part in str(marker.args[0]).split("."))
         if sys.version_info < wanted:

@@ -50,6 +50,7 @@ def main(pytest_arguments: list[str]) -> int:
     verdicts: list[str] = []
     skipped: list[str] = []
     failed = False
+    first = ""
     with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder:
         source_archive = build_source_archive(Path(folder))
         for version in versions:
@@ -60,7 +61,8 @@ def main(pytest_arguments: list[str]) -> int:
             announce(f"Python {version} ({interpreter})")
             environment = prepare_environment(version, interpreter)
             install_package(environment, source_archive, Path(folder) / f"wheel-{version}")
-            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments)
+            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments, first)
+            first = first or version
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
     announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
@@ -157,8 +159,11 @@ def install_package(environment: Path, source_archive: Path, wheel_folder: Path)
     run(*pip, "install", "-qq", "--no-deps", "--force-reinstall", next(wheel_folder.glob("*.whl")))
 
 
-def run_tests(environment: Path, folder: Path, pytest_arguments: list[str]) -> tuple[str | None, str]:
-    """Run pytest on a copy of the tests; answer what went wrong, if anything did, and pytest's own summary."""
+def run_tests(environment: Path, folder: Path, pytest_arguments: list[str], first: str) -> tuple[str | None, str]:
+    """Run pytest on a copy of the tests; answer what went wrong, if anything did, and pytest's own summary.
+
+    Tests that are marked `once` are left out if there was a first Python before this one.
+    """
     copy = folder / "copy"
     copy.mkdir(parents=True)
     for name in COPIED:
@@ -177,6 +182,7 @@ def run_tests(environment: Path, folder: Path, pytest_arguments: list[str]) -> t
         "TMPDIR": str(temporary),
         "HOME": str(home),
         "REPLAY_DD_TESTED_OUTSIDE": str(CHECKOUT),
+        "REPLAY_DD_TESTED_UNDER": first,
     }
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
         variables.pop(name, None)

@@ -144,6 +144,7 @@ def test_no_leak_and_no_undefined_behaviour(granularity: str, tmp_path: Path) ->
     assert target.log.ending.digest == usual.log.ending.digest
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_the_sanitizers_see_mistakes_in_it(mistake: str, tmp_path: Path) -> None:
     _, said = sanitized(tmp_path, Settings(), Plan(), MISTAKES[mistake])

@@ -19,6 +19,8 @@ from replay_dd.web.errors import (
 from replay_dd.web.minimize import ALGORITHMS, BASELINE_RUNS, PROOF_RUNS, FlowMinimum, minimize
 from tests.web.flows import change, click, flow, key, serving, visible
 
+pytestmark = pytest.mark.once
+
 # What fails on these pages fails within this time after the last step, by far.
 SETTLE_S = 0.2
 

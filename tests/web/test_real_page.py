@@ -15,6 +15,7 @@ from replay_dd.web.words import describe
 from tests.web.flows import serving
 
 
+@pytest.mark.once
 def test_thirty_steps_become_two(browser: WebBrowser, project: Path) -> None:
     folder = project / "demos" / "editarea"
     spec = importlib.util.spec_from_file_location("editarea_serve", folder / "serve.py")
