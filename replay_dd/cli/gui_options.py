@@ -51,8 +51,7 @@ def play_options(command: Command) -> Command:
             "--settle",
             metavar="S",
             type=click.FloatRange(min=0),
-            default=0.0,
-            help="Seconds to wait when the window is there, for programs with splash screens.",
+            help="Seconds to wait when the window is there (splash screens); of a user flow, at its end.",
         ),
         click.option(
             "--player", type=click.Choice(PLAYERS), default=PLAYERS[0], show_default=True, help="What plays the inputs."
@@ -84,11 +83,17 @@ def screen_of(text: str) -> Screen:
 
 
 def conditions_of(
-    player: str, settle: float, start_limit: float, hang_limit: float, pace: Pace = Pace.FAST
+    player: str, settle: float | None, start_limit: float, hang_limit: float, pace: Pace = Pace.FAST
 ) -> Conditions:
     """How runs are made.
 
     Raises:
         PlayerMissingError: the player cannot be used.
     """
-    return Conditions(settle_s=settle, start_limit_s=start_limit, hang_limit_s=hang_limit, player=player_named(player))
+    return Conditions(
+        pace=pace,
+        settle_s=settle or 0.0,
+        start_limit_s=start_limit,
+        hang_limit_s=hang_limit,
+        player=player_named(player),
+    )

@@ -43,7 +43,7 @@ def replay_session(
     pace: str | None,
     wm: str | None,
     player: str,
-    settle: float,
+    settle: float | None,
     start_limit: float,
     hang_limit: float,
 ) -> int:
@@ -97,7 +97,7 @@ def _play(
     pace: str | None,
     wm: str | None,
     *,
-    conditions: tuple[str, float, float, float],
+    conditions: tuple[str, float | None, float, float],
     pictures: Path | None,
 ) -> Run:
     actions = actions_of(session)

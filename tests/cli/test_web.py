@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
+from replay_dd.web.browser import EXECUTABLES
 from tests.cli.tool import Workshop
+from tests.web.flows import serving
 
 FLOW = {
     "title": "Greeting",
@@ -47,3 +51,20 @@ def test_another_file_is_no_flow(shop: Workshop) -> None:
 def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.write(json.dumps(FLOW), "flow.json")
     shop.run("web", "--text", "(", "flow.json").refused(2, "usage")
+
+
+@pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
+def test_replay_watches_the_page_as_long_as_it_is_told(shop: Workshop, tmp_path: Path) -> None:
+    late = "setTimeout(() => { throw Error('late') }, 1500)"
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "late.html").write_text(f'<button onclick="{late}">go</button>', encoding="utf-8")
+    with serving(site) as address:
+        steps = [
+            {"type": "navigate", "url": f"{address}/late.html"},
+            {"type": "click", "selectors": [["button"]], "offsetX": 1, "offsetY": 1},
+        ]
+        shop.write(json.dumps({"title": "Late", "steps": steps}), "flow.json")
+        done = shop.run("replay", "--settle", "4", "flow.json")
+    assert done.status == 1, done.stdout + done.stderr
+    assert "outcome: page error: Error: late" in done.stdout

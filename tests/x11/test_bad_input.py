@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from replay_dd.events.log import read_session, write_session
-from replay_dd.events.model import Ending, EndingKind
+from replay_dd.events.model import Ending, EndingKind, Pace
 from tests.cli.tool import Workshop, make_workshop
 from tests.x11.acts import click, key, motion
 from tests.x11.conftest import PROGRAM, numbers_without_server, session_of
@@ -65,6 +66,17 @@ def test_monkey_command(shop: Workshop) -> None:
     nothing = shop.run("monkey", "-o", "n.log", "--runs", "1", "--actions", "3", "--", sys.executable, str(PROGRAM), "")
     assert nothing.status == 1
     assert "no proof" in nothing.stdout
+
+
+def test_the_pace_of_the_log_is_kept(shop: Workshop) -> None:
+    actions = (key("b"), replace(key("c"), time_ms=1500))
+    slow = session_of("", actions=actions, pace=Pace.RECORDED)
+    write_session(slow, shop.folder / "slow.log")
+    for options, waits in (((), True), (("--pace", "fast"), False)):
+        done = shop.run("replay", "slow.log", *options)
+        assert done.status == 0, done.stderr
+        taken = float(done.stdout.split("2 of 2 actions in ")[1].split(" s")[0])
+        assert taken >= 1.5 or not waits
 
 
 def test_bad_input(shop: Workshop) -> None:
