@@ -10,12 +10,13 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from replay_dd.experiment.process import PrivateFolder, private_folder
+from replay_dd.experiment.process import private_folder
 from replay_dd.web.errors import BrowserFailedError, BrowserMissingError, PlaywrightMissingError
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_LIMIT_MS = 60_000
+# Chromium makes a socket in it, `.org.chromium.Chromium.XXXXXX/SingletonSocket`; addresses of sockets have 107 bytes.
+_LONGEST_FOLDER_BYTES = 60
 
 
 def find_browser(named: Path | None = None) -> Path:
@@ -86,8 +89,7 @@ class WebBrowser:
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(private_folder())
-            self._playwright = stack.enter_context(_started_playwright(folder))
+            self._playwright = stack.enter_context(_started_playwright(stack.enter_context(_folder())))
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -150,13 +152,24 @@ class WebBrowser:
 
 
 @contextlib.contextmanager
-def _started_playwright(folder: PrivateFolder) -> Iterator[Playwright]:
+def _folder() -> Iterator[Path]:
+    """A folder for temporary files, with a path that is short enough for the browser."""
+    with private_folder() as folder:
+        if len(os.fsencode(folder.temporary)) <= _LONGEST_FOLDER_BYTES:
+            yield folder.temporary
+            return
+        with tempfile.TemporaryDirectory(prefix="replay-dd-", dir="/tmp", ignore_cleanup_errors=True) as short:
+            yield Path(short)
+
+
+@contextlib.contextmanager
+def _started_playwright(temporary: Path) -> Iterator[Playwright]:
     require_playwright()
     from playwright.sync_api import sync_playwright
 
     # The driver passes its environment on: profiles are made in TMPDIR, and removed with our folder if it is killed.
     before = os.environ.get("TMPDIR")
-    os.environ["TMPDIR"] = str(folder.temporary)
+    os.environ["TMPDIR"] = str(temporary)
     try:
         manager = sync_playwright()
         playwright = manager.start()
