@@ -454,10 +454,12 @@ static PyObject *code_of_exit = NULL; /* NULL: no such question yet */
 static PyObject *system_exit_code(PyObject *self, void *Py_UNUSED(closure))
 {
     PyObject *code = ((PySystemExitObject *)self)->code;
-    if (code == NULL)
+    if (code == NULL) {
         code = Py_None;
-    if (PyEval_GetFrame() == NULL)
+    }
+    if (PyEval_GetFrame() == NULL) {
         Py_XSETREF(code_of_exit, Py_NewRef(code));
+    }
     return Py_NewRef(code);
 }
 
@@ -480,29 +482,30 @@ static PyObject *watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ign
     PyObject *attributes = Py_XNewRef(type->tp_dict);
 #endif
     int status = -1;
-    if (descriptor != NULL && attributes != NULL)
+    if (descriptor != NULL && attributes != NULL) {
         status = PyDict_SetItemString(attributes, "code", descriptor);
+    }
     PyType_Modified(type);
     Py_XDECREF(attributes);
     Py_XDECREF(descriptor);
-    if (status < 0)
+    if (status < 0) {
         return NULL;
+    }
     Py_RETURN_NONE;
 }
 
 static PyObject *exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
-    if (code_of_exit == NULL)
-        return PyTuple_New(0);
-    return PyTuple_Pack(1, code_of_exit);
+    return code_of_exit == NULL ? PyTuple_New(0) : PyTuple_Pack(1, code_of_exit);
 }
 
 /* exit(3): what C libraries do at exit is done. */
 static PyObject *leave(PyObject *Py_UNUSED(module), PyObject *status)
 {
     long number = PyLong_AsLong(status);
-    if (number == -1 && PyErr_Occurred())
+    if (number == -1 && PyErr_Occurred()) {
         return NULL;
+    }
     exit((int)number);
 }
 
