@@ -47,6 +47,9 @@ EXIT_NO_FAILURE = 1
     show_default=True,
     help="How to search: one needed action after the other, or ddmin.",
 )
+@click.option(
+    "--finer", is_flag=True, help="Also leave out single keys, clicks and moves inside the actions that are left."
+)
 @pace_option
 @click.option("--repeat", metavar="N", type=click.IntRange(min=1), help="Tries of a configuration that does not fail.")
 @click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
@@ -66,6 +69,7 @@ def events_command(
     strip: Path | None,
     jobs: int,
     algorithm: str,
+    finer: bool,
     pace: str | None,
     repeat: int | None,
     max_tests: int | None,
@@ -112,6 +116,7 @@ def events_command(
         max_tests=max_tests,
         pictures=pictures,
         window_manager=manager,
+        finer=finer,
     )
     progress = Progress()
     with contextlib.ExitStack() as stack:

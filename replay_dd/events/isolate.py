@@ -12,7 +12,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from replay_dd.dd import DD, EMPTY, DDMin, IntervalSet, PrefixBisection, Search,
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.search import TESTED
 from replay_dd.events.actions import actions_of
+from replay_dd.events.baseline import MORE_RUNS, Baseline, linger_of, measure
 from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.errors import (
@@ -29,23 +29,18 @@ from replay_dd.events.errors import (
     NoWindowError,
     SessionDoesNotFailError,
     SessionDoesNotPassError,
-    SessionNotReproducedError,
     TwoSessionsError,
 )
+from replay_dd.events.finer import FinerDifference
 from replay_dd.events.model import Action, Ending, EndingKind, Pace, Session
 from replay_dd.events.result import Film, MinimizedSession, SearchStep
 from replay_dd.events.signature import outcome_of
-from replay_dd.events.trial import Conditions, Run
+from replay_dd.events.trial import Conditions
 from replay_dd.events.trials import Trials
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.outcome import Outcome
 
-MEASURED_RUNS = 2
-MORE_RUNS = 8
 PROOF_RUNS = 3
-# A failure that shows only sometimes is tried until it would have shown with this probability.
-SURE_ENOUGH = 0.95
-MOST_REPEATS = 10
 ALGORITHMS = ("bisection", "ddmin")
 
 
@@ -62,6 +57,7 @@ class Plan:
         max_tests: stop after that many tests with the best so far.
         pictures: a folder for the film of the minimal session; None for no film.
         window_manager: another window manager than the session's.
+        finer: in the end, also leave out single keys, clicks and moves inside the actions that are left.
     """
 
     jobs: int = 1
@@ -72,15 +68,7 @@ class Plan:
     max_tests: int | None = None
     pictures: Path | None = None
     window_manager: str | None = None
-
-
-@dataclass(frozen=True)
-class _Baseline:
-    """What the whole session does."""
-
-    ending: Ending
-    rate: tuple[int, int]
-    repeat: int
+    finer: bool = False
 
 
 def isolate_events(
@@ -112,7 +100,7 @@ def isolate_events(
         passing = replace(passing, recorder="isolated", events=(), changes=(), actions=actions_of(passing))
         session, passing = with_shared_windows(session, passing)
     pace = plan.pace or session.pace
-    linger_s = plan.conditions.linger_s or _linger(session, actions)
+    linger_s = plan.conditions.linger_s or linger_of(session, actions)
     conditions = replace(plan.conditions, pace=pace, linger_s=linger_s)
     difference = difference_of(actions, () if passing is None else passing.actions)
     manager = session.window_manager if plan.window_manager is None else plan.window_manager
@@ -120,7 +108,7 @@ def isolate_events(
     with DisplaySupply(session.screen, manager, plan.jobs) as supply:
         trials = Trials(session, conditions, supply)
         tell("playing the whole session")
-        baseline = _measure(trials, session, actions, plan)
+        baseline = measure(trials, session, actions, jobs=plan.jobs, repeat=plan.repeat)
         if passing is not None:
             tell("playing the passing session")
             _check_passing(trials, passing.actions)
@@ -128,6 +116,18 @@ def isolate_events(
         result, complete, interrupted = course.search(plan, simplify=passing is None)
         ending = course.ending_of(result.c_fail)
         left = difference.actions(result.c_fail)[: ending.actions]
+        needed = difference.places(result.c_fail)
+        if plan.finer and passing is None and complete and left:
+            tell("looking inside the actions")
+            inside = FinerDifference(left, needed)
+            within = _Course(trials, inside, replace(baseline, ending=replace(ending, actions=len(left))), None)
+            fine, complete, interrupted = within.search(plan, simplify=True, tested=course.tests)
+            left, needed, ending = (
+                inside.actions(fine.c_fail),
+                inside.places(fine.c_fail),
+                within.ending_of(fine.c_fail),
+            )
+            course.tests, course.requested = within.tests, course.requested + within.requested
         proof = _Proof(ending)
         if not interrupted:
             tell("playing the minimal session")
@@ -150,7 +150,7 @@ def isolate_events(
         original=session,
         original_actions=actions,
         minimal=minimal,
-        needed=difference.places(result.c_fail) if passing is None else only_failing,
+        needed=needed if passing is None else only_failing,
         ending=proof.ending,
         tests=course.tests,
         tests_requested=course.requested,
@@ -173,8 +173,8 @@ class _Course:
     def __init__(
         self,
         trials: Trials,
-        difference: SessionDifference,
-        baseline: _Baseline,
+        difference: SessionDifference | FinerDifference,
+        baseline: Baseline,
         on_test: Callable[[SearchStep], None] | None,
     ) -> None:
         self._trials = trials
@@ -192,11 +192,15 @@ class _Course:
         """How the run of a configuration ended; the whole session's ending where it was not run."""
         return self._endings.get(configuration, self._baseline.ending)
 
-    def search(self, plan: Plan, *, simplify: bool) -> tuple[SearchResult, bool, bool]:
-        """Search until no smaller failure is known; answer the result, whether it is complete, and interrupted."""
+    def search(self, plan: Plan, *, simplify: bool, tested: int = 0) -> tuple[SearchResult, bool, bool]:
+        """Search until no smaller failure is known; answer the result, whether it is complete, and interrupted.
+
+        Tests that were made before are counted, too.
+        """
+        self.tests = tested
         # The whole session ended with its failure: what would have come after it was never played.
         current = self._difference.played(self._difference.all, self._baseline.ending.actions)
-        if simplify:
+        if simplify and isinstance(self._difference, SessionDifference):
             self._know_beginnings(current)
         self._outcomes[current] = Outcome.FAIL
         self._outcomes.setdefault(EMPTY, Outcome.PASS)
@@ -280,68 +284,6 @@ def _check(session: Session, actions: Sequence[Action], passing: Session | None)
             raise TwoSessionsError(f"The two sessions have different {what}.")
 
 
-def _linger(session: Session, actions: Sequence[Action]) -> float:
-    """How long after the last action the failure came in the recording; nothing where it came at once."""
-    if session.ending is None or session.recorder != "x11":
-        return 0.0
-    last_ms = max(action.time_ms + action.duration_ms for action in actions)
-    later_s = (session.ending.time_ms - last_ms) / 1000
-    return min(later_s * 1.2, 10.0) if later_s > 1.0 else 0.0
-
-
-def _measure(trials: Trials, session: Session, actions: Sequence[Action], plan: Plan) -> _Baseline:
-    """Play the whole session often enough to know how often it fails, and how.
-
-    Raises:
-        SessionNotReproducedError: it never failed as recorded.
-    """
-    runs = trials.several(actions, MEASURED_RUNS, plan.jobs)
-    wanted = _wanted(session, runs)
-    if not _all_fail(runs, wanted):
-        runs += trials.several(actions, MORE_RUNS, plan.jobs)
-        wanted = _wanted(session, runs)
-    failing = [run.ending for run in runs if wanted is not None and outcome_of(run.ending, wanted) is Outcome.FAIL]
-    if wanted is None or not failing:
-        recorded = "no end was recorded" if session.ending is None else f"{session.ending.text} was recorded"
-        raise SessionNotReproducedError(
-            f"The failure did not show again in {len(runs)} runs: {recorded}, "
-            f"and the last run ended otherwise: {runs[-1].ending.text}."
-        )
-    repeat = 1
-    if len(failing) < len(runs):
-        # Rather too low: few runs were made, and a failure that is missed makes the answer larger.
-        rate = len(failing) / (len(runs) + 2)
-        repeat = min(math.ceil(math.log(1 - SURE_ENOUGH) / math.log(1 - rate)), MOST_REPEATS)
-    # The run that got farthest has all the actions that any of them needed.
-    farthest = max(failing, key=lambda ending: ending.actions)
-    return _Baseline(farthest, (len(failing), len(runs)), plan.repeat or repeat)
-
-
-def _wanted(session: Session, runs: Sequence[Run]) -> Ending | None:
-    """The failure to look for: the recorded one; where it was recorded otherwise, the one that all replays have.
-
-    A recording on the user's own display does not know where a program crashed, and offsets differ between machines.
-    """
-    failing = [run.ending for run in runs if run.ending.failed]
-    recorded = session.ending
-    if recorded is not None and any(ending.signature == recorded.signature for ending in failing):
-        return recorded
-    similar = [
-        ending
-        for ending in failing
-        if recorded is None or (ending.kind, ending.signal, ending.status) == _kind(recorded)
-    ]
-    return similar[0] if similar and len({ending.signature for ending in similar}) == 1 else None
-
-
-def _kind(ending: Ending) -> tuple[object, int | None, int | None]:
-    return ending.kind, ending.signal, ending.status
-
-
-def _all_fail(runs: Sequence[Run], wanted: Ending | None) -> bool:
-    return wanted is not None and all(outcome_of(run.ending, wanted) is Outcome.FAIL for run in runs)
-
-
 def _check_passing(trials: Trials, actions: Sequence[Action]) -> None:
     ending = trials.run(actions).ending
     if ending.failed:
@@ -358,7 +300,7 @@ class _Proof:
     film: Film | None = None
 
 
-def _prove(trials: Trials, actions: Sequence[Action], baseline: _Baseline, ending: Ending, plan: Plan) -> _Proof:
+def _prove(trials: Trials, actions: Sequence[Action], baseline: Baseline, ending: Ending, plan: Plan) -> _Proof:
     """Play the answer afresh; ``ending`` is how it ended in the search."""
     proof = _Proof(ending, _rate(trials, actions, baseline, plan))
     if plan.pictures is not None:
@@ -372,7 +314,7 @@ def _prove(trials: Trials, actions: Sequence[Action], baseline: _Baseline, endin
     return proof
 
 
-def _rate(trials: Trials, actions: Sequence[Action], baseline: _Baseline, plan: Plan) -> tuple[int, int]:
+def _rate(trials: Trials, actions: Sequence[Action], baseline: Baseline, plan: Plan) -> tuple[int, int]:
     """How many of how many fresh replays fail in the way that is looked for."""
     times = PROOF_RUNS if baseline.repeat == 1 else PROOF_RUNS + MORE_RUNS
     runs = trials.several(actions, times, plan.jobs)

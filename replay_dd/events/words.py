@@ -26,7 +26,7 @@ def in_words(action: Action, window: Window | None) -> str:
         case ActionKind.WHEEL:
             turns = sum(item.kind is InputKind.BUTTON_PRESS for item in action.inputs)
             times = "" if turns == 1 else f", {turns} times"
-            return f"{held}wheel {_WHEEL.get(action.button, '')} at {_place(action.start, window)}{times}"
+            return f"{held}wheel {_WHEEL.get(action.button, '')} {_at(action.start, window)}{times}"
         case ActionKind.DRAG:
             button = _BUTTONS.get(action.button, f"button-{action.button}-")
             start, end = action.start, action.end
@@ -36,11 +36,15 @@ def in_words(action: Action, window: Window | None) -> str:
         case ActionKind.CLICK | ActionKind.DOUBLE_CLICK:
             button = _BUTTONS.get(action.button, f"button-{action.button}-")
             what = "click" if action.kind is ActionKind.CLICK else "double-click"
-            return f"{held}{button}{what} at {_place(action.start, window)}"
+            return f"{held}{button}{what} {_at(action.start, window)}"
 
 
 def _inside(window: Window | None) -> str:
     return "" if window is None else f' in "{window.name}"'
+
+
+def _at(point: tuple[int, int] | None, window: Window | None) -> str:
+    return f"{'' if point is None else 'at '}{_place(point, window)}"
 
 
 def _place(point: tuple[int, int] | None, window: Window | None) -> str:

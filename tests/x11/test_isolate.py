@@ -17,8 +17,21 @@ from replay_dd.events.errors import (
 )
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
-from replay_dd.events.model import Action, Ending, EndingKind, Rectangle, Screen, Session, Window
+from replay_dd.events.model import (
+    Action,
+    ActionKind,
+    Ending,
+    EndingKind,
+    Input,
+    InputKind,
+    Rectangle,
+    Screen,
+    Session,
+    Window,
+)
+from replay_dd.events.monkey import typed_text
 from replay_dd.events.trial import Conditions
+from replay_dd.events.words import in_words
 from replay_dd.report.events import minimized_as_json, minimized_as_text, session_as_text
 from replay_dd.report.events_strip import strip_of
 from tests.x11.acts import MIDDLE, click, key, motion
@@ -134,6 +147,32 @@ def test_an_answer_that_does_not_fail_again_is_no_answer(tmp_path: Path) -> None
     assert lines[0].startswith("Not reproduced: in 3 fresh replays")
     assert "needs" not in lines[1]
     assert minimized_as_json(found, Path("minimal.log"))["reproduced"] is False
+
+
+def test_what_is_left_can_be_made_smaller_inside() -> None:
+    text = Action(ActionKind.TEXT, typed_text("bacz"), text="bacz")
+    drag = Action(
+        ActionKind.DRAG,
+        (
+            Input(InputKind.MOVE, *MIDDLE),
+            Input(InputKind.BUTTON_PRESS, button=1),
+            *(Input(InputKind.MOVE, MIDDLE[0] + step, MIDDLE[1]) for step in (5, 9, 20)),
+            Input(InputKind.BUTTON_RELEASE, button=1),
+        ),
+    )
+    session = session_of("in order=key:a+key:z+button:1", actions=(key("b"), text, motion(300, 250), drag))
+    whole = isolate_events(session, PLAN)
+    assert [action.kind for action in whole.minimal.actions] == [ActionKind.TEXT, ActionKind.DRAG]
+    assert whole.needed == (1, 3)
+    found = isolate_events(session, replace(PLAN, finer=True))
+    assert [in_words(action, None) for action in found.minimal.actions] == [
+        "type 'az'",
+        "click where the pointer is",  # it is in the window from the beginning
+    ]
+    assert found.needed == (1, 3)
+    assert found.complete
+    assert found.rate_after == (3, 3)
+    assert found.tests > whole.tests
 
 
 def test_another_failure_does_not_count() -> None:
