@@ -44,6 +44,11 @@ def test_every_exception_has_a_reason(results: Results) -> None:
     assert [case.name for case in exceptions(results) if not reason_for(case)] == []
 
 
+def test_every_case_of_cpython_was_judged(results: Results) -> None:
+    missing = {name: number - len(results.suites[name]) for name, number in results.listed.items()}
+    assert {name: number for name, number in missing.items() if cpython.is_own(name) and number} == {}
+
+
 def test_ninety_seven_of_a_hundred_pass_under_control(results: Results) -> None:
     own = [case for suite, cases in results.suites.items() if cpython.is_own(suite) for case in cases.values()]
     plain = [case for case in own if case.passes_plain]
