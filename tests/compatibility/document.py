@@ -79,11 +79,8 @@ def _of_python(results: Results) -> str:
         ]
     lines += ["The exceptions:", ""]
     lines += [f"- `{case.name}`: {_what(case)}. {reason_for(case)}".rstrip() for case in exceptions(results)]
-    fewer = [case for cases in results.suites.values() for case in cases.values() if case.is_fine and case.threads > 1]
-    fewer = [case for case in fewer if len(case.random or {}) < RANDOM_SCHEDULES]
-    if fewer:
-        least = min(len(case.random or {}) for case in fewer)
-        lines += ["", f"{len(fewer)} of the cases with threads ran under fewer random schedules, but at least {least}."]
+    lines += _with_fewer_schedules("CPython's tests", own)
+    lines += _with_fewer_schedules("the packages", {**others, **tested})
     for suite, number in sorted(results.listed.items()):
         judged = len(results.suites[suite])
         if judged < number:
@@ -91,6 +88,16 @@ def _of_python(results: Results) -> str:
     if results.listed.get(cpython.BORROWED):
         lines += ["", _BORROWED]
     return "\n".join(lines) + "\n"
+
+
+def _with_fewer_schedules(whose: str, suites: dict[str, list[Case]]) -> list[str]:
+    threaded = [case for cases in suites.values() for case in cases if case.is_fine and case.threads > 1]
+    tried = [len(case.random or {}) for case in threaded]
+    fewer = [number for number in tried if number < RANDOM_SCHEDULES]
+    if not fewer:
+        return []
+    told = f"Of the {len(threaded)} fine cases with threads of {whose}, {len(fewer)} ran under fewer random schedules: "
+    return ["", told + f"{sum(fewer) / len(fewer):.0f} on average, {min(fewer)} at least."]
 
 
 def _row(title: str, listed: int, cases: Iterable[Case]) -> str:
