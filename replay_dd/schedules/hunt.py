@@ -231,6 +231,8 @@ def _simplified(log: Log, batch: _Batch) -> Log:
     """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from."""
     if not log.triggers:
         return log
+    if len(log.triggers) == 1 and not signature_of(log.ending).same(signature_of(batch.first.log.ending)):
+        return log  # without this choice it is the first run, which ended otherwise
     from replay_dd.schedules.minimize import minimize  # half of all that a hunt loads, and not every hunt gets here
 
     try:

@@ -311,6 +311,7 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     assert found.passing is not None
     assert found.runs <= 4, "without any luck"
     assert len(found.failing.triggers) == 1
+    assert found.failing.strategy == "preemption at a conflict", "nothing was left to simplify"
 
 
 @pytest.mark.parametrize(("call", "reachable"), [("abs(before)", True), ("helper.note()", False)])
