@@ -36,6 +36,10 @@ REASONS: tuple[tuple[str, str], ...] = (
         "TLS waits inside C, outside of replay-dd's control; when such a call returns is a matter of real time.",
     ),
     (
+        r"^apscheduler: .*processpool",
+        "A child process compares its own date, which is real, with the virtual date of the run.",
+    ),
+    (
         r"^diskcache_threads$",
         "SQLite waits for the lock on its file inside C; how long that takes is a matter of real time.",
     ),
