@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import select
 import shutil
@@ -247,6 +248,12 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    """The C library; one object for all runs, since each has function types that Python never lets go."""
+    return ctypes.CDLL(None)
+
+
 @contextlib.contextmanager
 def _fixed_addresses() -> Iterator[None]:
     """Processes started inside get the same addresses each time, where the system allows that.
@@ -254,7 +261,7 @@ def _fixed_addresses() -> Iterator[None]:
     The order of sets of objects follows their addresses. personality(2) holds for the calling thread and is inherited.
     """
     try:
-        personality = ctypes.CDLL(None).personality
+        personality = _libc().personality
         before = personality(0xFFFFFFFF)
         changed = before != -1 and personality(before | _ADDR_NO_RANDOMIZE) != -1
     except (AttributeError, OSError):
@@ -275,7 +282,7 @@ def no_leftovers() -> Iterator[None]:
     """
     LIVE.open()
     try:
-        prctl = ctypes.CDLL(None).prctl
+        prctl = _libc().prctl
         prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     except (AttributeError, OSError):
         yield

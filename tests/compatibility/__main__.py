@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.experiment.process import LIVE, no_leftovers
-from tests.compatibility import cpython, packages, suites
+from tests.compatibility import cpython, packages, replays, suites
 from tests.compatibility.document import PAGE, page
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
@@ -45,6 +45,7 @@ def main() -> int:
         help="begin no further schedule of a case after so long",
     )
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at the same time")
+    parser.add_argument("--replays", type=int, metavar="N", help="instead, replay logs of the first Python N times")
     options = parser.parse_args()
     # A handler of our own is not inherited; that SIGINT is ignored (in the background of a shell) would be.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -53,6 +54,10 @@ def main() -> int:
         if interpreter is None:
             print(f"Python {version} not found on this machine", file=sys.stderr)
             continue
+        if options.replays:
+            with no_leftovers():
+                replays.save(version_of(interpreter), replays.judge_replays(interpreter, version, options.replays))
+            break
         results = load(file_of(version))
         results.version = version_of(interpreter)
         with no_leftovers():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.compatibility import cpython
+from tests.compatibility import cpython, replays, soak
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import OWN_TESTS, Results, file_of, load
@@ -45,6 +45,7 @@ def page() -> str:
         results = load(file_of(version))
         if results.suites:
             parts.append(_of_python(results))
+    parts += filter(None, (replays.section(), soak.section()))
     return "\n".join(parts)
 
 

@@ -52,6 +52,22 @@ REASONS: tuple[tuple[str, str], ...] = (
         "It asks again and again whether its child processes have ended, and they end in real time.",
     ),
     (
+        r"^apscheduler: .*processpool",
+        "Its other process sees the real date, and this one the virtual date at which all of these runs begin.",
+    ),
+    (
+        r"^asgiref: .*(executor_context|critical)",
+        "The order of a context follows addresses, which shift with the strategy; `record` keeps what the replay did.",
+    ),
+    (
+        r"^prometheus_client: .*TestWsgiTLS",
+        "TLS waits for the other side inside C; after how long the others may go on is a matter of real time.",
+    ),
+    (
+        r"^janus: .*(test_sync_join_after_closing|test_close_after_sync_join)$",
+        "It gives another thread a tenth of a second; under a legal schedule, or load, that one needs longer.",
+    ),
+    (
         r"test_rollover$",
         "It compares the virtual date with the dates of files, which are real.",
     ),

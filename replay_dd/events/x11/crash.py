@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import platform
 import re
@@ -73,9 +74,6 @@ class Tracer:
         self.crash: Crash | None = None
         self.status: int | None = None
         self._want_backtrace = want_backtrace
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._libc.ptrace.restype = ctypes.c_long
-        self._libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
         self.traces = platform.machine() in _REGISTERS and self._ptrace(
             _SEIZE, process, 0, _OPTION_CLONE | _OPTION_EXITKILL
         )
@@ -186,10 +184,18 @@ class Tracer:
         return tuple(first + [name for name in found[1:] if name in inside or name in outside])
 
     def _ptrace(self, request: int, thread: int, address: int, data: int) -> bool:
-        return bool(self._libc.ptrace(request, thread, address, data) != -1)
+        return bool(_libc().ptrace(request, thread, address, data) != -1)
 
 
 _MASKS = ("SigCgt", "SigIgn")
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.restype = ctypes.c_long
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    return libc
 
 
 def _modules(process: int) -> list[tuple[int, int, str, int]]:
