@@ -56,7 +56,7 @@ REASONS: tuple[tuple[str, str], ...] = (
         "Its other process sees the real date, and this one the virtual date at which all of these runs begin.",
     ),
     (
-        r"^asgiref: .*(executor_context|critical)",
+        r"^asgiref: ",
         "The order of a context follows addresses, which shift with the strategy; `record` keeps what the replay did.",
     ),
     (
