@@ -288,16 +288,18 @@ def section() -> str:
     if not RESULT.is_file():
         return ""
     result = json.loads(RESULT.read_text(encoding="utf-8"))
-    kinds = ", ".join(f"{number} of `{name}`" for name, number in result["kinds"].items())
+    kinds = ",\n".join(f"{number} of `{name}`" for name, number in result["kinds"].items())
     wrong = "; ".join(result["wrong"]) or "none"
     return f"""## What stays behind
 
 `python -m tests.compatibility.soak` records and replays in one process, one pair of runs after the other (Python
-{result["python"]}): {kinds}. Among them are programs that deadlock, that never end, and that leave processes and
+{result["python"]}):
+{kinds}.
+Among them are programs that deadlock, that never end, and that leave processes and
 temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round; the
 one child is the process that guards displays, which ends with the tool. Replays that were not as recorded: {wrong}.
-Memory rose with the largest log so far, which is one of `endless`: that one alone took 23 MiB in its first rounds and
-no more after them; each of the others levelled off within a few rounds.
+Memory is not flat, and why it grows is not known: by far most of it came in the first half, and no kind of run shows it
+when it is repeated alone.
 
 {table(result)}
 """
