@@ -5,9 +5,12 @@ from __future__ import annotations
 import _thread
 import os
 import shutil
+import socket
+import struct
 import subprocess
 import threading
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -15,7 +18,7 @@ from recorders.x11 import Recording, X11Recorder
 from replay_dd.events.actions import actions_of
 from replay_dd.events.errors import ExtensionMissingError, NoDisplayError
 from replay_dd.events.log import read_session
-from replay_dd.events.model import ActionKind, EndingKind, GuiProgram, Pace
+from replay_dd.events.model import ActionKind, Ending, EndingKind, GuiProgram, Pace
 from replay_dd.events.trial import Conditions
 from replay_dd.events.words import describe_action
 from replay_dd.events.x11.connection import Connection
@@ -100,6 +103,35 @@ def test_on_a_display_of_the_user(display: PrivateDisplay, tmp_path: Path) -> No
     assert made.session.window_manager == display.window_manager
     assert (made.session.screen.width_px, made.session.screen.height_px) == (800, 600)
     assert display.alive
+
+
+# python-xlib leaves the socket open with which it was refused.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_on_a_display_that_wants_a_cookie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    cookie, host, name = bytes(range(16)), socket.gethostname().encode(), b"MIT-MAGIC-COOKIE-1"
+    # X11 authorization file: family 256 (local), then address, display, name and data, each with its length.
+    counted = b"".join(struct.pack(">H", len(part)) + part for part in (host, b"", name, cookie))
+    (home / ".Xauthority").write_bytes(struct.pack(">H", 256) + counted)
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-auth", str(home / ".Xauthority"), "-screen", "0", "800x600x24"]
+    with subprocess.Popen(command, pass_fds=(writing,), stderr=subprocess.DEVNULL) as server:
+        try:
+            os.close(writing)
+            with open(reading) as answer:
+                display = f":{answer.readline().strip()}"
+            monkeypatch.delenv("XAUTHORITY", raising=False)
+            monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+            with pytest.raises(NoDisplayError):
+                record("", tmp_path, display=display)
+            monkeypatch.setenv("HOME", str(home))
+            # The program finds the cookie, although it has another HOME; without it, it would end with an error.
+            assert record("start=exit0", tmp_path, display=display).session.ending == Ending(
+                EndingKind.EXIT, "ended with exit status 0", status=0, actions=ANY, time_ms=ANY, output=ANY
+            )
+        finally:
+            server.terminate()
 
 
 def test_typed_text_can_be_masked(tmp_path: Path) -> None:

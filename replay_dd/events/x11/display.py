@@ -296,7 +296,12 @@ class BorrowedDisplay:
 
     def environment_for(self, given: Mapping[str, str]) -> dict[str, str]:
         """The environment of a program on this display."""
-        return environment_on(self.name, self.folder, given, keep=("XAUTHORITY",))
+        environment = environment_on(self.name, self.folder, given, keep=("XAUTHORITY",))
+        # Looked for in HOME where nothing else is said, and the program's HOME is another one.
+        cookies = Path.home() / ".Xauthority"
+        if cookies.is_file():
+            environment.setdefault("XAUTHORITY", str(cookies))
+        return environment
 
     @property
     def alive(self) -> bool:
