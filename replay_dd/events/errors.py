@@ -97,13 +97,6 @@ class SessionNotReproducedError(ReplayDDError):
     default_hint = "Play it at the pace of the person with `--pace recorded`, and more often with `--repeat N`."
 
 
-class ScreenDiffersError(ReplayDDError):
-    """The screen, or the program, is another one than in the session."""
-
-    slug = "screen-differs"
-    default_hint = "Play the session on a private display; it gets a screen of the recorded size."
-
-
 class TwoSessionsError(ReplayDDError):
     """Two logs cannot be compared."""
 
