@@ -71,7 +71,8 @@ def _random_actions(count: int, seed: int) -> list[Action]:
 def _playing(bench: Bench) -> Iterable[str | Table]:
     rows = []
     readies = []
-    players = ["xtest", *(["pyautogui"] if importlib.util.find_spec("pyautogui") else [])]
+    has_second = importlib.util.find_spec("pyautogui") is not None
+    players = ["xtest", *(["pyautogui"] if has_second else [])]
     for name, (command, seed) in _PROGRAMS.items():
         if shutil.which(command) is None:
             rows.append([name, "not installed", *["-"] * 4])
@@ -92,6 +93,8 @@ def _playing(bench: Bench) -> Iterable[str | Table]:
                 ]
             )
     yield _ABOUT_PLAYING.format(ready=with_unit(median(readies)))
+    if not has_second:
+        yield "The second player is not measured: PyAutoGUI is not installed."
     yield Table(["program", "player", "actions played", "start", "each action", "run"], rows)
 
 
