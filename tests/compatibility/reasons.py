@@ -36,8 +36,9 @@ REASONS: tuple[tuple[str, str], ...] = (
         "TLS waits inside C, outside of replay-dd's control; when such a call returns is a matter of real time.",
     ),
     (
-        r"^apscheduler: .*processpool",
-        "A child process compares its own date, which is real, with the virtual date of the run.",
+        r"test_queue_listener_with_multiple_handlers$",
+        "Its listener puts back what it takes until it is told to stop. A thread that runs nothing but the library has "
+        "no yield points, so nothing takes the baton from it: a defect that is not mended yet.",
     ),
     (
         r"^diskcache_threads$",
