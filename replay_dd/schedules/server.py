@@ -25,7 +25,17 @@ from typing import Any
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
-from replay_dd.schedules.target import CHANNEL, REQUEST, Plan, TargetRun, make_run, prepare, request_of, run_target
+from replay_dd.schedules.target import (
+    CHANNEL,
+    REQUEST,
+    Plan,
+    TargetRun,
+    forget_files,
+    make_run,
+    prepare,
+    request_of,
+    run_target,
+)
 
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
 
@@ -186,6 +196,7 @@ class Runner:
             servers, self._all, self._idle = self._all, [], []
         for server in servers:
             server.close()
+        forget_files()
 
     def stop_forking(self, reason: str) -> None:
         """Run fresh processes from now on."""

@@ -142,7 +142,10 @@ def run_target(
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder)
         finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
-        return make_run(program, settings, plan, finished, folder)
+        try:
+            return make_run(program, settings, plan, finished, folder)
+        finally:
+            forget_files()
 
 
 def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
@@ -332,6 +335,15 @@ def _file_hash(path: str) -> str:
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, computed once for each version of it: a search asks after every run."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+
+
+def forget_files() -> None:
+    """Forget the hashes of files at the end of a search.
+
+    In a process that makes many searches, the few that are kept of each would lie scattered among its large logs, and
+    keep the memory of those from going back to the system.
+    """
+    _hash_of_version.cache_clear()
 
 
 def usable_jobs(log: Log, jobs: int) -> int:

@@ -85,7 +85,8 @@ def test_nothing_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert result["wrong"] == []
     first, last = result["seen"][0], result["seen"][-1]
     assert last["runs"] > 0
-    assert (last["children"], last["temporary"], last["displays"]) == (0, 0, 0)
+    assert last["children"] <= first["children"], "other tests of this process may have some of their own"
+    assert (last["temporary"], last["displays"]) == (0, 0)
     assert last["descriptors"] <= first["descriptors"]
     assert last["threads"] == first["threads"]
     assert "| child processes |" in soak.table(result)
