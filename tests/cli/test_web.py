@@ -53,6 +53,7 @@ def test_a_text_that_is_no_expression(shop: Workshop) -> None:
     shop.run("web", "--text", "(", "flow.json").refused(2, "usage")
 
 
+@pytest.mark.once
 @pytest.mark.skipif(not any(map(shutil.which, EXECUTABLES)), reason="NO CHROMIUM: no flow is played")
 def test_replay_watches_the_page_as_long_as_it_is_told(shop: Workshop, tmp_path: Path) -> None:
     late = "setTimeout(() => { throw Error('late') }, 1500)"

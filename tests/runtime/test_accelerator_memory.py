@@ -131,7 +131,7 @@ def described(folder: Path) -> Program:
     return describe_program((sys.executable, "prog.py"), directory=folder)
 
 
-@pytest.mark.parametrize("granularity", ["access", "line"])
+@pytest.mark.parametrize("granularity", ["access", pytest.param("line", marks=pytest.mark.once)])
 def test_no_leak_and_no_undefined_behaviour(granularity: str, tmp_path: Path) -> None:
     settings = Settings(granularity)
     plan = Plan("random", {"seed": 3})

@@ -37,6 +37,8 @@ from replay_dd.report.events_strip import strip_of
 from tests.x11.acts import MIDDLE, click, key, motion
 from tests.x11.conftest import SCREEN, session_of
 
+pytestmark = pytest.mark.once
+
 # The program ends with a crash when it gets these, in this order, whatever comes between.
 NEEDED = (key("a"), click(), key("z"))
 PLAN = Plan(jobs=2, conditions=Conditions(hang_limit_s=0.5, patience_s=0.5))

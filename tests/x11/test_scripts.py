@@ -23,6 +23,8 @@ from replay_dd.report.scripts import scripts_for
 from tests.x11.acts import click, key, motion
 from tests.x11.conftest import session_of
 
+pytestmark = pytest.mark.once
+
 CHORD = Action(
     ActionKind.CHORD,
     tuple(
