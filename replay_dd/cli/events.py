@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.gui_options import conditions_of, pace_option, play_options, screen_of, stage_options
-from replay_dd.cli.options import FOLDER, LOG, jobs_option
+from replay_dd.cli.options import FOLDER, LOG, displays_option
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.web import DEFAULT_SETTLE_S, flow_options, minimize_flow
@@ -39,7 +39,7 @@ EXIT_NO_FAILURE = 1
     "--pictures", metavar="DIR", type=FOLDER, help="Write a picture of the screen before and after each action."
 )
 @click.option("--strip", metavar="HTML", type=LOG, help="Write a film strip of what is left to this file.")
-@jobs_option
+@displays_option
 @click.option(
     "--algorithm",
     type=click.Choice(ALGORITHMS),
@@ -167,7 +167,7 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
 @click.option(
     "--runs", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions at most."
 )
-@jobs_option
+@displays_option
 @stage_options
 @play_options
 @click.option("--no-verify", is_flag=True, help="Do not play a session that failed once more.")

@@ -86,6 +86,17 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def displays_option(command: Command) -> Command:
+    """``--jobs`` for sessions with windows: X server, window manager, program and player keep two processors busy."""
+    return click.option(
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=lambda: max(1, _processors() // 2),
+        help="Displays at the same time. [default: one for two processors]",
+    )(command)
+
+
 def fork_option(command: Command) -> Command:
     """``--no-fork``."""
     return click.option(
