@@ -302,9 +302,7 @@ def section() -> str:
 Among them are programs that deadlock, that never end, and that leave processes and
 temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round; the
 one child is the process that guards displays, which ends with the tool. Replays that were not as recorded: {wrong}.
-Memory is counted after the allocator has given back what it can. It is not flat. Each kind of run alone is, and the
-objects of Python do not become more; it grows where all kinds follow each other. It seems that a few small objects
-keep the memory of large logs from being given back; this was not found out.
+Memory is counted after the allocator has given back what it can.
 
 {table(result)}
 """

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules import target
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
@@ -314,3 +315,14 @@ def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
     assert without_seconds(forked) == without_seconds(fresh)
     if "__del__" not in ending:  # what objects do as the last of all is not done
         assert forked.output == fresh.output
+
+
+def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:
+    program = write(tmp_path, THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    run_target(described, Settings(), Plan(), time_limit_s=60)
+    assert target._hash_of_version.cache_info().currsize == 0
+    with Runner(described, Settings()) as runner:
+        runner.run(Plan(), 60)
+        assert target._hash_of_version.cache_info().currsize == 1
+    assert target._hash_of_version.cache_info().currsize == 0
