@@ -77,24 +77,17 @@ def time_limit_option(default: float | None = DEFAULT_TIME_LIMIT_S) -> Callable[
 
 def jobs_option(command: Command) -> Command:
     """``--jobs``, by default all processors this process may use."""
-    return click.option(
-        "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=_processors,
-        help="Runs at the same time. [default: one for each processor]",
-    )(command)
+    return _jobs(_processors, "Runs at the same time. [default: one for each processor]")(command)
 
 
 def displays_option(command: Command) -> Command:
     """``--jobs`` for sessions with windows: X server, window manager, program and player keep two processors busy."""
-    return click.option(
-        "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=lambda: max(1, _processors() // 2),
-        help="Displays at the same time. [default: one for two processors]",
-    )(command)
+    help_text = "Displays at the same time. [default: one for two processors]"
+    return _jobs(lambda: max(1, _processors() // 2), help_text)(command)
+
+
+def _jobs(default: Callable[[], int], help_text: str) -> Callable[[Command], Command]:
+    return click.option("--jobs", metavar="N", type=click.IntRange(min=1), default=default, help=help_text)
 
 
 def fork_option(command: Command) -> Command:

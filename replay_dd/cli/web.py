@@ -20,7 +20,7 @@ from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
-from replay_dd.web.flow import PROOF_RUNS, read_flow, write_flow
+from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, read_flow, write_flow
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,8 +69,8 @@ def flow_options(command: Command) -> Command:
 )
 @click.option(
     "--algorithm",
-    type=click.Choice(("bisection", "ddmin")),
-    default="bisection",
+    type=click.Choice(ALGORITHMS),
+    default=ALGORITHMS[0],
     show_default=True,
     help="How to search: one needed step after the other, or ddmin.",
 )
@@ -130,7 +130,7 @@ def minimize_flow(
     max_tests: int | None,
     as_json: bool,
     settle_s: float = DEFAULT_SETTLE_S,
-    algorithm: str = "bisection",
+    algorithm: str = ALGORITHMS[0],
     search_limit_s: float | None = None,
 ) -> int:
     """Minimise a flow and print the answer; returns the exit status."""

@@ -124,7 +124,7 @@ def hunt(
         if interrupted:
             finds.take_passing_unverified()
         else:
-            finds.verify_passing()
+            finds.verify()
         passing, failing = finds.passing, finds.failing
         if simplify and not interrupted and passing is not None and failing is not None:
             passing = _simplified(passing, batch)
@@ -160,24 +160,22 @@ class _Finds:
         if signature.kind == PASSED and self._passed is None:
             self._passed = run
         if signature.failed and self.failing is None:
-            self._verify(failed=run)
+            self.verify(failed=run)
         elif self.failing is not None:
-            self._verify()
-
-    def verify_passing(self) -> None:
-        self._verify()
+            self.verify()
 
     def take_passing_unverified(self) -> None:
         """Do with what there is: no more runs can be made."""
         if self.passing is None and self._passed is not None:
             self.passing = self._passed.log
 
-    def _verify(self, failed: TargetRun | None = None) -> None:
-        """Replay both candidates, at the same time where that may be."""
+    def verify(self, failed: TargetRun | None = None) -> None:
+        """Replay the candidates: a failing run, and the first that passed; at the same time where that may be."""
         passed = self._passed if self.passing is None else None
         with ThreadPoolExecutor(self._jobs) as pool:
             try:
-                failing, passing = pool.map(self._verified, (failed, passed))
+                futures = [pool.submit(self._verified, run) for run in (failed, passed)]
+                failing, passing = (result_of(future) for future in futures)
             except KeyboardInterrupt:
                 LIVE.kill_all()
                 raise

@@ -20,7 +20,10 @@ from typing import Any
 
 from replay_dd.web.errors import FlowStepError, FlowUnwritableError, NotAFlowError
 
+# What the command line says of a search, here because the search itself needs Playwright to be there.
 PROOF_RUNS = 3  # how often a minimal flow is played afresh
+ALGORITHMS = ("bisection", "ddmin")
+"""How the steps are searched; see :class:`~replay_dd.dd.PrefixBisection` and :class:`~replay_dd.dd.DDMin`."""
 
 ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
 LARGEST_TIMEOUT_MS = 30_000

@@ -30,7 +30,7 @@ from replay_dd.web.errors import (
     PageUnreachableError,
 )
 from replay_dd.web.failure import ASSERTION, KINDS, Failure
-from replay_dd.web.flow import PROOF_RUNS, Flow
+from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, Flow
 from replay_dd.web.player import Limits, Playback, play
 from replay_dd.web.units import Units, units_of
 
@@ -38,9 +38,6 @@ BASELINE_RUNS = 2
 # A step gets this many times the longest time that any step needed in the whole flow, but never less than the minimum.
 STEP_TIME_FACTOR = 3
 LEAST_STEP_MS = 300.0
-
-ALGORITHMS = ("bisection", "ddmin")
-"""How the steps are searched; see :class:`~replay_dd.dd.PrefixBisection` and :class:`~replay_dd.dd.DDMin`."""
 
 _SEARCHES: dict[str, Callable[[IntervalSet], Algorithm]] = {"bisection": PrefixBisection, "ddmin": DDMin}
 
@@ -98,7 +95,7 @@ def minimize(
         browser: where to play it.
         text: a regular expression; where given, its occurrence on a page is the failure.
         settle_s: seconds for which the page is watched after the last step.
-        algorithm: one of :data:`ALGORITHMS`.
+        algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
         max_tests: stop after that many tests with the best result so far.
         search_limit_s: stop after so many seconds with the best result so far.
         on_test: called after each test.

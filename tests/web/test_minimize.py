@@ -16,7 +16,8 @@ from replay_dd.web.errors import (
     FlowNotReproducedError,
     PageUnreachableError,
 )
-from replay_dd.web.minimize import ALGORITHMS, BASELINE_RUNS, PROOF_RUNS, FlowMinimum, minimize
+from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS
+from replay_dd.web.minimize import BASELINE_RUNS, FlowMinimum, minimize
 from tests.web.flows import change, click, flow, key, serving, visible
 
 pytestmark = pytest.mark.once

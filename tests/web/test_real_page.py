@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.flow import flow_from
-from replay_dd.web.minimize import PROOF_RUNS, minimize
+from replay_dd.web.flow import PROOF_RUNS, flow_from
+from replay_dd.web.minimize import minimize
 from replay_dd.web.words import describe
 from tests.web.flows import serving
 

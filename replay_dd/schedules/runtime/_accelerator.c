@@ -8,7 +8,8 @@
  * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
  *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
  *
- * Longer than 400 lines because one file lets the compiler put the whole fast path into one function.
+ * Longer than 400 lines because one file lets the compiler put the whole fast path into one function. What forked
+ * copies need of the system, at the end of the file, is no second extension, as that would be loaded in each run.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -154,6 +155,14 @@ done:
     return result;
 }
 
+/* Count a yield point of a thread and fold it into the digest. Returns -1 with an exception set. */
+static inline int fold(Counter *self, ThreadCounts *thread, uint64_t number)
+{
+    thread->time++;
+    self->digest = (self->digest ^ number ^ thread->hash) * FOLD;
+    return self->watched == Py_None ? 0 : count_visit(self, (PyObject *)thread, number);
+}
+
 /* A yield point: count it, fold it, ask if it is time. Returns -1 with an exception set. */
 static int pass(Counter *self, PyObject *code, long long position, uint64_t number, int is_line)
 {
@@ -170,12 +179,10 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     if (thread->atomic) {
         return 0;
     }
-    long long time = ++thread->time;
-    self->digest = (self->digest ^ number ^ thread->hash) * FOLD;
-    if (self->watched != Py_None && count_visit(self, (PyObject *)thread, number) < 0) {
+    if (fold(self, thread, number) < 0) {
         return -1;
     }
-    if (time < thread->ask_at) {
+    if (thread->time < thread->ask_at) {
         return 0;
     }
     Py_INCREF(thread); /* another thread has the baton meanwhile */
@@ -413,15 +420,11 @@ static PyObject *fold_operation(PyObject *Py_UNUSED(module), PyObject *const *ar
         PyErr_SetString(PyExc_TypeError, "expected a counter, a thread and a number");
         return NULL;
     }
-    Counter *counter = (Counter *)arguments[0];
-    ThreadCounts *thread = (ThreadCounts *)arguments[1];
     unsigned long long number = PyLong_AsUnsignedLongLong(arguments[2]);
     if (number == (unsigned long long)-1 && PyErr_Occurred()) {
         return NULL;
     }
-    thread->time++;
-    counter->digest = (counter->digest ^ number ^ thread->hash) * FOLD;
-    if (counter->watched != Py_None && count_visit(counter, (PyObject *)thread, number) < 0) {
+    if (fold((Counter *)arguments[0], (ThreadCounts *)arguments[1], number) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -429,8 +432,11 @@ static PyObject *fold_operation(PyObject *Py_UNUSED(module), PyObject *const *ar
 
 static PyObject *need_room(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t amount)
 {
-    if (amount != 1) {
-        PyErr_SetString(PyExc_TypeError, "expected a number of calls");
+    long calls = amount == 1 ? PyLong_AsLong(arguments[0]) : -1;
+    if (calls < 0) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError, "expected a number of calls");
+        }
         return NULL;
     }
 #if PY_VERSION_HEX >= 0x030C0000
@@ -438,7 +444,7 @@ static PyObject *need_room(PyObject *Py_UNUSED(module), PyObject *const *argumen
 #else
     int remaining = PyThreadState_Get()->recursion_remaining;
 #endif
-    if (remaining < PyLong_AsLong(arguments[0])) {
+    if (remaining < calls) {
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
         return NULL;
     }

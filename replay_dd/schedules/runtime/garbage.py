@@ -50,9 +50,6 @@ def _enable() -> None:
     _wanted = True
 
 
-_real_enable = gc.enable  # taken before ours stands in for it
-
-
 def _disable() -> None:
     global _wanted
     _wanted = False

@@ -51,8 +51,9 @@ def leave_to_the_system() -> None:
 def _exit_status() -> int | None:
     if accelerator is None or sys.flags.inspect or sys.flags.interactive:
         return None
-    for code in accelerator.exit_code():
-        return _status_of(code)
+    said = accelerator.exit_code()
+    if said:
+        return _status_of(said[0])
     # An exception that nobody caught is kept there; but a program may have kept one there by itself.
     return 0 if getattr(sys, "last_value", None) is None else None
 

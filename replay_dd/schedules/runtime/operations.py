@@ -36,8 +36,7 @@ EVENTS = frozenset(
 )
 
 
-# Modules that only write the number of the process into a text.
-_NAMING = frozenset({"logging", "test.support.os_helper"})
+_NAMING = "logging"  # only writes the number of the process into a text
 
 _TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
@@ -49,7 +48,7 @@ def getpid_replacement(scheduler: Scheduler, effects: list[str]) -> Callable[[],
     real = os.getpid
 
     def getpid() -> int:
-        if not scheduler.counting and not effects and sys._getframe(1).f_globals.get("__name__") not in _NAMING:
+        if not scheduler.counting and not effects and sys._getframe(1).f_globals.get("__name__") != _NAMING:
             effects.append("it asked for the number of its process before its first thread")
         return real()
 
