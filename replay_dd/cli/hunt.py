@@ -114,6 +114,9 @@ def _tell(found: Hunt, output: Path) -> int:
         say(f"interrupted after {covered}")
         return EXIT_INTERRUPTED
     if found.one_schedule:
+        said = found.output.decode(errors="replace").strip().splitlines()
+        if found.failing is not None and said:
+            click.echo(f"it wrote     {said[-1]}")
         click.echo("The program started no thread, so it has only one schedule: there is nothing to vary.")
         return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:

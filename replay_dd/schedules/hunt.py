@@ -37,6 +37,7 @@ class Hunt:
         others: endings that are neither, such as time-outs, with how many runs had each.
         interrupted: whether Ctrl-C ended the hunt.
         one_schedule: whether the program starts no thread, so that there is nothing to vary.
+        output: what the first run wrote.
         why_fresh: why runs were fresh processes; empty where they were forked.
     """
 
@@ -51,6 +52,7 @@ class Hunt:
     others: tuple[tuple[str, int], ...]
     interrupted: bool
     one_schedule: bool = False
+    output: bytes = b""
 
 
 def hunt(
@@ -134,6 +136,7 @@ def hunt(
             *(passing, failing, looked_at, tuple(failures.items()), finds.not_reproduced),
             *(first.log.ending.global_time, jobs, runner.why_fresh, tuple(others.items()), interrupted),
             one_schedule=one_schedule,
+            output=first.output,
         )
 
 

@@ -250,3 +250,10 @@ def test_every_command_loads_without_the_extras() -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "'schedules'" in done.stdout
+
+
+def test_a_hunt_of_a_program_without_threads_tells_why_it_fails(shop: Workshop) -> None:
+    done = shop.run("hunt", "--", "python", "missing.py")
+    assert done.status == 3
+    assert "can't open file" in done.stdout
+    assert "there is nothing to vary" in done.stdout
