@@ -36,11 +36,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "TLS waits inside C, outside of replay-dd's control; when such a call returns is a matter of real time.",
     ),
     (
-        r"test_queue_listener_with_multiple_handlers$",
-        "Its listener puts back what it takes until it is told to stop. A thread that runs nothing but the library has "
-        "no yield points, so nothing takes the baton from it: a defect that is not mended yet.",
-    ),
-    (
         r"^diskcache_threads$",
         "SQLite waits for the lock on its file inside C; how long that takes is a matter of real time.",
     ),

@@ -324,3 +324,27 @@ def test_modules_that_are_named_after_the_process_are_the_same_in_each_run(then:
     assert_same(first, replayed(first.log))
     run = run_program(tmp_path, text, random_walk(3))
     assert_same(run, replayed(run.log))
+
+
+def test_a_thread_that_spins_inside_the_library_lets_others_run(tmp_path: Path) -> None:
+    text = """
+        import logging.handlers, queue, threading
+        items = queue.Queue()
+        listener = logging.handlers.QueueListener(items, logging.handlers.QueueHandler(items))
+        listener.start()  # puts back whatever it gets
+        items.put(logging.makeLogRecord({"msg": "again"}))
+        {then}
+        listener.stop()
+        print("stopped")
+    """
+    # The listener has the record before the sentinel is there.
+    at_once = text.replace("{then}", "pass")
+    seen = triggered(*(("0", time, "0.1") for time in range(1, 40)))
+    for plan in (seen, random_walk(6)):
+        run = run_program(tmp_path, at_once, plan, time_limit_s=120)
+        assert output_of(run) == "stopped\n"
+        assert_same(run, replayed(run.log))
+    # The others wait for the clock.
+    run = run_program(tmp_path, text.replace("{then}", "import time; time.sleep(1)"), time_limit_s=120)
+    assert output_of(run) == "stopped\n"
+    assert_same(run, replayed(run.log))

@@ -55,7 +55,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        "exception",
+        *("exception", "uncounted"),
         *("children", "due_at", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -78,6 +78,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.interrupted = False  # the main thread: a signal is pending
         self.ended = False
         self.exception: Any = None  # another thread has set it in this one
+        self.uncounted = 0  # operations that were no yield points, so far
         self.children = 0
         self.waits = 0  # for what comes from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up

@@ -47,6 +47,10 @@ _get_ident = _thread.get_ident
 # so that it does not depend on the schedule.
 SPIN_LIMIT = 1_000_000
 
+# The same for a thread that runs nothing but library code, whose operations are no yield points: so many of them. A
+# prime, so that a loop does not give way at the same step each time, with the lock in its hand that others wait for.
+LIBRARY_SPIN_LIMIT = 10_007
+
 # A sleep or time-out that ends within this time may end early by a choice of the schedule: on a loaded machine the
 # other threads could have been that slow. Longer ones end only when nobody else can run.
 EARLY_WAKE_NS = 100_000_000
@@ -181,12 +185,18 @@ class Scheduler:
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
             thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+        spins = False
         if ready and not gives_way:
             if thread.starter is None:
-                if not (counted and self.counting) or thread.atomic:
+                if not self.counting or thread.atomic:
                     return True
+                if not counted:
+                    thread.uncounted += 1
+                    spins = thread.uncounted % LIBRARY_SPIN_LIMIT == 0
+                    if not spins:
+                        return True
                 self.pass_yield_point(thread)
-                if thread.time < thread.ask_at and not self.strategy.asks_at_operations:
+                if thread.time < thread.ask_at and not self.strategy.asks_at_operations and not spins:
                     return True
             elif thread.starting is not None and not thread.starting():
                 return True
@@ -198,7 +208,7 @@ class Scheduler:
             if deadline is not None:
                 self.arrivals.started(thread, deadline)
             try:
-                self._choose(thread, thread.place, forced=not ready, gives_way=gives_way)
+                self._choose(thread, thread.place, forced=not ready, gives_way=gives_way, spins=spins)
             finally:
                 thread.waiting = thread.deadline = None
             if thread.interrupted and self.deliver_signals is not None:
@@ -227,7 +237,9 @@ class Scheduler:
             return True
         return thread.deadline is not None and thread.deadline <= self.clock.now_ns
 
-    def _choose(self, thread: ManagedThread, place: Place | None, forced: bool, gives_way: bool = False) -> None:
+    def _choose(
+        self, thread: ManagedThread, place: Place | None, forced: bool, gives_way: bool = False, spins: bool = False
+    ) -> None:
         self.busy = True
         starter = thread.starter
         if starter is not None:
@@ -240,7 +252,7 @@ class Scheduler:
         if not runnable:
             self.end_deadlocked()
         default = thread
-        if thread.time % SPIN_LIMIT == 0 and thread.time and not forced:
+        if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
             # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
             sleepers = [] if self.arrivals.real_deadlines else self._early_sleepers([])
             others = [t for t in ready if t is not thread] or sleepers
