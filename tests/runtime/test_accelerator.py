@@ -55,6 +55,21 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
 
+# More places of operations than the accelerator keeps, some of them through the library, each visited again.
+MANY_LOCKS = """
+import queue, threading
+first, second, items = threading.Lock(), threading.RLock(), queue.Queue()
+def work():
+    for _ in range(2):
+"""
+MANY_LOCKS += "        with first: pass\n        with second: pass\n        items.put(1)\n" * 300
+MANY_LOCKS += """
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert items.qsize() == 1200
+"""
+
 pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
 
 
@@ -67,7 +82,7 @@ def run(program: Path, settings: Settings, plan: Plan) -> tuple[Log, str]:
     return dataclasses.replace(done.log, ending=ending), done.backend
 
 
-@pytest.mark.parametrize("text", [PROGRAM, LONG], ids=["program", "long function"])
+@pytest.mark.parametrize("text", [PROGRAM, LONG, MANY_LOCKS], ids=["program", "long function", "many locks"])
 @pytest.mark.parametrize("granularity", ["gil", "line", "access"])
 @pytest.mark.parametrize(
     "plan",

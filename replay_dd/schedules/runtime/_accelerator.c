@@ -7,6 +7,8 @@
  * - Only the thread with the baton counts, and it holds the GIL: no locks. Any other one is sent away with one comparison.
  * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
  *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
+ * - An operation (on a lock, a file, the clock) that can go on is passed here if its place is known and no question is
+ *   due; the scheduler, which knows all other cases, teaches the places.
  *
  * Longer than 400 lines because one file lets the compiler put the whole fast path into one function. What forked
  * copies need of the system, at the end of the file, is no second extension, as that would be loaded in each run.
@@ -21,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define NEAR_THE_LIMIT 40 /* calls that are left; more than depth.ROOM_FRAMES: the scheduler itself looks, then */
 #define FOLD UINT64_C(0x100000001B3) /* the prime of the 64-bit FNV-1a hash; places.FOLD */
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -44,6 +47,7 @@ typedef struct {
     long long atomic;
     unsigned long long hash;
     unsigned long long ident;
+    PyObject *place; /* where it does its operation */
 } ThreadCounts;
 
 static PyMemberDef thread_counts_members[] = {
@@ -52,8 +56,15 @@ static PyMemberDef thread_counts_members[] = {
     {"atomic", T_LONGLONG, offsetof(ThreadCounts, atomic), 0, "above 0: no yield points"},
     {"hash", T_ULONGLONG, offsetof(ThreadCounts, hash), 0, "what the thread adds to the digest"},
     {"ident", T_ULONGLONG, offsetof(ThreadCounts, ident), 0, "the thread's identity"},
+    {"place", T_OBJECT, offsetof(ThreadCounts, place), 0, "where it does its operation"},
     {NULL, 0, 0, 0, NULL},
 };
+
+static void thread_counts_dealloc(ThreadCounts *self)
+{
+    Py_CLEAR(self->place);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
 
 static PyTypeObject ThreadCountsType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "_accelerator.ThreadCounts",
@@ -61,6 +72,7 @@ static PyTypeObject ThreadCountsType = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_doc = "The numbers of a thread that every yield point needs.",
     .tp_members = thread_counts_members,
+    .tp_dealloc = (destructor)thread_counts_dealloc,
     .tp_new = PyType_GenericNew,
 };
 
@@ -99,6 +111,17 @@ static Table *table_of(PyObject *code)
 
 /* -- Counter -- */
 
+/* What a place where an operation stands is known to be. The code is kept, so that its address is no other's. */
+typedef struct {
+    PyObject *code;
+    PyObject *place; /* NULL: library code, which is looked through */
+    int position;
+    uint64_t number;
+} Known;
+
+#define KNOWN_PLACES 512 /* a power of two; a place that falls on another one's entry takes it */
+#define LOOKED_THROUGH -1 /* the position of library code: any */
+
 typedef struct {
     PyObject_HEAD
     PyObject *current;  /* the thread that has the baton: a ThreadCounts */
@@ -110,6 +133,11 @@ typedef struct {
     PyObject *disable;  /* sys.monitoring.DISABLE, or None */
     unsigned long long digest;
     int lines;          /* trace lines, not opcodes */
+    char counting;      /* yield points count: the first thread has been started */
+    char busy;          /* the scheduler is at work */
+    char over;          /* the program has ended */
+    char every_operation; /* the strategy wants to be asked at each operation */
+    Known known[KNOWN_PLACES];
 } Counter;
 
 static PyMemberDef counter_members[] = {
@@ -121,6 +149,10 @@ static PyMemberDef counter_members[] = {
     {"visits", T_OBJECT_EX, offsetof(Counter, visits), 0, "visits by thread and number"},
     {"digest", T_ULONGLONG, offsetof(Counter, digest), 0, "the rolling digest"},
     {"lines", T_INT, offsetof(Counter, lines), 0, "trace lines, not opcodes"},
+    {"counting", T_BOOL, offsetof(Counter, counting), 0, "yield points count"},
+    {"busy", T_BOOL, offsetof(Counter, busy), 0, "the scheduler is at work"},
+    {"over", T_BOOL, offsetof(Counter, over), 0, "the program has ended"},
+    {"every_operation", T_BOOL, offsetof(Counter, every_operation), 0, "to ask at each operation"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -215,6 +247,87 @@ static PyObject *counter_on_instruction(Counter *self, PyObject *const *argument
 
 static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
 { return counter_event(self, arguments, amount, 1); }
+
+/* -- operations: on locks, files, the clock -- */
+
+static Known *entry_for(Counter *self, PyObject *code, int position)
+{
+    size_t mixed = ((uintptr_t)code >> 4) * 31 + (size_t)(unsigned int)position;
+    return &self->known[(mixed ^ mixed >> 9) & (KNOWN_PLACES - 1)];
+}
+
+/* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
+static const Known *place_of_operation(Counter *self)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    const Known *found = NULL;
+    Py_XINCREF(frame);
+    while (frame != NULL && found == NULL) {
+        PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+        const Known *entry = entry_for(self, code, LOOKED_THROUGH);
+        PyFrameObject *next = NULL;
+        if (entry->code == code && entry->position == LOOKED_THROUGH) {
+            next = PyFrame_GetBack(frame);
+        }
+        else {
+            int position = PyFrame_GetLasti(frame);
+            entry = entry_for(self, code, position);
+            if (entry->code == code && entry->position == position) {
+                found = entry;
+            }
+        }
+        Py_DECREF(code); /* the frame has it */
+        Py_DECREF(frame);
+        frame = next;
+    }
+    Py_XDECREF(frame);
+    return found;
+}
+
+static int calls_left(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyThreadState_Get()->py_recursion_remaining;
+#else
+    return PyThreadState_Get()->recursion_remaining;
+#endif
+}
+
+/* Passes a yield point before an operation that can go on, if nobody has to be asked: False where somebody has to. */
+static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignored))
+{
+    ThreadCounts *thread = (ThreadCounts *)self->current;
+    if (!self->counting || self->busy || self->over || self->every_operation || thread->atomic ||
+        thread->time + 1 >= thread->ask_at || thread->ident != (unsigned long long)PyThread_get_thread_ident() ||
+        calls_left() < NEAR_THE_LIMIT) {
+        Py_RETURN_FALSE;
+    }
+    const Known *known = place_of_operation(self);
+    if (known == NULL) {
+        Py_RETURN_FALSE;
+    }
+    Py_XSETREF(thread->place, Py_NewRef(known->place));
+    if (fold(self, thread, known->number) < 0) {
+        return NULL;
+    }
+    Py_RETURN_TRUE;
+}
+
+static PyObject *counter_know(Counter *self, PyObject *arguments)
+{
+    PyObject *code, *place;
+    int position;
+    unsigned long long number;
+    if (!PyArg_ParseTuple(arguments, "O!iOK", &PyCode_Type, &code, &position, &place, &number)) {
+        return NULL;
+    }
+    Known *entry = entry_for(self, code, position);
+    entry->position = position;
+    entry->number = number;
+    Py_XSETREF(entry->place, place == Py_None ? NULL : Py_NewRef(place));
+    Py_XSETREF(entry->code, Py_NewRef(code));
+    Py_RETURN_NONE;
+}
 
 static PyObject *counter_add_code(Counter *self, PyObject *arguments)
 {
@@ -312,6 +425,10 @@ static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
+    {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
+     "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
+    {"know", (PyCFunction)counter_know, METH_VARARGS,
+     "know(code, position, place, number): what pass_operation needs to know; no place: any position of library code."},
     {"add_code", (PyCFunction)counter_add_code, METH_VARARGS,
      "add_code(code, first, last, shift, numbers): the yield points of a code object; none: it is not counted."},
 #if PY_VERSION_HEX < 0x030C0000
@@ -330,6 +447,10 @@ static int counter_traverse(Counter *self, visitproc visit, void *arg)
     Py_VISIT(self->watched);
     Py_VISIT(self->visits);
     Py_VISIT(self->disable);
+    for (Py_ssize_t index = 0; index < KNOWN_PLACES; index++) {
+        Py_VISIT(self->known[index].code);
+        Py_VISIT(self->known[index].place);
+    }
     return 0;
 }
 
@@ -342,6 +463,10 @@ static int counter_clear(Counter *self)
     Py_CLEAR(self->watched);
     Py_CLEAR(self->visits);
     Py_CLEAR(self->disable);
+    for (Py_ssize_t index = 0; index < KNOWN_PLACES; index++) {
+        Py_CLEAR(self->known[index].code);
+        Py_CLEAR(self->known[index].place);
+    }
     return 0;
 }
 
@@ -439,12 +564,7 @@ static PyObject *need_room(PyObject *Py_UNUSED(module), PyObject *const *argumen
         }
         return NULL;
     }
-#if PY_VERSION_HEX >= 0x030C0000
-    int remaining = PyThreadState_Get()->py_recursion_remaining;
-#else
-    int remaining = PyThreadState_Get()->recursion_remaining;
-#endif
-    if (remaining < calls) {
+    if (calls_left() < calls) {
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
         return NULL;
     }

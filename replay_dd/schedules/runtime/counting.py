@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FOLD = 0x100000001B3  # the prime of the 64-bit FNV-1a hash
 MASK = (1 << 64) - 1
+LOOKED_THROUGH = -1  # in the place of a position: all of a code object of the library
 START = 0xCBF29CE484222325  # where the digest starts: the offset of the 64-bit FNV-1a hash
 
 
@@ -31,9 +32,10 @@ class PythonThreadCounts:
         atomic: above 0 inside an import: no yield points.
         hash: what the thread adds to the digest.
         ident: the thread's identity, as ``_thread.get_ident`` tells it.
+        place: where it does its operation, or None.
     """
 
-    __slots__ = ("ask_at", "atomic", "hash", "ident", "time")
+    __slots__ = ("ask_at", "atomic", "hash", "ident", "place", "time")
 
     def __init__(self) -> None:
         self.time = 0
@@ -41,6 +43,7 @@ class PythonThreadCounts:
         self.atomic = 0
         self.hash = 0
         self.ident = 0
+        self.place: Any = None
 
 
 class PythonCounter:
@@ -54,9 +57,16 @@ class PythonCounter:
             it now.
         watched: the numbers of places whose visits are counted, or None.
         visits: how often each thread visited each watched place.
+        counting: whether yield points count: from the start of the first thread.
+        busy: whether the scheduler is at work.
+        over: whether the program has ended.
+        every_operation: whether the strategy wants to be asked at each operation.
     """
 
-    __slots__ = ("current", "digest", "question", "stranger", "visits", "watched")
+    __slots__ = (
+        *("busy", "counting", "current", "digest", "every_operation", "over"),
+        *("question", "stranger", "visits", "watched"),
+    )
 
     def __init__(self, current: Any, disable: object = None) -> None:
         self.current = current
@@ -65,6 +75,18 @@ class PythonCounter:
         self.stranger: Any = None
         self.watched: frozenset[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
+        self.counting = self.busy = self.over = self.every_operation = False
+
+    def pass_operation(self) -> bool:
+        """Pass the yield point before an operation that can go on, if nobody has to be asked.
+
+        Returns:
+            Whether it was passed: never here, as it is nothing that Python could do faster than the scheduler.
+        """
+        return False
+
+    def know(self, code: object, position: int, place: object, number: int) -> None:
+        """Learn what :meth:`pass_operation` needs to know of a place; no place: any position of library code."""
 
 
 def _fold(counter: Any, thread: Any, number: int) -> None:

@@ -56,7 +56,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
         *("exception", "uncounted"),
-        *("children", "due_at", "waits", "starter", "starting", "place", "base_time", "sentinel", "daemon", "priority"),
+        *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -83,7 +83,6 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.waits = 0  # for what comes from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up
         self.starting: Callable[[], bool] | None = None  # tells whether it has
-        self.place: Place | None = None
         self.base_time = 0  # the thread time at which it last got the baton
         self.sentinel: object = None
         self.daemon = False

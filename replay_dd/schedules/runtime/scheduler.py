@@ -24,7 +24,7 @@ from .arrivals import Arrivals
 from .away import Away
 from .channel import TRACED
 from .clock import NO_ALARM
-from .counting import START, Counter, fold
+from .counting import LOOKED_THROUGH, START, Counter, accelerator, fold
 from .depth import ROOM_FRAMES, need_room
 from .describe import place_record
 from .garbage import COLLECT_EVERY, collect
@@ -95,7 +95,6 @@ class Scheduler:
         self.arrivals = Arrivals(self)
         self.ended_times: list[tuple[str, int]] = []
         self.passed_by_others = 0  # yield points passed up to the last hand-over
-        self.counting = False
         self.collects = False
         # Really waits for what comes from outside of the process, when nobody can run; see descriptors.py.
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
@@ -106,12 +105,43 @@ class Scheduler:
         self.deliver_signals: Callable[[], None] | None = None
         self.holds_signals = False
         self.has_effects = False  # whether a thread did something that lasts outside of the process
-        self.over = False
-        self.busy = False
         self._place_numbers: dict[tuple[int, int, bool, bool], int] = {}
         self._kept: list[CodeType] = []
         self._ended = self.main
         self._ending = 0  # the native identity of a real thread that is about to end
+
+    # -- what the counter knows, too ----------------------------------------------------------------------------------
+
+    @property
+    def counting(self) -> bool:
+        """Whether yield points count: from the start of the first thread."""
+        counting: bool = self.counter.counting
+        return counting
+
+    @counting.setter
+    def counting(self, counting: bool) -> None:
+        self.counter.counting = counting
+        self.counter.every_operation = self.strategy.asks_at_operations
+
+    @property
+    def busy(self) -> bool:
+        """Whether the scheduler is at work, or is not to be called."""
+        busy: bool = self.counter.busy
+        return busy
+
+    @busy.setter
+    def busy(self, busy: bool) -> None:
+        self.counter.busy = busy
+
+    @property
+    def over(self) -> bool:
+        """Whether the program has ended."""
+        over: bool = self.counter.over
+        return over
+
+    @over.setter
+    def over(self, over: bool) -> None:
+        self.counter.over = over
 
     # -- time --------------------------------------------------------------------------------------------------------
 
@@ -174,6 +204,8 @@ class Scheduler:
         Returns:
             True when the operation can go on, False when the deadline passed first.
         """
+        if waiting is None and not gives_way and frame is not None and self.counter.pass_operation():
+            return True
         thread = self.present()
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _get_ident():
@@ -184,7 +216,9 @@ class Scheduler:
             _raise(thread)
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
-            thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            if counted and accelerator is not None and not self.counter.every_operation:
+                self._know(place, user_frame)
         spins = False
         if ready and not gives_way:
             if thread.starter is None:
@@ -220,6 +254,15 @@ class Scheduler:
             # It was a signal. The wait goes on, as another operation.
             ready = False
             self.pass_yield_point(thread)
+
+    def _know(self, place: Place, user_frame: FrameType) -> None:
+        """Tell the counter of the place of this operation, so that it need not ask here the next time."""
+        number = self.places.place_hash(place.code, place.mark)
+        self.counter.know(place.code, place.position, place, number)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame is not user_frame:
+            self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)
+            frame = frame.f_back
 
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""
