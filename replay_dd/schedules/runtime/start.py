@@ -31,6 +31,7 @@ from .signals import Signals
 from .sockets import Sockets
 from .strategies import Strategy, make_strategy
 from .threads import ThreadHandle, ThreadStarter
+from .tls import Tls
 from .yieldpoints import SYNC
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -72,7 +73,7 @@ def start(request_path: str) -> None:
     signals = Signals(scheduler)
     descriptors.children_run = processes.children_run
     endings.fork_shares = descriptors.share_with_children
-    sockets, pipes = Sockets(descriptors), Pipes(descriptors)
+    sockets, pipes, tls = Sockets(descriptors), Pipes(descriptors), Tls(descriptors, clock)
 
     def follow(run: dict[str, Any]) -> None:
         arrivals = run["arrivals"]
@@ -148,6 +149,7 @@ def start(request_path: str) -> None:
             "ctypes": asynchronous.make_adapter(scheduler),
             "select": descriptors.adapt_select,
             "socket": sockets.adapt,
+            "ssl": tls.adapt,
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
