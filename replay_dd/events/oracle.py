@@ -7,6 +7,7 @@ import subprocess
 from replay_dd.events.model import Ending, EndingKind
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.pictures import screenshot
+from replay_dd.experiment.guard_process import GROUP
 from replay_dd.experiment.process import LIVE, kill_group
 
 CANNOT_TELL = 125
@@ -37,6 +38,7 @@ def ask_oracle(command: str, display: PrivateDisplay, ending: Ending) -> Ending:
         start_new_session=True,
     )
     LIVE.add(process)
+    display.folder.note(GROUP, process.pid)
     try:
         status = process.wait(_LIMIT_S)
     except subprocess.TimeoutExpired:

@@ -6,6 +6,8 @@ Rules of this module:
   whatever ended it. Paths in it have the same length each time.
 * The program leads a process group of its own; the group is killed when the run is over.
 * A run that is interrupted (Ctrl-C, a time limit) is over at once.
+* If we are killed, the guard (:mod:`replay_dd.experiment.guard`) does the same. It has to be told of what it cannot see
+  by itself.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ import select
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -26,10 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.guard import GUARD
+from replay_dd.experiment.guard_process import GROUP, NOTES
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
-_PREFIX = "replay-dd-"
 
 
 class ProgramNotFoundError(ReplayDDError):
@@ -88,6 +90,11 @@ class PrivateFolder:
         self.temporary = self.path / "tmp"
         self.temporary.mkdir()
 
+    def note(self, kind: str, what: str | int) -> None:
+        """Note something that has to go with the folder if we are killed; the kinds are those of the guard."""
+        with (self.path / NOTES).open("ab", buffering=0) as file:
+            file.write(os.fsencode(f"{kind} {what}\n"))
+
 
 class LiveProcesses:
     """The processes that run now, so that an interrupt can end them all, from whichever thread they were started."""
@@ -128,13 +135,17 @@ LIVE = LiveProcesses()
 
 
 @contextlib.contextmanager
-def private_folder() -> Iterator[PrivateFolder]:
-    """A folder for one run, removed afterwards."""
-    path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:
+    """A folder for one run, removed afterwards.
+
+    Args:
+        beside: where it is made; by default where all temporary files are.
+    """
+    path = GUARD.make_folder(beside)
     try:
         yield PrivateFolder(path)
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        GUARD.remove_folder(path)
 
 
 def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, show_output: bool) -> Finished:
@@ -205,7 +216,7 @@ def start_process(
         raise ProgramNotFoundError(f"There is no program `{program}`.")
     with _fixed_addresses():
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 command.arguments,
                 executable=found,
                 cwd=directory,
@@ -218,6 +229,8 @@ def start_process(
             )
         except OSError as error:
             raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.") from error
+    folder.note(GROUP, process.pid)
+    return process
 
 
 def _is_file(directory: Path, program: str) -> bool:
@@ -281,20 +294,25 @@ def no_leftovers() -> Iterator[None]:
     Processes that leave their group (daemons) come to us when their parent ends, and are killed here.
     """
     LIVE.open()
-    try:
-        prctl = _libc().prctl
-        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    except (AttributeError, OSError):
-        yield
-        return
+    adopts = _set_subreaper(1)
     before = _children()
+    with GUARD.held():
+        try:
+            yield
+        finally:
+            LIVE.kill_all()
+            if adopts:
+                _kill_children(before | GUARD.processes())
+                _set_subreaper(0)
+            LIVE.open()
+
+
+def _set_subreaper(value: int) -> bool:
+    """Have processes become our children when their parent ends, or not; False where the system does not know that."""
     try:
-        yield
-    finally:
-        LIVE.kill_all()
-        _kill_children(before)
-        LIVE.open()
-        prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        return bool(_libc().prctl(_PR_SET_CHILD_SUBREAPER, value, 0, 0, 0) == 0)
+    except (AttributeError, OSError):
+        return False
 
 
 def _children() -> set[int]:

@@ -10,7 +10,6 @@ import contextlib
 import importlib.util
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -158,8 +157,8 @@ def _folder() -> Iterator[Path]:
         if len(os.fsencode(folder.temporary)) <= _LONGEST_FOLDER_BYTES:
             yield folder.temporary
             return
-        with tempfile.TemporaryDirectory(prefix="replay-dd-", dir="/tmp", ignore_cleanup_errors=True) as short:
-            yield Path(short)
+    with private_folder(beside=Path("/tmp")) as folder:
+        yield folder.temporary
 
 
 @contextlib.contextmanager

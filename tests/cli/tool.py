@@ -102,7 +102,7 @@ class Workshop:
     # -- what is left ------------------------------------------------------------------------------------------------
 
     def check_clean(self) -> None:
-        """Neither a process with our folder for temporary files, nor anything in it."""
+        """Neither a process that has to do with our folder for temporary files, nor anything in it."""
         assert self.processes() == []
         assert list(self.temporary.iterdir()) == []
 
@@ -112,8 +112,9 @@ class Workshop:
         for process in Path("/proc").iterdir():
             if process.name.isdigit() and int(process.name) != os.getpid():
                 try:
-                    if mark in (process / "environ").read_bytes():
-                        found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                    command = (process / "cmdline").read_bytes()
+                    if mark in command or mark in (process / "environ").read_bytes():
+                        found.append(command.replace(b"\0", b" ").decode())
                 except OSError:
                     continue
         return found

@@ -6,7 +6,7 @@ Rules of this module:
 * A *run* is a whole program run to its end: one of the threads of a Python program under the scheduler, or a session of
   windows on a private display. Of each pair of runs the second one replays the first one's log, read from its file.
 * What is counted is counted between pairs, when nothing of ours should be there. The first round is no part of it: it
-  loads modules, fills caches, and starts the process that guards displays.
+  loads modules and fills caches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from replay_dd.events.model import GuiProgram, Screen, Session
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
-from replay_dd.events.x11.guard import GUARD
 from replay_dd.experiment.process import no_leftovers
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.log import read_log, write_log
@@ -114,7 +113,6 @@ def soak(seconds: float, only: tuple[str, ...] = ()) -> dict[str, Any]:
         seconds: after the first round.
         only: the names of the pairs; all without one.
     """
-    GUARD.start()
     wrong: list[str] = []
     kinds: dict[str, int] = {}
     started = time.monotonic()
@@ -142,7 +140,6 @@ def soak(seconds: float, only: tuple[str, ...] = ()) -> dict[str, Any]:
             print(seen[-1], file=sys.stderr, flush=True)
         if seen and passed >= seconds:
             break
-    GUARD.close()
     seen.append(_left(runs - before_runs, time.monotonic() - started))
     return {"python": sys.version.split()[0], "seen": [asdict(one) for one in seen], "kinds": kinds, "wrong": wrong}
 
@@ -305,8 +302,8 @@ def section() -> str:
 {result["python"]}):
 {kinds}.
 Among them are programs that deadlock, that never end, and that leave processes and
-temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round; the
-one child is the process that guards displays, which ends with the tool. Replays that were not as recorded: {wrong}.
+temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round; a
+child is the process that guards the runs, which ends with the tool. Replays that were not as recorded: {wrong}.
 Memory is counted after the allocator has given back what it can.
 
 {table(result)}

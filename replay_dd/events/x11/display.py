@@ -27,11 +27,10 @@ from typing import Self
 from replay_dd.events.errors import DisplayLostError, DisplayServerMissingError, NoDisplayError, WindowManagerError
 from replay_dd.events.model import Screen
 from replay_dd.events.x11.connection import Connection
-from replay_dd.events.x11.guard import GUARD
-from replay_dd.events.x11.guard_process import remove_locks
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.keys import use_keyboard
 from replay_dd.events.x11.processes import ProcessTree
+from replay_dd.experiment.guard_process import GROUP, LOCK, SERVER, SOCKET, remove_lock, remove_socket
 from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder
 
 START_LIMIT_S = 60.0
@@ -120,12 +119,8 @@ class PrivateDisplay:
 
     def __init__(self, screen: Screen, window_manager: str) -> None:
         self._stack = contextlib.ExitStack()
-        GUARD.start()
         try:
             self.folder = self._stack.enter_context(private_folder())
-            note = f"folder {self.folder.path}"
-            GUARD.note(note)
-            self._stack.callback(GUARD.forget, note)
             self._stack.callback(_remove_with_patience, self.folder.path)
             self._start_server(screen)
             self.environment = self.environment_for({})
@@ -183,6 +178,7 @@ class PrivateDisplay:
                 stderr=complaints,
                 start_new_session=True,
                 cwd="/",
+                env={**os.environ, "TMPDIR": str(self.folder.temporary)},
             )
         except OSError as error:
             os.close(reading)
@@ -190,6 +186,7 @@ class PrivateDisplay:
         finally:
             os.close(writing)
         LIVE.add(self.server)
+        self.folder.note(SERVER, self.server.pid)
         self._stack.callback(self._end_server)
         number = _line_from(reading, START_LIMIT_S)
         if not number.isdigit():
@@ -203,7 +200,8 @@ class PrivateDisplay:
             )
         self.number = int(number)
         self.name = f":{self.number}"
-        GUARD.note(f"display {self.number} {self.server.pid}")
+        self.folder.note(LOCK, f"{self.server.pid} {_lock_of(self.number)}")
+        self.folder.note(SOCKET, _socket_of(self.number))
 
     def _end_server(self) -> None:
         # Asked to end, the server removes its lock and socket itself; killed, it does not.
@@ -218,8 +216,9 @@ class PrivateDisplay:
         LIVE.remove(process)
         number = getattr(self, "number", None)
         if number is not None:
-            remove_locks(number, process.pid)
-            GUARD.forget(f"display {number} {process.pid}")
+            # A server that chooses its number itself makes no lock file, and takes over a socket that nobody answers.
+            remove_lock(_lock_of(number), process.pid)
+            remove_socket(_socket_of(number))
 
     def _connect(self) -> Connection:
         until = time.monotonic() + START_LIMIT_S
@@ -248,9 +247,8 @@ class PrivateDisplay:
         except OSError as error:
             raise WindowManagerError(f"The window manager `{name}` cannot be started: {error.strerror}.") from error
         LIVE.add(process)
-        note = f"group {process.pid}"
-        GUARD.note(note)
-        self._stack.callback(_end_group, process, note)
+        self.folder.note(GROUP, process.pid)
+        self._stack.callback(_end_group, process)
         until = time.monotonic() + START_LIMIT_S
         while not self._is_managed():
             if process.poll() is not None:
@@ -283,14 +281,10 @@ class BorrowedDisplay:
 
     def __init__(self, name: str | None) -> None:
         self._stack = contextlib.ExitStack()
-        GUARD.start()
         self.connection = Connection(name)
         self._stack.callback(self.connection.close)
         self.name = self.connection.name
         self.folder = self._stack.enter_context(private_folder())
-        note = f"folder {self.folder.path}"
-        GUARD.note(note)
-        self._stack.callback(GUARD.forget, note)
         self._stack.callback(_remove_with_patience, self.folder.path)
         self.environment = self.environment_for({})
 
@@ -336,11 +330,18 @@ def _answers(connection: Connection) -> bool:
     return True
 
 
-def _end_group(process: subprocess.Popen[bytes], note: str) -> None:
+def _lock_of(number: int) -> str:
+    return f"/tmp/.X{number}-lock"
+
+
+def _socket_of(number: int) -> str:
+    return f"/tmp/.X11-unix/X{number}"
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
     kill_group(process)
     process.wait()
     LIVE.remove(process)
-    GUARD.forget(note)
 
 
 def _remove_with_patience(path: Path) -> None:

@@ -14,7 +14,6 @@ from replay_dd.events import signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
 from replay_dd.events.x11.crash import Tracer
 from replay_dd.events.x11.display import Display
-from replay_dd.events.x11.guard import GUARD
 from replay_dd.events.x11.pictures import fingerprint
 from replay_dd.events.x11.processes import ProcessTree, with_variable
 from replay_dd.events.x11.windows import describe, top_windows
@@ -58,8 +57,6 @@ class RunningProgram:
                 command, command.directory, display.folder, nothing.fileno(), output.fileno()
             )
         LIVE.add(self._process)
-        self._note = f"group {self._process.pid}"
-        GUARD.note(self._note)
         self._tracer = Tracer(self._process.pid, want_backtrace=want_backtrace)
         with contextlib.suppress(OSError, ValueError):
             resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
@@ -130,7 +127,6 @@ class RunningProgram:
             time.sleep(0.001)
         self._process.returncode = self._process.returncode if self._process.returncode is not None else -signal.SIGKILL
         LIVE.remove(self._process)
-        GUARD.forget(self._note)
 
     def _others(self) -> list[int]:
         """All processes on the display but the display's own."""

@@ -1,0 +1,183 @@
+"""The process that cleans up when replay-dd was killed. It is run by its path and imports the standard library only.
+
+Rules of this module:
+
+* It is given the workplace of a process (:mod:`replay_dd.experiment.guard`), waits until its input ends, and cleans up:
+  ends programs, removes what they leave outside, and removes the workplace.
+* A program is one whose TMPDIR lies in the workplace, or that is in a process group of which a folder in the workplace
+  tells, or that descends from such.
+* What a folder tells stands in its file ``notes``, one note a line. Numbers of processes in it hold only for as long as
+  nobody else can have got them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MARKER = "workplace"
+MARKER_TEXT = "Folders of replay-dd, which removes them. Locked for as long as that runs.\n"
+NOTES = "notes"
+# What a note says first; a number or a path follows.
+GROUP = "group"  # a process group
+SERVER = "server"  # a process group that removes things itself when it is asked to end
+LOCK = "lock"  # a file to remove if what stands in it is the number that comes before its path
+SOCKET = "socket"  # a socket to remove if nobody answers
+
+_GRACE_S = 2.0  # for servers
+_KILL_LIMIT_S = 30.0  # for the system, to end processes that are killed
+
+
+def main() -> None:
+    """Wait until the input ends; then clean up."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 4096):
+        pass
+    clean(sys.argv[1])
+
+
+def clean(workplace: str | Path, *, numbers_hold: bool = True) -> None:
+    """End all programs of a workplace, and remove it with what they leave outside of it.
+
+    Args:
+        workplace: its path.
+        numbers_hold: whether the processes that are noted can be no others by now.
+    """
+    notes = _notes(os.fspath(workplace))
+    mark = b"\0TMPDIR=" + os.fsencode(workplace) + b"/"
+    groups = {int(note) for kind, note in notes if kind == GROUP} if numbers_hold else set()
+    servers = {int(note) for kind, note in notes if kind == SERVER} if numbers_hold else set()
+    _kill(mark, groups, spared=servers)
+    _end(servers)
+    for kind, note in notes:
+        if kind == LOCK:
+            number, _, path = note.partition(" ")
+            remove_lock(path, int(number))
+        elif kind == SOCKET:
+            remove_socket(note)
+    remove_tree(workplace)
+
+
+def remove_lock(path: str, process: int) -> None:
+    """Remove a file, if what stands in it is the number of this process."""
+    with contextlib.suppress(OSError, ValueError), open(path) as file:
+        if int(file.read()) == process:
+            os.unlink(path)
+
+
+def remove_socket(path: str) -> None:
+    """Remove a socket, if nobody answers."""
+    import socket  # takes longer to load than all the rest, and is seldom wanted
+
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+
+
+def remove_tree(path: str | Path) -> None:
+    """Remove a folder with all that is in it, also where a program has made it read-only."""
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.isdir(path):
+        _allow_all(path)
+        for folder, inner, _ in os.walk(path):
+            for name in inner:
+                _allow_all(os.path.join(folder, name))
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _allow_all(folder: str | Path) -> None:
+    with contextlib.suppress(OSError):
+        if not os.path.islink(folder):
+            os.chmod(folder, 0o700)
+
+
+def _notes(workplace: str) -> list[tuple[str, str]]:
+    """The kind and the content of all notes."""
+    found = []
+    for folder in _names(workplace):
+        with contextlib.suppress(OSError), open(os.path.join(workplace, folder, NOTES), "rb") as file:
+            for line in file.read().splitlines(keepends=True):
+                if line.endswith(b"\n"):
+                    kind, _, note = os.fsdecode(line[:-1]).partition(" ")
+                    found.append((kind, note))
+    return found
+
+
+def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
+    """Kill programs until there are none; new ones may come as long as there are any."""
+    until = time.monotonic() + _KILL_LIMIT_S
+    while True:
+        # Before any of them ends: whose child a process was cannot be seen afterwards.
+        programs = _programs(mark, groups) - spared
+        for group in groups:
+            _signal_group(group, signal.SIGKILL)
+        for program in programs:
+            with contextlib.suppress(OSError):
+                os.kill(program, signal.SIGKILL)
+        if not programs or time.monotonic() > until:
+            return
+        time.sleep(0.005)
+
+
+def _end(servers: set[int]) -> None:
+    """Ask process groups to end; kill what has not done so after a while."""
+    for group in servers:
+        _signal_group(group, signal.SIGTERM)
+    until = time.monotonic() + _GRACE_S
+    while _programs(b"", servers) and time.monotonic() < until:
+        time.sleep(0.01)
+    _kill(b"", servers, spared=set())
+
+
+def _signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(group, number)
+
+
+def _programs(mark: bytes, groups: set[int]) -> set[int]:
+    """The processes with the mark in their environment or in one of the groups, and all that descend from them."""
+    found: set[int] = set()
+    children: dict[int, list[int]] = {}
+    for name in _names("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):  # it has just ended, or we may not look at it
+            with open(f"/proc/{name}/stat", "rb") as file:
+                # After the name of the program, which may hold anything: state, parent, group (proc(5)).
+                state, parent, group = file.read().rpartition(b")")[2].split()[:3]
+            if state in (b"Z", b"X"):
+                continue
+            children.setdefault(int(parent), []).append(int(name))
+            if int(group) in groups:
+                found.add(int(name))
+            if mark:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if mark in b"\0" + file.read():
+                        found.add(int(name))
+    new = list(found)
+    while new:
+        new = [child for program in new for child in children.get(program, ()) if child not in found]
+        found.update(new)
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+if __name__ == "__main__":
+    main()
