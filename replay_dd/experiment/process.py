@@ -92,7 +92,8 @@ class PrivateFolder:
 
     def note(self, kind: str, what: str | int) -> None:
         """Note something that has to go with the folder if we are killed; the kinds are those of the guard."""
-        with (self.path / NOTES).open("ab", buffering=0) as file:
+        # If the disk is full, programs are found by their TMPDIR all the same.
+        with contextlib.suppress(OSError), (self.path / NOTES).open("ab", buffering=0) as file:
             file.write(os.fsencode(f"{kind} {what}\n"))
 
 
