@@ -8,10 +8,13 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-ACCELERATOR = "replay_dd/schedules/runtime/_accelerator.c"
+RUNTIME = "replay_dd/schedules/runtime/"
+SOURCES = [RUNTIME + "_accelerator.c", RUNTIME + "_databases.c"]
+HEADERS = [RUNTIME + "_databases.h"]
 
-if (Path(__file__).parent / ACCELERATOR).exists():
+if (Path(__file__).parent / SOURCES[0]).exists():
     # `optional`: a build that fails is told and does not stop the installation.
-    setup(ext_modules=[Extension("replay_dd.schedules.runtime._accelerator", [ACCELERATOR], optional=True)])
+    name = "replay_dd.schedules.runtime._accelerator"
+    setup(ext_modules=[Extension(name, SOURCES, depends=HEADERS, optional=True)])
 else:
     setup()

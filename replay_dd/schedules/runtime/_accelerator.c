@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "_databases.h"
 
 #define NEAR_THE_LIMIT 40 /* calls that are left; more than depth.ROOM_FRAMES: the scheduler itself looks, then */
 #define FOLD UINT64_C(0x100000001B3) /* the prime of the 64-bit FNV-1a hash; places.FOLD */
@@ -643,6 +644,8 @@ static PyMethodDef module_functions[] = {
     {"leave", leave, METH_O, "Call exit(3)."},
     {"wait_until_gone", wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"fork", bare_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
+    {"control_databases", databases_control, METH_VARARGS, "Let SQLite sleep through a function."},
+    {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a lock of a database is another's now."},
     {NULL, NULL, 0, NULL},
 };
 

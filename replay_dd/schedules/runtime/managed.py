@@ -50,6 +50,12 @@ class Place:
         return self.position + 1 if self.reachable else self.position
 
 
+class Patient:
+    """A wait whose deadline comes only when nobody else can run, however near it is."""
+
+    __slots__ = ()
+
+
 class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes with the same attributes
     """One thread of the program, as the scheduler knows it."""
 

@@ -28,7 +28,7 @@ from .counting import LOOKED_THROUGH, START, Counter, accelerator, fold
 from .depth import ROOM_FRAMES, need_room
 from .describe import place_record
 from .garbage import COLLECT_EVERY, collect
-from .managed import NEVER, ManagedThread, Place, wait_until_gone
+from .managed import NEVER, ManagedThread, Patient, Place, wait_until_gone
 from .places import Places
 from .strategies import Question, Strategy
 
@@ -332,13 +332,16 @@ class Scheduler:
 
     def _early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads whose deadline is the next one, if it may be reached now."""
-        deadlines = [t.deadline for t in self.threads if t.deadline is not None and t not in ready]
+        sleepers = [t for t in self.threads if t.deadline is not None and t not in ready]
+        if ready:
+            sleepers = [t for t in sleepers if not isinstance(t.waiting, Patient)]
+        deadlines = [t.deadline for t in sleepers if t.deadline is not None]
         if not deadlines:
             return []
         first = min(deadlines)
         if ready and (self.arrivals.real_time or first - self.clock.now_ns > EARLY_WAKE_NS):
             return []
-        return [t for t in self.threads if t.deadline == first and t not in ready]
+        return [t for t in sleepers if t.deadline == first]
 
     def next_after(self, thread: ManagedThread, among: list[ManagedThread]) -> ManagedThread:
         """Whom the default schedule lets run after a thread."""

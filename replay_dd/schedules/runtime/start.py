@@ -15,6 +15,7 @@ from . import clock as clock_module
 from .backends import choose_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
+from .databases import Databases
 from .descriptors import Descriptors
 from .earlier import replace_earlier_locks
 from .endings import Endings
@@ -153,6 +154,7 @@ def start(request_path: str) -> None:
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
+            "_sqlite3": Databases(scheduler, descriptors).adapt,
         },
     )
     effects = watch_files(scheduler)

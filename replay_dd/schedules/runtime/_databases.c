@@ -1,0 +1,252 @@
+/* SQLite's waits for locks, handed to the scheduler; see databases.py. Part of the accelerator.
+ *
+ * Rules of this file:
+ *
+ * - SQLite asks an object of its own, the VFS, for all that it wants of the system (https://sqlite.org/vfs.html). Only what
+ *   stands there is replaced: how to sleep, and how to open a database, whose locks are then asked for through here.
+ *   Nothing is added to what a lock does.
+ * - A lock that is refused is remembered by the thread that asked for it; if SQLite sleeps next, it is for that lock.
+ * - No Python code runs except in a sleep. A sleep that Python does not want is slept as ever.
+ * - The header of SQLite need not be there: the few declarations of its interface stand below. They never change.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "_databases.h"
+
+/* -- what SQLite declares (sqlite3.h) -- */
+
+enum { OK = 0, BUSY = 5 };
+enum { LOCK_SHARED = 1, LOCK_RESERVED = 2, LOCK_PENDING = 3, LOCK_EXCLUSIVE = 4 };
+enum { WAL_UNLOCK = 1, WAL_LOCK = 2, WAL_SHARED = 4, WAL_EXCLUSIVE = 8 };
+enum { OPEN_MAIN_DATABASE = 0x100, TELL_LOCK = 1 };
+
+typedef struct Methods Methods;
+typedef struct Vfs Vfs;
+typedef struct { const Methods *methods; } File;
+typedef void (*Function)(void);
+
+struct Methods {
+    int version;
+    int (*close)(File *);
+    Function read, write, truncate, sync, file_size;
+    int (*lock)(File *, int level);
+    Function unlock, check_reserved_lock;
+    int (*control)(File *, int what, void *argument);
+    Function sector_size, device_characteristics;
+    /* since version 2 */
+    Function map_wal;
+    int (*lock_wal)(File *, int first, int amount, int flags);
+    Function wal_barrier, unmap_wal;
+    /* since version 3 */
+    Function fetch, unfetch;
+};
+
+struct Vfs {
+    int version, file_size, longest_path;
+    Vfs *next;
+    const char *name;
+    void *data;
+    int (*open)(Vfs *, const char *name, File *, int flags, int *flags_out);
+    Function delete, access, full_path, load, load_error, symbol, unload, randomness;
+    int (*sleep)(Vfs *, int microseconds);
+    /* more follows */
+};
+
+/* -- the databases that are open -- */
+
+typedef struct Database Database;
+struct Database {
+    Methods methods; /* the first, so that the methods of a file lead to its database */
+    const Methods *real;
+    Database *next;
+    File *file;
+    long long number; /* never given twice */
+    dev_t device;
+    ino_t inode;
+    unsigned wal_shared, wal_exclusive; /* the locks that it has on its write-ahead log, a bit each */
+};
+
+/* A lock of one database: a level, or (with level 0) bits of the write-ahead log. */
+typedef struct { long long number; int level; unsigned wal; int shared; } Lock;
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* threads that are away come by here, too */
+static Database *databases;
+static long long opened;
+static _Thread_local Lock refused; /* number 0: none */
+
+static int noted(int result, const Database *database, int level, unsigned wal, int shared)
+{
+    int is_refused = (result & 0xFF) == BUSY;
+    refused = is_refused ? (Lock){database->number, level, wal, shared} : (Lock){0};
+    return result;
+}
+
+static int lock(File *file, int level)
+{
+    Database *database = (Database *)file->methods;
+    return noted(database->real->lock(file, level), database, level, 0, 0);
+}
+
+static int lock_wal(File *file, int first, int amount, int flags)
+{
+    Database *database = (Database *)file->methods;
+    unsigned bits = ((1u << amount) - 1) << first;
+    int result = database->real->lock_wal(file, first, amount, flags);
+    unsigned *held = flags & WAL_SHARED ? &database->wal_shared : &database->wal_exclusive;
+    if (flags & WAL_LOCK) {
+        *held |= result == OK ? bits : 0;
+        return noted(result, database, 0, bits, flags & WAL_SHARED);
+    }
+    *held &= ~bits;
+    return result;
+}
+
+static int close_database(File *file)
+{
+    Database *database = (Database *)file->methods;
+    pthread_mutex_lock(&guard);
+    for (Database **link = &databases; *link != NULL; link = &(*link)->next) {
+        if (*link == database) {
+            *link = database->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&guard);
+    file->methods = database->real;
+    free(database);
+    return file->methods->close(file);
+}
+
+static int (*real_open)(Vfs *, const char *, File *, int, int *);
+static int (*real_sleep)(Vfs *, int);
+
+static int open_database(Vfs *vfs, const char *name, File *file, int flags, int *flags_out)
+{
+    struct stat status;
+    int result = real_open(vfs, name, file, flags, flags_out);
+    if (result != OK || !(flags & OPEN_MAIN_DATABASE) || name == NULL || stat(name, &status) != 0) {
+        return result;
+    }
+    Database *database = calloc(1, sizeof(Database));
+    if (database == NULL) {
+        return result;
+    }
+    const Methods *real = database->real = file->methods;
+    memcpy(&database->methods, real,
+           real->version > 2 ? sizeof(Methods) : real->version > 1 ? offsetof(Methods, fetch) : offsetof(Methods, map_wal));
+    database->methods.version = real->version > 3 ? 3 : real->version;
+    database->methods.close = close_database;
+    database->methods.lock = lock;
+    if (real->version > 1 && real->lock_wal != NULL) {
+        database->methods.lock_wal = lock_wal;
+    }
+    database->file = file;
+    database->device = status.st_dev;
+    database->inode = status.st_ino;
+    pthread_mutex_lock(&guard);
+    database->number = ++opened;
+    database->next = databases;
+    databases = database;
+    pthread_mutex_unlock(&guard);
+    file->methods = &database->methods;
+    return result;
+}
+
+/* Whether a database has a lock that conflicts with one that another database of the same file wants. */
+static int conflicts(const Database *database, const Lock *wanted)
+{
+    if (wanted->level == 0) {
+        return (wanted->wal & (database->wal_exclusive | (wanted->shared ? 0 : database->wal_shared))) != 0;
+    }
+    int level = 0;
+    database->real->control(database->file, TELL_LOCK, &level);
+    /* https://sqlite.org/lockingv3.html, section 3 */
+    switch (wanted->level) {
+    case LOCK_SHARED: return level >= LOCK_PENDING;
+    case LOCK_RESERVED: return level >= LOCK_RESERVED;
+    default: return level >= LOCK_SHARED;
+    }
+}
+
+/* -- sleeping -- */
+
+static PyObject *sleeper; /* called with the microseconds and the refused lock, or None; whether it slept */
+
+static int sleep_under_schedule(Vfs *vfs, int microseconds)
+{
+    if (sleeper == NULL || !Py_IsInitialized()) {
+        return real_sleep(vfs, microseconds);
+    }
+    Lock wanted = refused;
+    refused = (Lock){0};
+    PyGILState_STATE state = PyGILState_Ensure();
+    int slept = 0;
+    if (!PyErr_Occurred()) {
+        PyObject *answer;
+        if (wanted.number == 0) {
+            answer = PyObject_CallFunction(sleeper, "iO", microseconds, Py_None);
+        } else {
+            answer = PyObject_CallFunction(sleeper, "i(LiIi)", microseconds, wanted.number, wanted.level, wanted.wal,
+                                           wanted.shared);
+        }
+        slept = answer == Py_True;
+        Py_XDECREF(answer);
+        PyErr_Clear(); /* nobody could hear of it */
+    }
+    PyGILState_Release(state);
+    return slept ? microseconds : real_sleep(vfs, microseconds);
+}
+
+/* -- what databases.py calls -- */
+
+PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    const char *library;
+    PyObject *function;
+    if (!PyArg_ParseTuple(arguments, "zO", &library, &function)) {
+        return NULL;
+    }
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    Vfs *(*find)(const char *) = NULL;
+    if (handle != NULL) {
+        *(void **)&find = dlsym(handle, "sqlite3_vfs_find");
+    }
+    Vfs *vfs = find == NULL ? NULL : find(NULL);
+    if (vfs == NULL) {
+        Py_RETURN_FALSE;
+    }
+    Py_XSETREF(sleeper, Py_NewRef(function));
+    if (vfs->open != open_database) {
+        real_open = vfs->open;
+        real_sleep = vfs->sleep;
+        vfs->open = open_database;
+        vfs->sleep = sleep_under_schedule;
+    }
+    Py_RETURN_TRUE;
+}
+
+PyObject *databases_is_held(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    Lock wanted;
+    if (!PyArg_ParseTuple(arguments, "LiIi", &wanted.number, &wanted.level, &wanted.wal, &wanted.shared)) {
+        return NULL;
+    }
+    int is_held = 0;
+    pthread_mutex_lock(&guard);
+    const Database *own = databases;
+    while (own != NULL && own->number != wanted.number) {
+        own = own->next;
+    }
+    for (const Database *other = own == NULL ? NULL : databases; other != NULL && !is_held; other = other->next) {
+        int is_same = other != own && other->device == own->device && other->inode == own->inode;
+        is_held = is_same && conflicts(other, &wanted);
+    }
+    pthread_mutex_unlock(&guard);
+    return PyBool_FromLong(is_held);
+}

@@ -1,0 +1,116 @@
+"""SQLite: a thread that waits for the lock on a database gives the baton away.
+
+Rules of this module:
+
+* SQLite itself decides whether a statement waits for a lock, and for how long. Where waiting cannot help, as two threads
+  wait for each other, it raises at once. Else it sleeps, tries again, and raises when its sleeps add up to the time-out
+  of the connection (``timeout``, ``PRAGMA busy_timeout``). Only these sleeps are replaced, in ``_databases.c``.
+* A sleep that follows a refused lock lasts until no other connection of this process has a lock that conflicts with it.
+  It ends on the virtual clock only when nobody else can run: else each choice of a schedule could bring the time-out
+  nearer, and statements would fail for want of a time that never passed.
+* A lock that nobody in this process has is another process's. Waiting for it takes real time.
+* Meanwhile the thread is inside SQLite and holds its connection. Exceptions cannot pass through there; they wait.
+* Without the accelerator SQLite is a library like others that wait in C; see away.py.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .arrivals import OUTSIDE, OutsideWait
+from .counting import accelerator
+from .managed import Patient
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .descriptors import Descriptors
+    from .managed import ManagedThread
+    from .scheduler import Scheduler
+
+    Lock = tuple[int, int, int, int]  # as the accelerator knows it
+
+
+class _LockOfAThread(Patient):
+    """Waits until no thread of this process has a lock that stands in the way."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return not accelerator.database_lock_is_held(*self._lock)
+
+    def explain(self) -> str:
+        return "waits for a lock on a database"
+
+
+class _LockOfAProcess(Patient, OutsideWait):
+    """Waits until another process may have given a lock back."""
+
+    __slots__ = ()
+
+
+class _Sleep(Patient):
+    """SQLite waits for something else."""
+
+    __slots__ = ()
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return False
+
+    def explain(self) -> str:
+        return "sleeps in SQLite"
+
+
+class Databases:
+    """Lets SQLite sleep under the scheduler.
+
+    Args:
+        scheduler: who hands the baton around.
+        descriptors: who knows how to wait for other processes.
+    """
+
+    def __init__(self, scheduler: Scheduler, descriptors: Descriptors) -> None:
+        self._scheduler = scheduler
+        self._descriptors = descriptors
+
+    def adapt(self, module: Any) -> None:
+        """Adapt the SQLite that the module ``_sqlite3`` calls."""
+        if accelerator is not None:
+            accelerator.control_databases(getattr(module, "__file__", None), self._sleep)
+
+    def _sleep(self, microseconds: int, lock: Lock | None) -> bool:
+        """What SQLite calls to sleep; False where it is to sleep really.
+
+        Args:
+            microseconds: how long at most.
+            lock: what was refused before.
+        """
+        if not self._descriptors.has_baton():
+            return False
+        thread = self._scheduler.current
+        held_back, thread.exception = thread.exception, None
+        try:
+            self._wait(sys._getframe(1), microseconds, lock)
+        except RecursionError:
+            return False
+        except BaseException as error:  # raised by a handler of a signal
+            held_back = error
+        finally:
+            if held_back is not None:
+                thread.exception = held_back
+                thread.ask_at = 0  # at its next yield point
+        return True
+
+    def _wait(self, frame: Any, microseconds: int, lock: Lock | None) -> None:
+        scheduler = self._scheduler
+        if lock is not None and not accelerator.database_lock_is_held(*lock):
+            what = "a lock on a database that another process has"
+            wait = _LockOfAProcess(scheduler.arrivals, scheduler.current, lambda: False, [], OUTSIDE, what)
+            scheduler.arrivals.wait(frame, wait, microseconds / 1e6)
+        else:
+            deadline = scheduler.clock.now_ns + microseconds * 1000
+            scheduler.operation(frame, _Sleep() if lock is None else _LockOfAThread(lock), deadline)
