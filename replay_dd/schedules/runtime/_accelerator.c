@@ -645,7 +645,8 @@ static PyMethodDef module_functions[] = {
     {"wait_until_gone", wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"fork", bare_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {"control_databases", databases_control, METH_VARARGS, "Let SQLite sleep through a function."},
-    {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a lock of a database is another's now."},
+    {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
+    {"database_lock_is_held_elsewhere", databases_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -11,7 +11,9 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +27,9 @@ enum { OK = 0, BUSY = 5 };
 enum { LOCK_SHARED = 1, LOCK_RESERVED = 2, LOCK_PENDING = 3, LOCK_EXCLUSIVE = 4 };
 enum { WAL_UNLOCK = 1, WAL_LOCK = 2, WAL_SHARED = 4, WAL_EXCLUSIVE = 8 };
 enum { OPEN_MAIN_DATABASE = 0x100, TELL_LOCK = 1 };
+
+/* Which bytes of a file the locks are (https://sqlite.org/fileformat2.html, sections 1.6 and 4, and walformat.html). */
+enum { PENDING_BYTE = 0x40000000, RESERVED_BYTE, SHARED_BYTES, SHARED_LENGTH = 510, WAL_BYTES = 120 };
 
 typedef struct Methods Methods;
 typedef struct Vfs Vfs;
@@ -70,6 +75,7 @@ struct Database {
     dev_t device;
     ino_t inode;
     unsigned wal_shared, wal_exclusive; /* the locks that it has on its write-ahead log, a bit each */
+    char index[]; /* the name of the file whose bytes these locks are */
 };
 
 /* A lock of one database: a level, or (with level 0) bits of the write-ahead log. */
@@ -133,10 +139,11 @@ static int open_database(Vfs *vfs, const char *name, File *file, int flags, int 
     if (result != OK || !(flags & OPEN_MAIN_DATABASE) || name == NULL || stat(name, &status) != 0) {
         return result;
     }
-    Database *database = calloc(1, sizeof(Database));
+    Database *database = calloc(1, sizeof(Database) + strlen(name) + sizeof("-shm"));
     if (database == NULL) {
         return result;
     }
+    strcat(strcpy(database->index, name), "-shm");
     const Methods *real = database->real = file->methods;
     memcpy(&database->methods, real,
            real->version > 2 ? sizeof(Methods) : real->version > 1 ? offsetof(Methods, fetch) : offsetof(Methods, map_wal));
@@ -171,6 +178,47 @@ static int conflicts(const Database *database, const Lock *wanted)
     case LOCK_SHARED: return level >= LOCK_PENDING;
     case LOCK_RESERVED: return level >= LOCK_RESERVED;
     default: return level >= LOCK_SHARED;
+    }
+}
+
+/* Whether another process has a lock on these bytes. Locks of this kind are a process's own, and it is told of those of
+ * others only. The file must not be opened to ask: when it is closed, the process loses all its locks on it. */
+static int locked_elsewhere(dev_t device, ino_t inode, short type, int first, int length)
+{
+    struct flock question = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = length};
+    DIR *descriptors = opendir("/proc/self/fd");
+    int answer = -1;
+    for (struct dirent *entry; descriptors != NULL && answer < 0 && (entry = readdir(descriptors)) != NULL;) {
+        struct stat status;
+        int descriptor = atoi(entry->d_name);
+        if (fstat(descriptor, &status) == 0 && status.st_dev == device && status.st_ino == inode) {
+            answer = fcntl(descriptor, F_GETLK, &question) == 0 && question.l_type != F_UNLCK;
+        }
+    }
+    if (descriptors != NULL) {
+        closedir(descriptors);
+    }
+    return answer > 0;
+}
+
+static int another_process_conflicts(const Database *database, const Lock *wanted)
+{
+    dev_t device = database->device;
+    ino_t inode = database->inode;
+    struct stat status;
+    switch (wanted->level) {
+    case 0:
+        if (stat(database->index, &status) != 0) {
+            return 0;
+        }
+        return locked_elsewhere(status.st_dev, status.st_ino, wanted->shared ? F_RDLCK : F_WRLCK,
+                                WAL_BYTES + __builtin_ctz(wanted->wal), __builtin_popcount(wanted->wal));
+    case LOCK_RESERVED:
+        return locked_elsewhere(device, inode, F_WRLCK, RESERVED_BYTE, 1);
+    default:;
+        short type = wanted->level == LOCK_SHARED ? F_RDLCK : F_WRLCK;
+        return locked_elsewhere(device, inode, type, PENDING_BYTE, 1) ||
+               locked_elsewhere(device, inode, type, SHARED_BYTES, SHARED_LENGTH);
     }
 }
 
@@ -231,22 +279,32 @@ PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_RETURN_TRUE;
 }
 
-PyObject *databases_is_held(PyObject *Py_UNUSED(module), PyObject *arguments)
+static PyObject *ask(PyObject *arguments, int elsewhere)
 {
     Lock wanted;
     if (!PyArg_ParseTuple(arguments, "LiIi", &wanted.number, &wanted.level, &wanted.wal, &wanted.shared)) {
         return NULL;
     }
-    int is_held = 0;
+    int answer = 0;
     pthread_mutex_lock(&guard);
     const Database *own = databases;
     while (own != NULL && own->number != wanted.number) {
         own = own->next;
     }
-    for (const Database *other = own == NULL ? NULL : databases; other != NULL && !is_held; other = other->next) {
-        int is_same = other != own && other->device == own->device && other->inode == own->inode;
-        is_held = is_same && conflicts(other, &wanted);
+    if (own != NULL && elsewhere) {
+        answer = another_process_conflicts(own, &wanted);
+    } else if (own != NULL) {
+        for (const Database *other = databases; other != NULL && !answer; other = other->next) {
+            int is_same = other != own && other->device == own->device && other->inode == own->inode;
+            answer = is_same && conflicts(other, &wanted);
+        }
     }
     pthread_mutex_unlock(&guard);
-    return PyBool_FromLong(is_held);
+    return PyBool_FromLong(answer);
 }
+
+PyObject *databases_is_held(PyObject *Py_UNUSED(module), PyObject *arguments)
+{ return ask(arguments, 0); }
+
+PyObject *databases_is_held_elsewhere(PyObject *Py_UNUSED(module), PyObject *arguments)
+{ return ask(arguments, 1); }

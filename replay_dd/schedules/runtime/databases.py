@@ -48,7 +48,7 @@ class _LockOfAThread(Patient):
 
 
 class _LockOfAProcess(Patient, OutsideWait):
-    """Waits until another process may have given a lock back."""
+    """Waits until no other process has one."""
 
     __slots__ = ()
 
@@ -106,11 +106,20 @@ class Databases:
         return True
 
     def _wait(self, frame: Any, microseconds: int, lock: Lock | None) -> None:
-        scheduler = self._scheduler
-        if lock is not None and not accelerator.database_lock_is_held(*lock):
+        scheduler, arrivals = self._scheduler, self._scheduler.arrivals
+        deadline = scheduler.clock.now_ns + microseconds * 1000
+        if lock is None:
+            scheduler.operation(frame, _Sleep(), deadline)
+        elif accelerator.database_lock_is_held(*lock):
+            scheduler.operation(frame, _LockOfAThread(lock), deadline)
+        elif accelerator.database_lock_is_held_elsewhere(*lock):
+
+            def is_free() -> bool:
+                return not accelerator.database_lock_is_held_elsewhere(*lock)
+
             what = "a lock on a database that another process has"
-            wait = _LockOfAProcess(scheduler.arrivals, scheduler.current, lambda: False, [], OUTSIDE, what)
-            scheduler.arrivals.wait(frame, wait, microseconds / 1e6)
+            wait = _LockOfAProcess(arrivals, scheduler.current, is_free, [], OUTSIDE, what)
+            if arrivals.wait(frame, wait, microseconds / 1e6):
+                arrivals.answered(wait, None)
         else:
-            deadline = scheduler.clock.now_ns + microseconds * 1000
-            scheduler.operation(frame, _Sleep() if lock is None else _LockOfAThread(lock), deadline)
+            scheduler.operation(frame, _Sleep(), deadline)
