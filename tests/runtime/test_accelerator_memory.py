@@ -22,8 +22,9 @@ from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 
 SOURCE = Path(runtime.__file__).parent / "_accelerator.c"
+OTHER_SOURCE = SOURCE.parent / "_databases.c"
 PROGRAM = """
-import threading
+import os, sqlite3, tempfile, threading
 
 class Account:
     balance = 0
@@ -44,7 +45,24 @@ def work():
 def deep(n):
     return account.balance if n == 0 else deep(n - 1)
 
+def save(path, journal):
+    connection = sqlite3.connect(path)
+    connection.execute("begin immediate")
+    connection.execute("create table if not exists balances (balance)")
+    for i in numbers(10):
+        connection.execute("insert into balances values (?)", (i,))
+    connection.commit()
+    connection.execute(f"pragma journal_mode = {journal}")
+    with connection: connection.execute("delete from balances")
+    connection.close()
+
 account, lock = Account(), threading.Lock()
+with tempfile.TemporaryDirectory() as folder:
+    for journal in ("delete", "wal"):
+        path = os.path.join(folder, "data-" + journal)
+        threads = [threading.Thread(target=save, args=(path, journal)) for _ in range(3)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
 threads = [threading.Thread(target=work) for _ in range(3)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
@@ -97,7 +115,8 @@ def build(folder: Path, mistake: str = "") -> Path:
         "-shared -fPIC -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
     )
     output = copy / f"_accelerator{suffix}"
-    subprocess.run(["gcc", *options.split(), f"-I{include}", "-o", output, source], check=True)
+    folders = (f"-I{include}", f"-I{SOURCE.parent}")
+    subprocess.run(["gcc", *options.split(), *folders, "-o", output, source, OTHER_SOURCE], check=True)
     return copy / "site"
 
 

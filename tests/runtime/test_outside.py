@@ -67,8 +67,9 @@ print(*connection.execute("select value from one"))
 """
 
 
-def test_a_wait_in_c_for_another_thread_is_found_and_told(tmp_path: Path) -> None:
-    """A thread has begun a transaction, and the other one waits for its end inside of SQLite."""
+def test_a_wait_in_c_for_another_thread_is_found_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread has begun a transaction, and the other one waits for its end inside of SQLite, without the accelerator."""
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
     run = run_program(tmp_path, WATCHED)
     assert output_of(run) == "(4,)\n"
     assert run.log.ending.notes == ()
