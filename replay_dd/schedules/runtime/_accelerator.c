@@ -11,7 +11,8 @@
  *   due; the scheduler, which knows all other cases, teaches the places.
  *
  * Longer than 400 lines because one file lets the compiler put the whole fast path into one function. What forked
- * copies need of the system, at the end of the file, is no second extension, as that would be loaded in each run.
+ * copies need of the system, at the end of the file, is no second extension, as that would be loaded in each run; nor is
+ * _databases.c, whose functions stand in the table of this file.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

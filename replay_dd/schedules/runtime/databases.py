@@ -2,9 +2,9 @@
 
 Rules of this module:
 
-* SQLite itself decides whether a statement waits for a lock, and for how long. Where waiting cannot help, as two threads
-  wait for each other, it raises at once. Else it sleeps, tries again, and raises when its sleeps add up to the time-out
-  of the connection (``timeout``, ``PRAGMA busy_timeout``). Only these sleeps are replaced, in ``_databases.c``.
+* SQLite itself decides whether a statement waits for a lock, and for how long. Where waiting cannot help, as two
+  threads wait for each other, it raises at once. Else it sleeps, tries again, and raises when its sleeps add up to the
+  time-out of the connection (``timeout``, ``PRAGMA busy_timeout``). Only the sleeps are replaced, in ``_databases.c``.
 * A sleep that follows a refused lock lasts until no other connection of this process has a lock that conflicts with it.
   It ends on the virtual clock only when nobody else can run: else each choice of a schedule could bring the time-out
   nearer, and statements would fail for want of a time that never passed.

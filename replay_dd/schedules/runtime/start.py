@@ -15,7 +15,6 @@ from . import clock as clock_module
 from .backends import choose_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
-from .databases import Databases
 from .descriptors import Descriptors
 from .earlier import replace_earlier_locks
 from .endings import Endings
@@ -91,6 +90,11 @@ def start(request_path: str) -> None:
             if hasattr(module, name):
                 setattr(module, name, primitives.Uncontended())
 
+    def adapt_sqlite(module: Any) -> None:
+        from .databases import Databases  # now, as most programs have none
+
+        Databases(scheduler, descriptors).adapt(module)
+
     def begin() -> None:
         if request["granularity"] != SYNC:
             scheduler.collects = True
@@ -154,7 +158,7 @@ def start(request_path: str) -> None:
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
-            "_sqlite3": Databases(scheduler, descriptors).adapt,
+            "_sqlite3": adapt_sqlite,
         },
     )
     effects = watch_files(scheduler)
