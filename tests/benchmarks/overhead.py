@@ -53,7 +53,7 @@ _ABOUT = """\
 Each cell is the time of a round of the program under the runtime, divided by the time of a round in the plain run next
 to it, both without the start of the interpreter (which the table below gives): the median of the pairs. A run under the
 runtime does fewer rounds where they take much longer, so that both runs take about the same time. `sync` has no back
-end: its yield points are operations on locks, files and clocks, which are told in Python. The plain run starts in the
+end: its yield points are operations on locks, files and clocks. The plain run starts in the
 same way as the other, in a private folder. Recording with `replay-dd record` takes this time twice, because it replays
 its log once."""
 

@@ -14,6 +14,7 @@ SLEEP = "It takes for granted that the others have got somewhere while it sleeps
 
 REASONS: tuple[tuple[str, str], ...] = (
     (r"EventTests\.test_set_and_clear$", SLEEP),
+    (r"^diskcache: .*::test_(lock|rlock|semaphore)$", SLEEP),
     (
         r"test_threads_reaped$",
         "It takes for granted that threads of earlier requests have ended; the default schedule lets them wait.",

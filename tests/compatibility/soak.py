@@ -302,8 +302,8 @@ def section() -> str:
 {result["python"]}):
 {kinds}.
 Among them are programs that deadlock, that never end, and that leave processes and
-temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round; a
-child is the process that guards the runs, which ends with the tool. Replays that were not as recorded: {wrong}.
+temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round.
+Replays that were not as recorded: {wrong}.
 Memory is counted after the allocator has given back what it can.
 
 {table(result)}

@@ -148,7 +148,7 @@ def test_a_named_field_and_a_frame(browser: WebBrowser, page: str, tmp_path: Pat
 
 def test_what_cannot_be_done_is_left_out_and_the_rest_is_done(browser: WebBrowser, page: str) -> None:
     steps = [click("#missing"), {**click("#save"), "button": "back"}, click("#save"), click("#a[[")]
-    playback, seen = played(browser, flow(page, *steps), limits=Limits(step_ms=200, settle_s=0))
+    playback, seen = played(browser, flow(page, *steps), limits=Limits(step_ms=1000, settle_s=0))
     assert [number for number, _ in playback.left_out] == [2, 3, 5]
     assert "click save 4,4" in seen
 
