@@ -235,3 +235,41 @@ def test_who_comes_back_from_such_a_wait_is_itself_again(then: str, tmp_path: Pa
     (note,) = run.log.ending.notes
     assert "waited outside of replay-dd's control" in note
     assert_same(run, replayed(run.log))
+
+
+def test_a_thread_that_is_waited_for_in_c_may_sleep(tmp_path: Path) -> None:
+    """All others sleep: the one whose time comes first goes on when so much real time has passed."""
+    text = WATCHED.replace("seen = value\n", "seen = value\n    time.sleep(0.2)\n").replace("import ", "import time, ")
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "2\n"
+    assert len(run.log.ending.notes) == 1
+    assert_same(run, replayed(run.log))
+
+
+def test_two_threads_use_one_connection_while_a_third_one_has_the_lock(tmp_path: Path) -> None:
+    """The one waits under the scheduler, with the connection in its hand; the other one waits for that in C."""
+    text = """
+        import os, sqlite3, tempfile, threading, time
+        def hold():
+            own = sqlite3.connect(data, isolation_level=None)
+            own.execute("begin immediate")
+            held.set()
+            time.sleep(0.1)
+            own.execute("insert into one values (1)")
+            own.execute("commit")
+            own.close()
+        def use():
+            held.wait()
+            connection.execute("insert into one values (2)")
+        with tempfile.TemporaryDirectory() as folder:
+            data = os.path.join(folder, "data")
+            connection = sqlite3.connect(data, check_same_thread=False, isolation_level=None)
+            connection.execute("create table one (value)")
+            held = threading.Event()
+            threads = [threading.Thread(target=function) for function in (hold, use, use)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            print(*connection.execute("select sum(value) from one"))
+            connection.close()
+        """
+    assert output_of(run_program(tmp_path, text)) == "(5,)\n"

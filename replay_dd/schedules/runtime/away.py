@@ -5,6 +5,8 @@ Rules of this module:
 * A thread that waits at its gate looks now and then whether the one with the baton stands still: no yield point, and no
   processor time, for half a second of real time. Then that one waits in C, perhaps for another thread of the program.
   The baton is taken from it, which is a forced switch; it is *away*. The log's user is told where.
+* If all others sleep, the one whose time comes first gets the baton when it has stood still for so long, and for two
+  seconds: most calls return before, and then the run does not depend on how long they took.
 * A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
   its call and that moment it touches nothing that others see, if it is counted code.
 * A thread that is none of ours and runs counted code is told, too.
@@ -34,6 +36,8 @@ AWAY = "away"  # the answer of a wait that was the runtime's doing
 _LOOK_EVERY_S = 0.25
 _LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that it will happen
 _LOOKS = 2
+_STILL_NS = 450_000_000  # what so many looks take at least
+_BEFORE_SLEEPERS_NS = 2_000_000_000
 _BUSY_PERCENT = 2  # of the time between two looks; a thread in a loop that waits uses less
 
 _get_ident = _thread.get_ident
@@ -52,9 +56,9 @@ class Away:
         self._away: dict[int, ManagedThread] = {}
         self._seen: ManagedThread | None = None
         self._looks = 0
-        # Thread time, real time and processor time at the last look. Looks come in real time, so no object may be made
-        # that lasts: it would shift the addresses of those that come later.
-        self._last = memoryview(bytearray(24)).cast("q")
+        # Thread time, real time and processor time at the last look, and since when it stands still. Looks come in real
+        # time, so no object may be made that lasts: it would shift the addresses of those that come later.
+        self._last = memoryview(bytearray(32)).cast("q")
         self._foreign_told = False
         self.look_every_s = _LOOK_EVERY_S
 
@@ -81,11 +85,20 @@ class Away:
         else:
             self._seen, self._looks = holder, 0
         last[0], last[1], last[2] = holder.time, now_ns, processor_ns
-        if self._looks >= _LOOKS:
-            self._seen = None
-            self._take_from(holder)
+        if self._looks == 0:
+            last[3] = now_ns
+        elif self._looks >= _LOOKS:
+            still_ns = now_ns - last[3]
+            if (still_ns >= _STILL_NS or self._is_expected(holder)) and self._take_from(holder, still_ns):
+                self._seen = None
 
-    def _take_from(self, holder: ManagedThread) -> None:
+    def _is_expected(self, holder: ManagedThread) -> bool:
+        """Whether a log says that this thread will be away next; any other one is given the usual time."""
+        expected = self._scheduler.arrivals.expected.get((holder.name, holder.waits + 1))
+        return expected is not None and expected.answer == AWAY
+
+    def _take_from(self, holder: ManagedThread, still_ns: int) -> bool:
+        """Take the baton from a thread that has stood still for so long; whether anybody has use for it."""
         scheduler = self._scheduler
         ident = holder.ident
         holder.returned = False
@@ -99,6 +112,9 @@ class Away:
         holder.waiting = wait
         scheduler.arrivals.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
+        if not ready and still_ns >= _BEFORE_SLEEPERS_NS:
+            until_ns = scheduler.clock.now_ns + still_ns
+            ready = [t for t in scheduler.early_sleepers([]) if t.deadline is not None and t.deadline <= until_ns]
         if not ready:
             # Nobody has use for the baton.
             holder.waits -= 1
@@ -109,7 +125,7 @@ class Away:
             else:
                 del self._away[ident]
                 holder.ident = ident
-            return
+            return False
         frame = sys._current_frames().get(ident)
         _, user_frame = scheduler.places.user_frame(frame)
         if user_frame is not None:
@@ -126,7 +142,10 @@ class Away:
         question = Question(holder, ready, default, forced=True)
         choice = scheduler.strategy.choose(scheduler, question) if scheduler.counting else default
         scheduler.log_switch(holder, choice, True, choice is default, holder.place)
+        if choice.deadline is not None and not scheduler.is_ready(choice):
+            scheduler.clock.jump_to(choice.deadline)
         scheduler.give(holder, choice)
+        return True
 
     def come_back(self) -> bool:
         """Called by a thread that has not got the baton: if it was away, it waits for it.

@@ -291,13 +291,13 @@ class Scheduler:
             self._hand_over(thread, starter)
             return
         ready = self._ready_threads()
-        runnable = ready + self._early_sleepers(ready)
+        runnable = ready + self.early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
             # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
-            sleepers = [] if self.arrivals.real_deadlines else self._early_sleepers([])
+            sleepers = [] if self.arrivals.real_deadlines else self.early_sleepers([])
             others = [t for t in ready if t is not thread] or sleepers
             default = self.next_after(thread, others) if others else thread
             runnable = runnable if default in runnable else [*runnable, default]
@@ -330,7 +330,7 @@ class Scheduler:
             ready = [thread for thread in self.threads if self.is_ready(thread)]
         return ready
 
-    def _early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
+    def early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads whose deadline is the next one, if it may be reached now."""
         sleepers = [t for t in self.threads if t.deadline is not None and t not in ready]
         if ready:
@@ -454,7 +454,7 @@ class Scheduler:
             self.give(thread, starter)
             return
         ready = self._ready_threads()
-        runnable = ready + self._early_sleepers(ready)
+        runnable = ready + self.early_sleepers(ready)
         if not runnable:
             self.end_deadlocked()
         default = self.next_after(thread, ready or runnable)
