@@ -37,10 +37,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "On a loaded machine, now and then, a replay waits once more than its run did; why is not known yet.",
     ),
     (
-        r"^diskcache_threads$",
-        "SQLite waits for the lock on its file inside C; how long that takes is a matter of real time.",
-    ),
-    (
         r"^watchdog_polling$",
         "It compares the dates of files, which are real, and which the kernel counts in steps of milliseconds.",
     ),
