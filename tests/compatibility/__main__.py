@@ -14,19 +14,24 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import replay_dd.schedules.runtime
 from replay_dd.experiment.process import LIVE, no_leftovers
 from tests.compatibility import cpython, packages, replays, suites
 from tests.compatibility.document import PAGE, page
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.results import Results, file_of, load
+from tests.conftest import PROJECT
 from tools.test_all_pythons import SUPPORTED, find_python
 
 SAVED_EVERY = 10
+RUNTIME = Path(replay_dd.schedules.runtime.__file__).parent
 
 
 def main() -> int:
@@ -54,6 +59,7 @@ def main() -> int:
         if interpreter is None:
             print(f"Python {version} not found on this machine", file=sys.stderr)
             continue
+        build_accelerator(interpreter)
         if options.replays:
             with no_leftovers():
                 replays.save(version_of(interpreter), replays.judge_replays(interpreter, version, options.replays))
@@ -65,6 +71,29 @@ def main() -> int:
     PAGE.write_text(page(), encoding="utf-8")
     print(f"{PAGE.name} is written", flush=True)
     return 0
+
+
+def build_accelerator(interpreter: Path) -> None:
+    """Put the accelerator for an interpreter beside its source, as users have it, unless it is there and up to date.
+
+    Raises:
+        subprocess.CalledProcessError: the package cannot be built with it.
+    """
+    code = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
+    suffix = subprocess.run(
+        [str(interpreter), "-c", code], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.strip()
+    built = RUNTIME / f"_accelerator{suffix}"
+    changed = max(source.stat().st_mtime for source in RUNTIME.glob("*.[ch]"))
+    if built.exists() and built.stat().st_mtime >= changed:
+        return
+    with tempfile.TemporaryDirectory(prefix="replay-dd-wheel-") as folder:
+        pip = [str(interpreter), "-m", "pip", "--disable-pip-version-check", "wheel", "-qq", "--no-deps", "-w", folder]
+        subprocess.run([*pip, str(PROJECT)], check=True)
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            name = next(name for name in wheel.namelist() if name.endswith(built.name))
+            built.unlink(missing_ok=True)
+            built.write_bytes(wheel.read(name))
 
 
 @dataclass(frozen=True)

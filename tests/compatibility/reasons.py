@@ -49,6 +49,10 @@ REASONS: tuple[tuple[str, str], ...] = (
         "Its other process sees the real date, and this one the virtual date at which all of these runs begin.",
     ),
     (
+        r"^asgiref: .*test_sync_to_async_with_blocker_non_thread_sensitive$",
+        "A thread waits inside C for a lock of `multiprocessing`, which another thread of the same process releases.",
+    ),
+    (
         r"^asgiref: ",
         "The order of a context follows addresses, which shift with the strategy; `record` keeps what the replay did.",
     ),
