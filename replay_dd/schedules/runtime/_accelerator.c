@@ -252,10 +252,11 @@ static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_s
 
 /* -- operations: on locks, files, the clock -- */
 
+/* Neighbouring addresses and offsets are spread: two places of one loop on one entry would take it from each other. */
 static Known *entry_for(Counter *self, PyObject *code, int position)
 {
-    size_t mixed = ((uintptr_t)code >> 4) * 31 + (size_t)(unsigned int)position;
-    return &self->known[(mixed ^ mixed >> 9) & (KNOWN_PLACES - 1)];
+    uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * UINT64_C(0x9E3779B97F4A7C15);
+    return &self->known[mixed >> 32 & (KNOWN_PLACES - 1)];
 }
 
 /* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
