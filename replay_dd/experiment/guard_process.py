@@ -21,6 +21,7 @@ import time
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 MARKER = "workplace"
@@ -117,9 +118,11 @@ def _notes(workplace: str) -> list[tuple[str, str]]:
 def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
     """Kill programs until there are none; new ones may come as long as there are any."""
     until = time.monotonic() + _KILL_LIMIT_S
+    programs: set[int] = set()
     while True:
-        # Before any of them ends: whose child a process was cannot be seen afterwards.
-        programs = _programs(mark, groups) - spared
+        # Before any of them ends: whose child a process was cannot be seen afterwards. So those of the last time are
+        # asked for too: a killed process takes a while to end, and its parent may have been faster.
+        programs = _programs(mark, groups, programs) - spared
         for group in groups:
             _signal_group(group, signal.SIGKILL)
         for program in programs:
@@ -145,8 +148,8 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _programs(mark: bytes, groups: set[int]) -> set[int]:
-    """The processes with the mark in their environment or in one of the groups, and all that descend from them."""
+def _programs(mark: bytes, groups: set[int], known: Collection[int] = ()) -> set[int]:
+    """The processes with the mark in their environment, in one of the groups, or known, and their descendants."""
     found: set[int] = set()
     children: dict[int, list[int]] = {}
     for name in _names("/proc"):
@@ -159,7 +162,7 @@ def _programs(mark: bytes, groups: set[int]) -> set[int]:
             if state in (b"Z", b"X"):
                 continue
             children.setdefault(int(parent), []).append(int(name))
-            if int(group) in groups:
+            if int(group) in groups or int(name) in known:
                 found.add(int(name))
             if mark:
                 with open(f"/proc/{name}/environ", "rb") as file:

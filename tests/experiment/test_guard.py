@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, remove_lock, remove_socket, remove_tree
+from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_lock, remove_socket, remove_tree
 from replay_dd.experiment.process import no_leftovers, private_folder
 
 LIMIT_S = 60
@@ -192,6 +193,13 @@ def test_the_guard_takes_no_signals_that_end_a_command(place: Path, others: Othe
     wait_until_empty(place)
 
 
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def wait_until_ignored(pid: int, number: int) -> None:
     """It has begun, and got so far as to ignore this signal."""
     while True:
@@ -199,6 +207,38 @@ def wait_until_ignored(pid: int, number: int) -> None:
         if int(status["SigIgn"], 16) & 1 << number - 1:
             return
         time.sleep(0.01)
+
+
+def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a busy machine. Only its parent tells whose it is: it has no environment."""
+    workplace = place / "replay-dd-0123"
+    workplace.mkdir()
+    program = subprocess.Popen(
+        ["sh", "-c", "env -i sleep 1000 & echo $!; wait"],
+        env=os.environ | {"TMPDIR": str(workplace / "000")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        assert program.stdout is not None
+        child = int(program.stdout.readline())
+        kill, killed = os.kill, []
+
+        def kill_slowly(process: int, number: int) -> None:
+            if process != child:
+                kill(process, number)
+            elif not killed:
+                killed.append(process)
+                threading.Timer(0.3, kill, (process, number)).start()
+
+        monkeypatch.setattr(os, "kill", kill_slowly)
+        clean(workplace)
+        # The end of what it writes to, which its child has open too, would be waited for below.
+        assert not is_running(child)
+    assert program.returncode == -signal.SIGKILL
+    assert not workplace.exists()
 
 
 # -- what others have left -------------------------------------------------------------------------------------------
