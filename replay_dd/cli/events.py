@@ -14,7 +14,7 @@ from replay_dd.cli.gui_options import conditions_of, pace_option, play_options, 
 from replay_dd.cli.options import FOLDER, LOG, displays_option
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.web import DEFAULT_SETTLE_S, flow_options, minimize_flow
+from replay_dd.cli.web import flow_options, minimize_flow, settle_of_flow
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
@@ -99,7 +99,7 @@ def events_command(
             text=text,
             max_tests=max_tests,
             as_json=as_json,
-            settle_s=DEFAULT_SETTLE_S if settle is None else settle,
+            settle_s=settle_of_flow(settle),
             algorithm=algorithm,
         )
     session = read_session(log)

@@ -12,7 +12,7 @@ from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.gui_replay import SESSION_FORMAT, gui_replay_options, replay_session, show_session
 from replay_dd.cli.options import FOLDER, LOG, time_limit_option
 from replay_dd.cli.progress import say
-from replay_dd.cli.web import DEFAULT_SETTLE_S, flow_options, replay_flow, show_flow
+from replay_dd.cli.web import flow_options, replay_flow, settle_of_flow, show_flow
 from replay_dd.logfile import format_of
 from replay_dd.outcome import Outcome
 from replay_dd.report.lanes import lanes
@@ -54,9 +54,7 @@ def replay_command(
     no verdict.
     """
     if looks_like_a_flow(log):
-        settle = gui["settle"]
-        settle_s = DEFAULT_SETTLE_S if settle is None else settle
-        return replay_flow(log, browser=browser, text=text, settle_s=settle_s)
+        return replay_flow(log, browser=browser, text=text, settle_s=settle_of_flow(gui["settle"]))
     if format_of(log) == SESSION_FORMAT:
         return replay_session(log, accept_changes=accept_changes, **gui)
     recorded = read_log(log)

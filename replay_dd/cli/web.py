@@ -24,8 +24,7 @@ from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, read_flow, write_flow
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-DEFAULT_SETTLE_S = 0.3
-
+_SETTLE_S = 0.3
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -63,7 +62,7 @@ def flow_options(command: Command) -> Command:
     "settle_s",
     metavar="S",
     type=click.FloatRange(min=0),
-    default=DEFAULT_SETTLE_S,
+    default=_SETTLE_S,
     show_default=True,
     help="Seconds to watch the page after the last step.",
 )
@@ -94,13 +93,18 @@ def web_command(flow: Path, **options: Any) -> int:
     return minimize_flow(flow, **options)
 
 
+def settle_of_flow(settle_s: float | None) -> float:
+    """The seconds to watch a page after the last step, where the user may have said none."""
+    return _SETTLE_S if settle_s is None else settle_s
+
+
 def show_flow(path: Path) -> None:
     """Print the steps of a flow in words."""
     for line in flow_as_text(read_flow(path)):
         click.echo(line)
 
 
-def replay_flow(path: Path, *, browser: Path | None, text: str | None, settle_s: float = DEFAULT_SETTLE_S) -> int:
+def replay_flow(path: Path, *, browser: Path | None, text: str | None, settle_s: float) -> int:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done."""
     flow = read_flow(path)
     require_playwright()
@@ -129,8 +133,8 @@ def minimize_flow(
     text: str | None,
     max_tests: int | None,
     as_json: bool,
-    settle_s: float = DEFAULT_SETTLE_S,
-    algorithm: str = ALGORITHMS[0],
+    settle_s: float,
+    algorithm: str,
     search_limit_s: float | None = None,
 ) -> int:
     """Minimise a flow and print the answer; returns the exit status."""

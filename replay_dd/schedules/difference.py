@@ -154,7 +154,7 @@ def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Differe
             kind, natural, units = _measure(before, after, passing, failing)
             if whole:
                 units = 1
-            rank = order[after or before]  # type: ignore[index]
+            rank = order[after or before]  # type: ignore[index]  # a pair has at least one side
             found.append((rank, kind, before, after, natural, units))
     deltas: list[Delta] = []
     start = 0

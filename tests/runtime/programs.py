@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
@@ -102,3 +104,31 @@ def assert_same(first: TargetRun, second: TargetRun) -> None:
     assert first.log.ending.digest == second.log.ending.digest
     assert first.log.ending.thread_times == second.log.ending.thread_times
     assert first.output == second.output
+
+
+def written_under_every_schedule(folder: Path, text: str, schedules: int) -> str:
+    """What a program writes under the default schedule and under so many random ones: the same, with no notes.
+
+    It runs in fresh processes and in forked ones, and each run is replayed.
+    """
+    default = run_program(folder, text)
+    written = output_of(default)
+    assert default.log.ending.notes == ()
+    assert_same(default, replayed(default.log))
+    with Runner(default.log.program, Settings()) as runner:
+        for seed in range(schedules):
+            run = runner.run(random_walk(seed), 60)
+            assert (output_of(run), run.log.ending.notes) == (written, ()), seed
+            again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
+            assert_same(run, again)
+            assert again.log.ending.skipped == ()
+        assert runner.why_fresh == ""
+    assert_same(run, replayed(run.log))
+    return written
+
+
+def written_without_us(folder: Path) -> str:
+    """What the program that was last written to the folder writes on its own."""
+    plain = subprocess.run([sys.executable, "prog.py"], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert plain.returncode == 0, plain.stderr
+    return plain.stdout

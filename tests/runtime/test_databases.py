@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from tests.runtime.programs import (
     replayed,
     run_program,
     write_program,
+    written_under_every_schedule,
+    written_without_us,
 )
 
 SCHEDULES = 5
@@ -196,22 +197,8 @@ other.close()
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
-    """Under the default schedule and random ones, each replayed; nothing waits outside of the scheduler's control."""
-    text = _FIRST + PROGRAMS[name]
-    default = run_program(tmp_path, text)
-    written = output_of(default)
-    assert default.log.ending.notes == ()
-    assert_same(default, replayed(default.log))
-    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
-    with Runner(program, Settings()) as runner:
-        for seed in range(SCHEDULES):
-            run = runner.run(random_walk(seed), 60)
-            assert output_of(run) == written, seed
-            assert run.log.ending.notes == ()
-            assert_same(run, runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60))
-        assert runner.why_fresh == ""
-    plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (plain.stdout, plain.returncode) == (written, 0), plain.stderr
+    written = written_under_every_schedule(tmp_path, _FIRST + PROGRAMS[name], SCHEDULES)
+    assert written_without_us(tmp_path) == written
 
 
 @pytest.mark.parametrize("granularity", ["sync", "access"])

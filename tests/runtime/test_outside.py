@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
-from replay_dd.schedules.target import describe_program
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -21,6 +17,8 @@ from tests.runtime.programs import (
     run_program,
     triggered,
     write_program,
+    written_under_every_schedule,
+    written_without_us,
 )
 from tests.runtime.programs_outside import OUTSIDE
 
@@ -29,23 +27,9 @@ SCHEDULES = 20
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
-    """In fresh processes and in forked ones, under the default schedule and random ones, each replayed."""
-    default = run_program(tmp_path, OUTSIDE[name])
-    written = output_of(default)
-    assert_same(default, replayed(default.log))
-    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
-    with Runner(program, Settings()) as runner:
-        for seed in range(SCHEDULES):
-            run = runner.run(random_walk(seed), 60)
-            assert output_of(run) == written, seed
-            again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
-            assert_same(run, again)
-            assert again.log.ending.skipped == ()
-        assert runner.why_fresh == ""
-    assert_same(run, replayed(run.log))
+    written = written_under_every_schedule(tmp_path, OUTSIDE[name], SCHEDULES)
     if "100 +" not in OUTSIDE[name]:  # of real seconds
-        plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-        assert (plain.stdout, plain.returncode) == (written, 0)
+        assert written_without_us(tmp_path) == written
 
 
 WATCHED = """

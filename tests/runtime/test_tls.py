@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
-from replay_dd.schedules.target import describe_program
-from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program, write_program
+from tests.runtime.programs import (
+    assert_same,
+    output_of,
+    random_walk,
+    replayed,
+    run_program,
+    write_program,
+    written_under_every_schedule,
+    written_without_us,
+)
 from tests.runtime.programs_tls import CERTIFICATE, TLS
 
 SCHEDULES = 8
@@ -20,22 +23,8 @@ SCHEDULES = 8
 
 @pytest.mark.parametrize("name", TLS)
 def test_it_writes_what_it_writes_without_us(name: str, tmp_path: Path) -> None:
-    """In fresh processes and in forked ones, under the default schedule and random ones, each replayed."""
-    default = run_program(tmp_path, TLS[name])
-    written = output_of(default)
-    plain = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (written, default.log.ending.notes) == (plain.stdout, ())
-    assert_same(default, replayed(default.log))
-    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
-    with Runner(program, Settings()) as runner:
-        for seed in range(SCHEDULES):
-            run = runner.run(random_walk(seed), 60)
-            assert (output_of(run), run.log.ending.notes) == (written, ()), seed
-            again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
-            assert_same(run, again)
-            assert again.log.ending.skipped == ()
-        assert runner.why_fresh == ""
-    assert_same(run, replayed(run.log))
+    written = written_under_every_schedule(tmp_path, TLS[name], SCHEDULES)
+    assert written_without_us(tmp_path) == written
 
 
 # Answers one client with TLS whose bytes leave in pieces of a size, with a pause after each, and in records of a size.

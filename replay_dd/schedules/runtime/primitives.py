@@ -5,7 +5,7 @@
 plain attributes: only the thread with the baton touches it. To the program they show the names of the originals.
 
 Where an operation can go on and nobody has to be asked, the accelerator passes its yield point (``_passes``): that is
-nearly every operation, and the scheduler would take ten times as long.
+nearly every operation.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ Lock.__name__ = Lock.__qualname__ = "lock"
 for _class in (Lock, RLock):
     _class.__module__ = "_thread"
 if sys.version_info < (3, 13):  # where `threading.Lock` is a function
-    Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]
+    Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
 
 
 def _caller(frame: FrameType) -> tuple[str, int] | None:

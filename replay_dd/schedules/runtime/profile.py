@@ -126,14 +126,14 @@ class Identities:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[object, int]] = {}
+        self._known: dict[int, tuple[_weakref.ref[object] | None, int]] = {}
 
     def number(self, thing: object) -> int:
         """The number of an object, -1 for None."""
         if thing is None:
             return -1
         reference, number = self._known.get(id(thing), (None, 0))
-        if number and (reference is None or reference() is thing):  # type: ignore[operator]
+        if number and (reference is None or reference() is thing):
             return number
         try:
             reference = _weakref.ref(thing)

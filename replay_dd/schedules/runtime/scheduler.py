@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+from _operator import attrgetter  # the program may not have loaded `operator`
 
 from .arrivals import Arrivals
 from .away import Away
@@ -36,6 +37,7 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, FrameType
+    from typing import Any
 
     from .clock import Clock
     from .managed import Waitable
@@ -56,6 +58,15 @@ LIBRARY_SPIN_LIMIT = 10_007
 EARLY_WAKE_NS = 100_000_000
 
 
+def _shared(name: str) -> Any:
+    """An attribute of the scheduler that its counter holds, as each yield point asks for it."""
+
+    def set_shared(scheduler: Scheduler, value: bool) -> None:
+        setattr(scheduler.counter, name, value)
+
+    return property(attrgetter(f"counter.{name}"), set_shared)
+
+
 class Scheduler:
     """Hands the baton around. One for each process.
 
@@ -66,7 +77,16 @@ class Scheduler:
         send: writes a record for the tool.
         end_deadlocked: ends the process when all threads wait for each other; does not return.
         disable: what the back end's callback answers where there is no yield point.
+
+    Attributes:
+        counting: whether yield points count: from the start of the first thread.
+        busy: whether the scheduler is at work, or is not to be called.
+        over: whether the program has ended.
     """
+
+    counting: bool = _shared("counting")
+    busy: bool = _shared("busy")
+    over: bool = _shared("over")
 
     def __init__(
         self,
@@ -77,7 +97,6 @@ class Scheduler:
         end_deadlocked: Callable[[], None],
         disable: object = None,
     ) -> None:
-        self.strategy = strategy
         self.clock = clock
         self.places = places
         self.send = send
@@ -87,6 +106,7 @@ class Scheduler:
         self.counter = Counter(self.main, disable)
         self.counter.digest = START
         self.counter.question = self.at_question
+        self.follow(strategy)
         self.away = Away(self)
         self.come_back = self.away.come_back
         self.counter.stranger = self.away.stranger
@@ -110,38 +130,10 @@ class Scheduler:
         self._ended = self.main
         self._ending = 0  # the native identity of a real thread that is about to end
 
-    # -- what the counter knows, too ----------------------------------------------------------------------------------
-
-    @property
-    def counting(self) -> bool:
-        """Whether yield points count: from the start of the first thread."""
-        counting: bool = self.counter.counting
-        return counting
-
-    @counting.setter
-    def counting(self, counting: bool) -> None:
-        self.counter.counting = counting
-        self.counter.every_operation = self.strategy.asks_at_operations
-
-    @property
-    def busy(self) -> bool:
-        """Whether the scheduler is at work, or is not to be called."""
-        busy: bool = self.counter.busy
-        return busy
-
-    @busy.setter
-    def busy(self, busy: bool) -> None:
-        self.counter.busy = busy
-
-    @property
-    def over(self) -> bool:
-        """Whether the program has ended."""
-        over: bool = self.counter.over
-        return over
-
-    @over.setter
-    def over(self, over: bool) -> None:
-        self.counter.over = over
+    def follow(self, strategy: Strategy) -> None:
+        """Let another strategy decide from now on."""
+        self.strategy = strategy
+        self.counter.every_operation = strategy.asks_at_operations
 
     # -- time --------------------------------------------------------------------------------------------------------
 
@@ -230,7 +222,7 @@ class Scheduler:
                     if not spins:
                         return True
                 self.pass_yield_point(thread)
-                if thread.time < thread.ask_at and not self.strategy.asks_at_operations and not spins:
+                if thread.time < thread.ask_at and not self.counter.every_operation and not spins:
                     return True
             elif thread.starting is not None and not thread.starting():
                 return True
@@ -470,7 +462,7 @@ class Scheduler:
         thread.waiting = thread.deadline = thread.starter = None
         self.main = thread
         self.threads = [thread]
-        self.strategy = Strategy()
+        self.follow(Strategy())
         self.send = _send_nothing
         self.counting = False
         thread.ask_at = NEVER

@@ -107,13 +107,14 @@ def start(request_path: str) -> None:
             channel.go_on_in(run["channel"])
             follow(run)
         channel.forget()
-        scheduler.strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
+        strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
         if run["strategy"] == "profile":
-            scheduler.strategy = profile.Profile(request["granularity"])
+            strategy = profile.Profile(request["granularity"])
         elif run["strategy"] == "natural":
-            scheduler.strategy = natural.Natural()
+            strategy = natural.Natural()
         elif run["strategy"] == "anchored":
-            scheduler.strategy = anchored.Anchored(run["anchors"])
+            strategy = anchored.Anchored(run["anchors"])
+        scheduler.follow(strategy)
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.traced_left = run["traced"]
