@@ -56,6 +56,10 @@ def save(path, journal):
     with connection: connection.execute("delete from balances")
     connection.close()
 
+# More places of operations than the accelerator keeps.
+often = "def lock_often():\\n" + " with lock: account.balance += 1\\n" * 300
+exec(compile(often, "often.py", "exec"))
+
 account, lock = Account(), threading.Lock()
 with tempfile.TemporaryDirectory() as folder:
     for journal in ("delete", "wal"):
@@ -63,7 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
         threads = [threading.Thread(target=save, args=(path, journal)) for _ in range(3)]
         for thread in threads: thread.start()
         for thread in threads: thread.join()
-threads = [threading.Thread(target=work) for _ in range(3)]
+threads = [threading.Thread(target=target) for target in (work, work, work, lock_often, lock_often)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 try:

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <structmember.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -121,7 +122,10 @@ typedef struct {
     uint64_t number;
 } Known;
 
-#define KNOWN_PLACES 512 /* a power of two; a place that falls on another one's entry takes it */
+/* In buckets, what was told last in front, so that a few places of one loop do not put each other out all the time. */
+#define BUCKETS 128 /* a power of two */
+#define BUCKET_PLACES 4
+#define KNOWN_PLACES (BUCKETS * BUCKET_PLACES)
 #define LOOKED_THROUGH -1 /* the position of library code: any */
 
 typedef struct {
@@ -252,11 +256,22 @@ static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_s
 
 /* -- operations: on locks, files, the clock -- */
 
-/* Neighbouring addresses and offsets are spread: two places of one loop on one entry would take it from each other. */
-static Known *entry_for(Counter *self, PyObject *code, int position)
+/* Neighbouring addresses and offsets are spread. */
+static Known *bucket_of(Counter *self, PyObject *code, int position)
 {
     uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * UINT64_C(0x9E3779B97F4A7C15);
-    return &self->known[mixed >> 32 & (KNOWN_PLACES - 1)];
+    return &self->known[(mixed >> 32 & (BUCKETS - 1)) * BUCKET_PLACES];
+}
+
+static const Known *find_known(Counter *self, PyObject *code, int position)
+{
+    const Known *bucket = bucket_of(self, code, position);
+    for (int index = 0; index < BUCKET_PLACES; index++) {
+        if (bucket[index].code == code && bucket[index].position == position) {
+            return &bucket[index];
+        }
+    }
+    return NULL;
 }
 
 /* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
@@ -265,25 +280,19 @@ static const Known *place_of_operation(Counter *self)
     PyFrameObject *frame = PyEval_GetFrame();
     const Known *found = NULL;
     Py_XINCREF(frame);
-    while (frame != NULL && found == NULL) {
+    while (frame != NULL) {
         PyObject *code = (PyObject *)PyFrame_GetCode(frame);
-        const Known *entry = entry_for(self, code, LOOKED_THROUGH);
         PyFrameObject *next = NULL;
-        if (entry->code == code && entry->position == LOOKED_THROUGH) {
+        if (find_known(self, code, LOOKED_THROUGH) != NULL) {
             next = PyFrame_GetBack(frame);
         }
         else {
-            int position = PyFrame_GetLasti(frame);
-            entry = entry_for(self, code, position);
-            if (entry->code == code && entry->position == position) {
-                found = entry;
-            }
+            found = find_known(self, code, PyFrame_GetLasti(frame));
         }
         Py_DECREF(code); /* the frame has it */
         Py_DECREF(frame);
         frame = next;
     }
-    Py_XDECREF(frame);
     return found;
 }
 
@@ -309,8 +318,9 @@ static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignor
     if (known == NULL) {
         Py_RETURN_FALSE;
     }
+    uint64_t number = known->number; /* what lets go of the old place may move the entry */
     Py_XSETREF(thread->place, Py_NewRef(known->place));
-    if (fold(self, thread, known->number) < 0) {
+    if (fold(self, thread, number) < 0) {
         return NULL;
     }
     Py_RETURN_TRUE;
@@ -324,11 +334,16 @@ static PyObject *counter_know(Counter *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O!iOK", &PyCode_Type, &code, &position, &place, &number)) {
         return NULL;
     }
-    Known *entry = entry_for(self, code, position);
-    entry->position = position;
-    entry->number = number;
-    Py_XSETREF(entry->place, place == Py_None ? NULL : Py_NewRef(place));
-    Py_XSETREF(entry->code, Py_NewRef(code));
+    Known *bucket = bucket_of(self, code, position);
+    int index = 0; /* of what is known of this place; else of the last, which is put out */
+    while (index < BUCKET_PLACES - 1 && (bucket[index].code != code || bucket[index].position != position)) {
+        index++;
+    }
+    Known old = bucket[index];
+    memmove(bucket + 1, bucket, (size_t)index * sizeof(Known));
+    bucket[0] = (Known){Py_NewRef(code), place == Py_None ? NULL : Py_NewRef(place), position, number};
+    Py_XDECREF(old.place);
+    Py_XDECREF(old.code);
     Py_RETURN_NONE;
 }
 
