@@ -9,8 +9,9 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 RUNTIME = "replay_dd/schedules/runtime/"
-SOURCES = [RUNTIME + "_accelerator.c", RUNTIME + "_databases.c"]
-HEADERS = [RUNTIME + "_databases.h"]
+PARTS = ("accelerator", "counting", "databases", "leaving", "places", "tables")
+SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
+HEADERS = [RUNTIME + "_accelerator.h"]
 
 if (Path(__file__).parent / SOURCES[0]).exists():
     # `optional`: a build that fails is told and does not stop the installation.

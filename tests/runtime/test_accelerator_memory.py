@@ -21,8 +21,9 @@ from replay_dd.experiment.process import private_folder, run
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 
-SOURCE = Path(runtime.__file__).parent / "_accelerator.c"
-OTHER_SOURCE = SOURCE.parent / "_databases.c"
+RUNTIME = Path(runtime.__file__).parent
+SOURCES = sorted(RUNTIME.glob("_*.c"))
+WITH_MISTAKES = "_tables.c"
 PROGRAM = """
 import os, sqlite3, tempfile, threading
 
@@ -99,28 +100,30 @@ ADDRESS = library("libasan.so")
 headers = Path(sysconfig.get_path("include")) / "Python.h"
 pytestmark = [
     pytest.mark.skipif(ADDRESS is None or not headers.exists(), reason="no gcc, sanitizers or headers of this Python"),
-    pytest.mark.skipif(not SOURCE.exists(), reason="no source of the accelerator"),
+    pytest.mark.skipif(not SOURCES, reason="no source of the accelerator"),
 ]
 
 
 def build(folder: Path, mistake: str = "") -> Path:
     """A copy of the runtime with an accelerator under sanitizers; returns its ``site`` folder."""
     copy = folder / "runtime"
-    shutil.copytree(SOURCE.parent, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    text = SOURCE.read_text()
-    if mistake:
-        text, times = re.subn(r"(add_code\([^)]*\)\n\{\n)", rf"\1    {mistake}\n", text, count=1)
-        assert times == 1
-    source = folder / SOURCE.name
-    source.write_text(text)
+    shutil.copytree(RUNTIME, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    sources = folder / "_accelerator"  # by this name, reports of mistakes in any of the files are told from others
+    sources.mkdir()
+    for path in SOURCES:
+        text = path.read_text()
+        if mistake and path.name == WITH_MISTAKES:
+            text, times = re.subn(r"(add_code\([^;{]*\)\n\{\n)", rf"\1    {mistake}\n", text, count=1)
+            assert times == 1
+        (sources / path.name).write_text(text)
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     include = sysconfig.get_path("include")
     options = (
         "-shared -fPIC -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
     )
     output = copy / f"_accelerator{suffix}"
-    folders = (f"-I{include}", f"-I{SOURCE.parent}")
-    subprocess.run(["gcc", *options.split(), *folders, "-o", output, source, OTHER_SOURCE], check=True)
+    folders = (f"-I{include}", f"-I{RUNTIME}")
+    subprocess.run(["gcc", *options.split(), *folders, "-o", output, *sorted(sources.iterdir())], check=True)
     return copy / "site"
 
 

@@ -9,8 +9,7 @@
  * - No Python code runs except in a sleep. A sleep that Python does not want is slept as ever.
  * - The header of SQLite need not be there: the few declarations of its interface stand below. They never change.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_accelerator.h"
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "_databases.h"
 
 /* -- what SQLite declares (sqlite3.h) -- */
 

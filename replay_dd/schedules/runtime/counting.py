@@ -2,7 +2,7 @@
 
 Rules of this module:
 
-* ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``_accelerator.c``. Both do the same: the same
+* ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``_counting.c``. Both do the same: the same
   thread times, digests and questions. Everything else of the runtime uses one or the other without a difference.
 * The accelerator is a matter of the target's interpreter: the one that was compiled for its version is used, if there
   is one beside this file; else Python, and the reason is told.
