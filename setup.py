@@ -9,7 +9,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 RUNTIME = "replay_dd/schedules/runtime/"
-PARTS = ("accelerator", "counting", "databases", "leaving", "places", "tables")
+PARTS = ("accelerator", "away", "counting", "databases", "leaving", "places", "tables")
 SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
 HEADERS = [RUNTIME + "_accelerator.h"]
 

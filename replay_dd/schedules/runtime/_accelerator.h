@@ -117,7 +117,50 @@ static inline const Known *places_of_operation(Places *places)
     return found;
 }
 
+/* -- _away.c: whether the thread with the baton stands still -- */
+
+typedef struct {
+    const void *holder; /* the thread that had the baton at the last look; compared only */
+    long long time;     /* the thread time that it had */
+    long long seen_ns;  /* when that was */
+    long long processor_ns, still_since_ns;
+    int still; /* looks that found it standing still, one after the other */
+} Looks;
+
+/* Counter.wait_at */
+PyObject *away_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
+
 /* -- _counting.c: threads, counters, what happens at a yield point -- */
+
+typedef struct {
+    PyObject_HEAD
+    long long time;
+    long long ask_at;
+    long long atomic;
+    unsigned long long hash;
+    unsigned long long ident;
+    PyObject *place; /* where it does its operation */
+} ThreadCounts;
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *current;  /* the thread that has the baton: a ThreadCounts */
+    PyObject *question; /* called with thread, code, position, is_line when a question is due */
+    PyObject *stranger; /* called with the code where a thread without the baton gets to a yield point */
+    PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
+    PyObject *watched;  /* the numbers of places whose visits are counted, or None */
+    PyObject *visits;   /* a dict: (thread, number) -> visits */
+    PyObject *disable;  /* sys.monitoring.DISABLE, or None */
+    unsigned long long digest;
+    int lines;          /* trace lines, not opcodes */
+    char counting;      /* yield points count: the first thread has been started */
+    char busy;          /* the scheduler is at work */
+    char over;          /* the program has ended */
+    char every_operation; /* the strategy wants to be asked at each operation */
+    char idle;          /* the thread with the baton really waits, and nothing is wrong with that */
+    Looks looks;
+    Places places;
+} Counter;
 
 extern PyTypeObject ThreadCountsType, CounterType;
 

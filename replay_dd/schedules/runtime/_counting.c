@@ -19,16 +19,6 @@
 
 /* -- ThreadCounts: the numbers of a thread that the fast path needs -- */
 
-typedef struct {
-    PyObject_HEAD
-    long long time;
-    long long ask_at;
-    long long atomic;
-    unsigned long long hash;
-    unsigned long long ident;
-    PyObject *place; /* where it does its operation */
-} ThreadCounts;
-
 static PyMemberDef thread_counts_members[] = {
     {"time", T_LONGLONG, offsetof(ThreadCounts, time), 0, "yield points passed"},
     {"ask_at", T_LONGLONG, offsetof(ThreadCounts, ask_at), 0, "the time at which to ask the scheduler"},
@@ -57,24 +47,6 @@ PyTypeObject ThreadCountsType = {
 
 /* -- Counter -- */
 
-typedef struct {
-    PyObject_HEAD
-    PyObject *current;  /* the thread that has the baton: a ThreadCounts */
-    PyObject *question; /* called with thread, code, position, is_line when a question is due */
-    PyObject *stranger; /* called with the code where a thread without the baton gets to a yield point */
-    PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
-    PyObject *watched;  /* the numbers of places whose visits are counted, or None */
-    PyObject *visits;   /* a dict: (thread, number) -> visits */
-    PyObject *disable;  /* sys.monitoring.DISABLE, or None */
-    unsigned long long digest;
-    int lines;          /* trace lines, not opcodes */
-    char counting;      /* yield points count: the first thread has been started */
-    char busy;          /* the scheduler is at work */
-    char over;          /* the program has ended */
-    char every_operation; /* the strategy wants to be asked at each operation */
-    Places places;
-} Counter;
-
 static PyMemberDef counter_members[] = {
     {"current", T_OBJECT_EX, offsetof(Counter, current), 0, "the thread that has the baton"},
     {"question", T_OBJECT_EX, offsetof(Counter, question), 0, "called when a question is due"},
@@ -87,6 +59,7 @@ static PyMemberDef counter_members[] = {
     {"counting", T_BOOL, offsetof(Counter, counting), 0, "yield points count"},
     {"busy", T_BOOL, offsetof(Counter, busy), 0, "the scheduler is at work"},
     {"over", T_BOOL, offsetof(Counter, over), 0, "the program has ended"},
+    {"idle", T_BOOL, offsetof(Counter, idle), 0, "the thread with the baton may wait"},
     {"every_operation", T_BOOL, offsetof(Counter, every_operation), 0, "to ask at each operation"},
     {NULL, 0, 0, 0, NULL},
 };
@@ -270,6 +243,9 @@ static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
+    {"wait_at", (PyCFunction)(void (*)(void))away_wait_at, METH_FASTCALL,
+     "wait_at(acquire, arguments, least_ns): wait for a lock; 0 when it is acquired, else for how long (in nanoseconds)\n"
+     "the thread with the baton has stood still: as long as that or longer."},
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,

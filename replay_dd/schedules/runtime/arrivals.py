@@ -139,7 +139,6 @@ class Arrivals:
         self.following = False
         self.real_deadlines = False  # deadlines came in real time, now or when the log was recorded
         self.real_time = False  # deadlines come when as much real time has passed, too
-        self.idle = False  # the thread with the baton really waits, and nothing is wrong with that
 
     def follow(self, records: list[tuple[Any, ...]], following: bool = True) -> None:
         """Let everything come when these records of a log say it came.
@@ -266,8 +265,8 @@ class Arrivals:
 
     def pause(self, seconds: float) -> None:
         """Really wait, with the baton in hand."""
-        self.idle = True
+        self._scheduler.counter.idle = True
         try:
             _real_sleep(seconds)
         finally:
-            self.idle = False
+            self._scheduler.counter.idle = False

@@ -4,7 +4,8 @@ Rules of this module:
 
 * A thread that waits at its gate looks now and then whether the one with the baton stands still: no yield point, and no
   processor time, for half a second of real time. Then that one waits in C, perhaps for another thread of the program.
-  The baton is taken from it, which is a forced switch; it is *away*. The log's user is told where.
+  The baton is taken from it, which is a forced switch; it is *away*. The log's user is told where. The looks
+  themselves are the counter's (``wait_at`` in counting.py): as they come in real time, they make no objects.
 * If all others sleep, the one whose time comes first gets the baton when it has stood still for so long, and for two
   seconds: most calls return before, and then the run does not depend on how long they took.
 * A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 import _thread
 import sys
-import time
 
 from .arrivals import OUTSIDE, OutsideWait
 from .channel import NOTE
@@ -35,13 +35,10 @@ if TYPE_CHECKING:
 AWAY = "away"  # the answer of a wait that was the runtime's doing
 _LOOK_EVERY_S = 0.25
 _LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that it will happen
-_LOOKS = 2
-_STILL_NS = 450_000_000  # what so many looks take at least
+_STILL_NS = 450_000_000  # what STILL_LOOKS take at least
 _BEFORE_SLEEPERS_NS = 2_000_000_000
-_BUSY_PERCENT = 2  # of the time between two looks; a thread in a loop that waits uses less
 
 _get_ident = _thread.get_ident
-_clock_ns, _thread_clock, _processor_ns = time.monotonic_ns, time.pthread_getcpuclockid, time.clock_gettime_ns
 
 
 class Away:
@@ -54,51 +51,30 @@ class Away:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._away: dict[int, ManagedThread] = {}
-        self._seen: ManagedThread | None = None
-        self._looks = 0
-        # Thread time, real time and processor time at the last look, and since when it stands still. Looks come in real
-        # time, so no object may be made that lasts: it would shift the addresses of those that come later.
-        self._last = memoryview(bytearray(32)).cast("q")
         self._foreign_told = False
-        self.look_every_s = _LOOK_EVERY_S
+        # How a gate is waited for: until it opens or it is time to look.
+        self.waits = (True, _LOOK_EVERY_S)
+        self.least_still_ns = _STILL_NS
 
     def follow(self, answers: set[object]) -> None:
         """Look more often where a log says that threads will be away."""
-        self.look_every_s = _LOOK_EVERY_FOLLOWING_S if AWAY in answers else _LOOK_EVERY_S
+        follows = AWAY in answers
+        self.waits = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
+        self.least_still_ns = 0 if follows else _STILL_NS
 
-    def look(self) -> None:
-        """Called by a thread that waits for the baton, now and then."""
-        scheduler = self._scheduler
-        holder = scheduler.current
-        if scheduler.over or scheduler.busy or scheduler.arrivals.idle or holder.atomic or not holder.ident:
-            self._seen = None
-            return
-        last = self._last
-        now_ns = _clock_ns()
-        processor_ns = _processor_ns(_thread_clock(holder.ident))
-        if self._seen is holder and last[0] == holder.time:
-            passed_ns = now_ns - last[1]
-            if passed_ns < int(self.look_every_s * 900_000_000):
-                return
-            used_ns = processor_ns - last[2]
-            self._looks = self._looks + 1 if used_ns * 100 < passed_ns * _BUSY_PERCENT else 0
-        else:
-            self._seen, self._looks = holder, 0
-        last[0], last[1], last[2] = holder.time, now_ns, processor_ns
-        if self._looks == 0:
-            last[3] = now_ns
-        elif self._looks >= _LOOKS:
-            still_ns = now_ns - last[3]
-            if (still_ns >= _STILL_NS or self._is_expected(holder)) and self._take_from(holder, still_ns):
-                self._seen = None
+    def found_still(self, still_ns: int) -> None:
+        """Called by a thread that waits for the baton and has found that the one with it stands still for so long."""
+        holder = self._scheduler.current
+        if still_ns >= _STILL_NS or self._is_expected(holder):
+            self._take_from(holder, still_ns)
 
     def _is_expected(self, holder: ManagedThread) -> bool:
         """Whether a log says that this thread will be away next; any other one is given the usual time."""
         expected = self._scheduler.arrivals.expected.get((holder.name, holder.waits + 1))
         return expected is not None and expected.answer == AWAY
 
-    def _take_from(self, holder: ManagedThread, still_ns: int) -> bool:
-        """Take the baton from a thread that has stood still for so long; whether anybody has use for it."""
+    def _take_from(self, holder: ManagedThread, still_ns: int) -> None:
+        """Take the baton from a thread that has stood still for so long, if anybody has use for it."""
         scheduler = self._scheduler
         ident = holder.ident
         holder.returned = False
@@ -125,7 +101,7 @@ class Away:
             else:
                 del self._away[ident]
                 holder.ident = ident
-            return False
+            return
         frame = sys._current_frames().get(ident)
         _, user_frame = scheduler.places.user_frame(frame)
         if user_frame is not None:
@@ -145,7 +121,6 @@ class Away:
         if choice.deadline is not None and not scheduler.is_ready(choice):
             scheduler.clock.jump_to(choice.deadline)
         scheduler.give(holder, choice)
-        return True
 
     def come_back(self) -> bool:
         """Called by a thread that has not got the baton: if it was away, it waits for it.

@@ -156,7 +156,7 @@ class Descriptors:
             return False
         pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE]
         silent = [wait for wait in waits if not wait.descriptors]
-        self.arrivals.idle = True
+        self._scheduler.counter.idle = True
         try:
             if not silent:
                 return self.poll(pollable, None if limit_s is None else limit_s * 1000)
@@ -166,7 +166,7 @@ class Descriptors:
                 limit_s = None if limit_s is None else limit_s - _STEP_S
             return False
         finally:
-            self.arrivals.idle = False
+            self._scheduler.counter.idle = False
 
     def _limit_s(self, waits: list[OutsideWait], wait_ns: int | None, replaying: bool) -> float | None:
         """How long to wait for the best of these; None: for ever."""

@@ -61,7 +61,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("exception", "uncounted"),
+        *("acquire_gate", "exception", "uncounted"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -76,6 +76,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.atomic = 0  # inside an import or the runtime itself: no yield points
         self.gate = _allocate_real_lock()
         self.gate.acquire()
+        self.acquire_gate = self.gate.acquire  # kept: where it would be made anew, another thread may be running
         self.ident = 0  # 0 also while it is away; see away.py
         self.returned = False
         self.waiting: Waitable | None = None

@@ -354,8 +354,8 @@ class Scheduler:
 
     def wait_for_baton(self, thread: ManagedThread) -> None:
         """Wait at the gate of a thread, and look now and then whether the one with the baton stands still."""
-        while not thread.gate.acquire(True, self.away.look_every_s):
-            self.away.look()
+        while still_ns := self.counter.wait_at(thread.acquire_gate, self.away.waits, self.away.least_still_ns):
+            self.away.found_still(still_ns)
 
     def give(self, thread: ManagedThread, to: ManagedThread) -> None:
         """Let another thread have the baton; the caller no longer has it."""

@@ -82,6 +82,7 @@ class ThreadStarter:
         self._begin = begin
         self._thread_started = thread_started
         self._start_real = _thread.start_new_thread
+        self._allocate_real_lock = _thread.allocate_lock
         self._exception_in_thread = exception_in_thread
         self._handles: list[ThreadHandle] = []  # what the end of the program waits for
         self._alive: list[ThreadHandle] = []
@@ -160,7 +161,11 @@ class ThreadStarter:
         child = scheduler.create(parent)
         if handle is not None:
             handle._thread = child
-        ident = self._start_real(self._run, (child, function, args, kwargs, handle))
+        # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
+        waits = self._allocate_real_lock()
+        waits.acquire()
+        ident = self._start_real(self._run, (child, function, args, kwargs, handle, waits))
+        waits.acquire()
         child.ident = ident
         scheduler.add(child)
         python_thread = getattr(function, "__self__", None)
@@ -185,8 +190,10 @@ class ThreadStarter:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         handle: ThreadHandle | None,
+        waits: _thread.LockType,
     ) -> None:
         scheduler = self._scheduler
+        waits.release()
         scheduler.entered(thread)
         self._thread_started()
         try:
