@@ -1,7 +1,7 @@
 """Builds the optional C accelerator; everything else about the package stands in pyproject.toml.
 
-The accelerator makes runs faster, and brings the waits of SQLite under the schedule. Where its source or a C compiler
-is missing, the package is installed without it.
+The accelerator makes runs faster, brings the waits of SQLite under the schedule, and keeps what the tool does from
+moving the program's objects. Where its source or a C compiler is missing, the package is installed without it.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 RUNTIME = "replay_dd/schedules/runtime/"
-PARTS = ("accelerator", "away", "counting", "databases", "leaving", "places", "tables")
+PARTS = ("accelerator", "away", "counting", "databases", "leaving", "memory", "places", "tables")
 SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
 HEADERS = [RUNTIME + "_accelerator.h"]
 

@@ -19,6 +19,22 @@
 /* A program may have libraries with functions of the same names. */
 #pragma GCC visibility push(hidden)
 
+/* -- _memory.c: the runtime's own memory -- */
+
+extern int memory_is_own; /* whether objects are made in it */
+
+/* From now on it is the turn of the runtime (1) or of the program (0). Returns whose it was. */
+int memory_turn(int own);
+
+/* keep_memory_apart(): take over the interpreter's allocators. False where that cannot be; then turns mean nothing. */
+PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
+
+/* use_own_memory(own): memory_turn for Python. */
+PyObject *memory_use_own(PyObject *module, PyObject *own);
+
+/* Attributes are looked up by names that the interpreter keeps, also those that nobody else has any more. */
+PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
+
 /* -- _tables.c: the yield points of a code object -- */
 
 typedef struct {
@@ -95,9 +111,23 @@ static inline const Known *find_known(Places *places, PyObject *code, int positi
     return NULL;
 }
 
+/* The interpreter makes objects of the frames that somebody looks at. Those that the scheduler will look at stand in the
+ * runtime's memory, as they do when they are looked at here. */
+static inline void places_make_frames(void)
+{
+    int was_own = memory_is_own;
+    memory_is_own = 1; /* without the rest of a turn: nothing else is made or freed */
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyFrameObject *caller = frame == NULL ? NULL : PyFrame_GetBack(frame);
+    Py_XDECREF(caller);
+    memory_is_own = was_own;
+}
+
 /* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
 static inline const Known *places_of_operation(Places *places)
 {
+    int was_own = memory_is_own;
+    memory_is_own = 1; /* as above */
     PyFrameObject *frame = PyEval_GetFrame();
     const Known *found = NULL;
     Py_XINCREF(frame);
@@ -114,6 +144,7 @@ static inline const Known *places_of_operation(Places *places)
         Py_DECREF(frame);
         frame = next;
     }
+    memory_is_own = was_own;
     return found;
 }
 

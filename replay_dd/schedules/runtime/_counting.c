@@ -67,10 +67,10 @@ static PyMemberDef counter_members[] = {
 static int count_visit(Counter *self, PyObject *thread, uint64_t number)
 {
     PyObject *key = NULL, *visits = NULL;
-    int result = -1;
+    int result = -1, was_own = memory_turn(1);
     PyObject *place = PyLong_FromUnsignedLongLong(number);
     if (place == NULL) {
-        return -1;
+        goto done;
     }
     int is_watched = PySet_Contains(self->watched, place);
     if (is_watched <= 0) {
@@ -89,9 +89,10 @@ static int count_visit(Counter *self, PyObject *thread, uint64_t number)
         result = PyDict_SetItem(self->visits, key, visits);
     }
 done:
-    Py_DECREF(place);
+    Py_XDECREF(place);
     Py_XDECREF(key);
     Py_XDECREF(visits);
+    memory_turn(was_own);
     return result;
 }
 
@@ -127,9 +128,11 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     }
     Py_INCREF(thread); /* another thread has the baton meanwhile */
     PyObject *line = is_line ? Py_True : Py_False;
+    memory_turn(1);
     PyObject *answer = PyObject_CallFunction(self->question, "OOLO", thread, code, position, line);
     Py_DECREF(thread);
     Py_XDECREF(answer);
+    memory_turn(0);
     if (answer == NULL && PyErr_ExceptionMatches(PyExc_RecursionError)) {
         PyErr_Clear(); /* Too deep to ask: not switched here, so a replay is not asked here either. */ }
     return PyErr_Occurred() ? -1 : 0;
@@ -174,6 +177,7 @@ static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignor
     if (!self->counting || self->busy || self->over || self->every_operation || thread->atomic ||
         thread->time + 1 >= thread->ask_at || thread->ident != (unsigned long long)PyThread_get_thread_ident() ||
         calls_left() < NEAR_THE_LIMIT) {
+        places_make_frames();
         Py_RETURN_FALSE;
     }
     const Known *known = places_of_operation(&self->places);
@@ -207,8 +211,10 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
     int result = 0;
     if (what == PyTrace_CALL) {
         if (table == NULL) {
+            int was_own = memory_turn(1);
             PyObject *answer = PyObject_CallOneArg(self->learn, code);
             Py_XDECREF(answer);
+            memory_turn(was_own);
             table = answer == NULL ? NULL : table_of(code);
             result = answer == NULL ? -1 : 0;
         }

@@ -72,6 +72,7 @@ PyObject *leaving_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ig
 #endif
     int status = -1;
     if (descriptor != NULL && attributes != NULL) {
+        Py_XINCREF(PyDict_GetItemString(attributes, "code")); /* never freed, as in runs that are no copies */
         status = PyDict_SetItemString(attributes, "code", descriptor);
     }
     PyType_Modified(type);

@@ -18,6 +18,7 @@ import time
 from .channel import ARRIVAL, DUE
 from .clock import NO_ALARM
 from .managed import NEVER
+from .memory import use_own
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -66,7 +67,10 @@ class OutsideWait:
         what: what is waited for, for people.
     """
 
-    __slots__ = ("_arrivals", "_thread", "arrived", "descriptors", "expected", "is_there", "nature", "number", "what")
+    __slots__ = (
+        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature"),
+        *("number", "what"),
+    )
 
     def __init__(
         self,
@@ -86,21 +90,23 @@ class OutsideWait:
         thread.waits += 1
         self.number = thread.waits
         self.expected: Expected | None = arrivals.expected.get((thread.name, thread.waits))
-        self.arrived: tuple[str, int] | None = None
+        self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
 
     def ready_for(self, thread: ManagedThread) -> bool:
-        if self.arrived is None:
-            expected = self.expected
-            if expected is None:
-                ready = self._arrivals.look(self)
-            elif expected.by == TIMED_OUT or not self._arrivals.reached(expected.by, expected.time):
-                return False
-            else:
-                ready = self.wait_really()
-            if not ready:
-                return False
-            self.arrived = self._arrivals.now()
-        return True
+        if not self.arrived_by:
+            before = use_own(True)
+            if self._is_ready_now():
+                self.arrived_by, self.arrived_at = self._arrivals.now()
+            use_own(before)
+        return bool(self.arrived_by)
+
+    def _is_ready_now(self) -> bool:
+        expected = self.expected
+        if expected is None:
+            return self._arrivals.look(self)
+        if expected.by == TIMED_OUT or not self._arrivals.reached(expected.by, expected.time):
+            return False
+        return self.wait_really()
 
     def wait_really(self) -> bool:
         """Wait for what came in the recorded run; where it does not come, the thread has left the recorded way."""
@@ -217,7 +223,7 @@ class Arrivals:
 
     def answered(self, wait: OutsideWait, answer: object) -> None:
         """Note what an operation got; plain values."""
-        by, by_time = wait.arrived or self.now()
+        by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
         self._scheduler.send(ARRIVAL, wait._thread.name, wait.number, by, by_time, answer)
 
     def started(self, thread: ManagedThread, deadline: int) -> None:
@@ -260,7 +266,7 @@ class Arrivals:
         """The run ends: what is still waited for has not come."""
         for thread in self._scheduler.threads:
             wait = thread.waiting
-            if isinstance(wait, OutsideWait) and wait.arrived is None:
+            if isinstance(wait, OutsideWait) and not wait.arrived_by:
                 self._scheduler.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
 
     def pause(self, seconds: float) -> None:

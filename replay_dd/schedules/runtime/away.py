@@ -23,6 +23,7 @@ import sys
 from .arrivals import OUTSIDE, OutsideWait
 from .channel import NOTE
 from .managed import Place
+from .memory import use_own
 from .strategies import Question
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -142,6 +143,7 @@ class Away:
         if isinstance(wait, OutsideWait):
             scheduler.arrivals.answered(wait, AWAY)
         scheduler.resumed(thread)
+        use_own(False)
         return True
 
     def stranger(self, code: CodeType) -> bool:

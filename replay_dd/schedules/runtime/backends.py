@@ -15,6 +15,7 @@ from .yieldpoints import SYNC
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .scheduler import Scheduler
 
@@ -37,19 +38,25 @@ class Backend:
         """Stop to count."""
 
 
+def load_backend() -> Any:
+    """The module with the back ends for this interpreter."""
+    if sys.version_info >= (3, 12):
+        from . import backend_monitoring as module
+    else:
+        from . import backend_trace as module
+    return module
+
+
 def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str]:
     """The back end for this interpreter, and the reason for it."""
     if granularity == SYNC:
         return Backend(), "only operations on locks, files and sleeps count"
     version = "{}.{}".format(*sys.version_info[:2])
     if sys.version_info >= (3, 12):
-        from . import backend_monitoring as module
-
         why = f"Python {version} has sys.monitoring"
     else:
-        from . import backend_trace as module
-
         why = f"Python {version} has no sys.monitoring (it came with 3.12)"
+    module = load_backend()
     backend_class: Callable[[Scheduler, str], Backend] = (
         module.PythonBackend if accelerator is None else module.AcceleratedBackend
     )

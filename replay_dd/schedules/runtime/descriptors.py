@@ -16,6 +16,7 @@ import os
 import sys
 
 from .arrivals import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, OutsideWait
+from .memory import use_own
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -208,16 +209,10 @@ class Descriptors:
         elif not self.arrivals.wait(frame, wait, None if timeout_s is None or timeout_s < 0 else timeout_s):
             return []
         found = look()
-        expected = wait.expected
-        if expected is not None and expected.by and expected.answer is not None:
-            recorded = list(expected.answer)
-            if not _contains(found, recorded) and wait.nature > INSIDE:
-                wait.is_there = lambda: _contains(look(), recorded)
-                wait.wait_really()
-                found = look()
-            if _contains(found, recorded):
-                found = recorded
+        before = use_own(True)
+        found = _as_recorded(wait, found, look)
         self.arrivals.answered(wait, tuple(found))
+        use_own(before)
         return found
 
     def adapt_select(self, module: Any) -> None:
@@ -257,6 +252,20 @@ class Descriptors:
         module.poll = _make_poll(module.poll, wait)
         if hasattr(module, "epoll"):
             module.epoll = _make_epoll(module.epoll, wait)
+
+
+def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
+    """What the recorded run found, if that is there, too; else what was found now."""
+    expected = wait.expected
+    if expected is None or not expected.by or expected.answer is None:
+        return found
+    recorded = list(expected.answer)
+    if not _contains(found, recorded) and wait.nature > INSIDE:
+        wait.is_there = lambda: _contains(look(), recorded)
+        wait.wait_really()
+        found = look()
+    # If it is the same, not ours, as it becomes the program's.
+    return recorded if found != recorded and _contains(found, recorded) else found
 
 
 def _contains(found: Any, wanted: Any) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 
+from .memory import use_own
 from .places import COUNTED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .managed import ManagedThread, Place
+    from .managed import ManagedThread, Place, Waitable
     from .scheduler import Scheduler
 
 _scheduler: Scheduler
@@ -35,6 +36,14 @@ def use_scheduler(scheduler: Scheduler) -> None:
     _scheduler = scheduler
     _counter = scheduler.counter
     _passes = _counter.pass_operation
+
+
+def _ask(waiting: Waitable | None = None, deadline: int | None = None) -> bool:
+    """Let the scheduler pass the operation of whoever called our caller."""
+    before = use_own(True)  # audit hooks are told of such a look at the stack
+    frame = sys._getframe(2)
+    use_own(before)
+    return _scheduler.operation(frame, waiting, deadline)
 
 
 def _deadline(blocking: bool, timeout: float) -> int | None:
@@ -117,12 +126,11 @@ class Lock:
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         if self._holder is not None or timeout != -1 or not _passes():
             deadline = _deadline(blocking, timeout)
-            frame = sys._getframe(1)
             if not blocking:
-                _scheduler.operation(frame)
+                _ask()
                 if self._holder is not None:
                     return False
-            elif not _scheduler.operation(frame, self, deadline):
+            elif not _ask(self, deadline):
                 return False
         self._holder = thread = _counter.current
         self._taken = thread.place
@@ -132,7 +140,7 @@ class Lock:
         if self._holder is None:
             raise RuntimeError("release unlocked lock")
         if not _passes():
-            _scheduler.operation(sys._getframe(1))
+            _ask()
         self._holder = self._taken = None
 
     def locked(self) -> bool:
@@ -143,7 +151,7 @@ class Lock:
         return self._holder is not None
 
     def __enter__(self) -> bool:
-        if (self._holder is None and _passes()) or _scheduler.operation(sys._getframe(1), self):
+        if (self._holder is None and _passes()) or _ask(self):
             self._holder = thread = _counter.current
             self._taken = thread.place
         return True
@@ -152,7 +160,7 @@ class Lock:
         if self._holder is None:
             raise RuntimeError("release unlocked lock")
         if not _passes():
-            _scheduler.operation(sys._getframe(1))
+            _ask()
         self._holder = self._taken = None
 
     def _at_fork_reinit(self) -> None:
@@ -205,12 +213,11 @@ class RLock:
         holder = self._holder
         if (holder is not None and holder is not _counter.current) or timeout != -1 or not _passes():
             deadline = _deadline(blocking, timeout)
-            frame = sys._getframe(1)
             if not blocking:
-                _scheduler.operation(frame)
+                _ask()
                 if not self.ready_for(_scheduler.current):
                     return False
-            elif not _scheduler.operation(frame, self, deadline):
+            elif not _ask(self, deadline):
                 return False
         self._take(1)
         return True
@@ -226,16 +233,14 @@ class RLock:
         if self._count == 0 or self._holder is not _scheduler.present():
             raise RuntimeError("cannot release un-acquired lock")
         if self._count == 1 and not _passes():
-            _scheduler.operation(sys._getframe(1))
+            _ask()
         self._count -= 1
         if self._count == 0:
             self._holder = self._taken = None
 
     def __enter__(self) -> bool:
         holder = self._holder
-        if ((holder is None or holder is _counter.current) and _passes()) or _scheduler.operation(
-            sys._getframe(1), self
-        ):
+        if ((holder is None or holder is _counter.current) and _passes()) or _ask(self):
             self._take(1)
         return True
 

@@ -11,6 +11,7 @@ Rules of this module:
   (all wait) the thread whose deadline is next, and the clock jumps there. A strategy may deviate.
 * The order of threads is the order of their creation paths, which does not depend on the schedule.
 * Every change of the running thread, and every choice that is not the default one, goes into the log.
+* Whatever hangs on the strategy happens in the runtime's own memory; see memory.py.
 
 Longer than 400 lines because all of it reads and writes the one state that goes with the baton.
 """
@@ -30,6 +31,7 @@ from .depth import ROOM_FRAMES, need_room
 from .describe import place_record
 from .garbage import COLLECT_EVERY, collect
 from .managed import NEVER, ManagedThread, Patient, Place, wait_until_gone
+from .memory import use_own
 from .places import Places
 from .strategies import Question, Strategy
 
@@ -170,9 +172,12 @@ class Scheduler:
             return  # Not switched here, so a replay is not asked here.
         if thread.time % COLLECT_EVERY == 0 and self.collects:
             self.busy = True
+            use_own(False)  # finalizers are the program's
             collect(thread.time)
+            use_own(True)
             self.busy = False
         self._choose(thread, Place(code, position, is_line), forced=False)
+        use_own(False)
         if thread.interrupted and self.deliver_signals is not None:
             self.deliver_signals()
         if thread.exception is not None:
@@ -198,37 +203,24 @@ class Scheduler:
         """
         if waiting is None and not gives_way and frame is not None and self.counter.pass_operation():
             return True
+        use_own(True)  # from here on, as the operation of another strategy may have been passed by the accelerator
+        try:
+            return self._ask(frame, waiting, deadline, gives_way)
+        finally:
+            use_own(False)
+
+    def _ask(self, frame: FrameType | None, waiting: Waitable | None, deadline: int | None, gives_way: bool) -> bool:
         thread = self.present()
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
         need_room(ROOM_FRAMES)
         # A lock that a condition takes back is taken: whoever called relies on that.
-        if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(1)):
+        if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):
+            use_own(False)
             _raise(thread)
-        counted, user_frame = self.places.user_frame(frame)
-        if user_frame is not None:
-            thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
-            if counted and accelerator is not None and not self.counter.every_operation:
-                self._know(place, user_frame)
-        spins = False
-        if ready and not gives_way:
-            if thread.starter is None:
-                if not self.counting or thread.atomic:
-                    return True
-                if not counted:
-                    thread.uncounted += 1
-                    spins = thread.uncounted % LIBRARY_SPIN_LIMIT == 0
-                    if not spins:
-                        return True
-                self.pass_yield_point(thread)
-                if thread.time < thread.ask_at and not self.counter.every_operation and not spins:
-                    return True
-            elif thread.starting is not None and not thread.starting():
-                return True
-        elif self.counting:
-            self.pass_yield_point(thread)
-        while True:
+        asks, spins = self._pass_operation(thread, frame, ready and not gives_way)
+        while asks:
             thread.waiting = waiting
             thread.deadline = deadline
             if deadline is not None:
@@ -238,7 +230,9 @@ class Scheduler:
             finally:
                 thread.waiting = thread.deadline = None
             if thread.interrupted and self.deliver_signals is not None:
+                use_own(False)
                 self.deliver_signals()
+                use_own(True)
             if waiting is None or waiting.ready_for(thread):
                 return True
             if self.over or (deadline is not None and deadline <= self.clock.now_ns):
@@ -246,6 +240,35 @@ class Scheduler:
             # It was a signal. The wait goes on, as another operation.
             ready = False
             self.pass_yield_point(thread)
+        return True
+
+    def _pass_operation(self, thread: ManagedThread, frame: FrameType | None, goes_on: bool) -> tuple[bool, bool]:
+        """Count an operation; ``goes_on`` says that it can, and that nobody comes first.
+
+        Returns:
+            Whether to choose who runs next, and whether the thread has gone on for too long.
+        """
+        counted, user_frame = self.places.user_frame(frame)
+        if user_frame is not None:
+            thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            if counted and accelerator is not None and not self.counter.every_operation:
+                self._know(place, user_frame)
+        if not goes_on:
+            if self.counting:
+                self.pass_yield_point(thread)
+            return True, False
+        if thread.starter is not None:
+            return thread.starting is None or thread.starting(), False
+        if not self.counting or thread.atomic:
+            return False, False
+        spins = False
+        if not counted:
+            thread.uncounted += 1
+            spins = thread.uncounted % LIBRARY_SPIN_LIMIT == 0
+            if not spins:
+                return False, False
+        self.pass_yield_point(thread)
+        return spins or self.counter.every_operation or thread.time >= thread.ask_at, spins
 
     def _know(self, place: Place, user_frame: FrameType) -> None:
         """Tell the counter of the place of this operation, so that it need not ask here the next time."""
@@ -258,10 +281,12 @@ class Scheduler:
 
     def pass_yield_point(self, thread: ManagedThread) -> None:
         """Count an operation of a thread."""
+        before = use_own(True)
         place = thread.place
         if self.traced_left:
             self._trace(thread, place)
         fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.mark))
+        use_own(before)
 
     # -- choices -----------------------------------------------------------------------------------------------------
 
@@ -355,7 +380,10 @@ class Scheduler:
     def wait_for_baton(self, thread: ManagedThread) -> None:
         """Wait at the gate of a thread, and look now and then whether the one with the baton stands still."""
         while still_ns := self.counter.wait_at(thread.acquire_gate, self.away.waits, self.away.least_still_ns):
+            before = use_own(True)
             self.away.found_still(still_ns)
+            use_own(before)
+        use_own(True)  # also if a thread that has ended gave it
 
     def give(self, thread: ManagedThread, to: ManagedThread) -> None:
         """Let another thread have the baton; the caller no longer has it."""
@@ -369,7 +397,9 @@ class Scheduler:
         if self._ending:
             # The real thread behind an ended one frees memory while it goes away. Whoever goes on waits for that, so
             # that addresses, and with them the order of sets of objects, do not depend on real time.
+            use_own(False)
             wait_until_gone(self._ending)
+            use_own(True)
             self._ending = 0
             self._ended.ident = 0  # the next thread may get the same one
         self.set_next_question(thread)
@@ -403,20 +433,26 @@ class Scheduler:
         self.threads.append(thread)
         self.known[thread.name] = thread
         self.threads.sort(key=lambda t: t.path)
+        use_own(True)
         self.strategy.created(self, thread)
+        use_own(False)
 
     def run_until_up(self, parent: ManagedThread, child: ManagedThread) -> None:
         """Let a new thread run up to the end of its own start, then come back."""
         self.busy = True
         child.starter = parent
         child.ask_at = 0
+        use_own(True)
         self._hand_over(parent, child)
+        use_own(False)
 
     def come_up(self) -> None:
         """A place where a new thread that has told that it is up gives the baton back to its creator."""
         thread = self.current
         if thread.starting is not None and thread.starting() and thread.ident == _get_ident():
+            use_own(True)
             self._choose(thread, None, forced=False)
+            use_own(False)
 
     def entered(self, thread: ManagedThread) -> None:
         """Called by a new thread: waits for the baton for the first time."""
@@ -426,6 +462,7 @@ class Scheduler:
         self.resumed(thread)
         if ask_now:
             thread.ask_at = 0
+        use_own(False)
 
     def ended(self, thread: ManagedThread, frame: FrameType | None) -> None:
         """Called by a thread as its last act: gives the baton away for good."""
@@ -438,6 +475,11 @@ class Scheduler:
             thread.place = None
             self.pass_yield_point(thread)
         self.busy = True
+        use_own(True)
+        self._leave_to_others(thread)
+        use_own(False)  # what now goes with the thread is the program's
+
+    def _leave_to_others(self, thread: ManagedThread) -> None:
         self.threads.remove(thread)
         self.ended_times.append((thread.name, thread.time))
         starter = thread.starter
@@ -497,9 +539,13 @@ class Scheduler:
         return sorted(self.ended_times + [(t.name, t.time) for t in self.threads])
 
 
-def _takes_back(frame: FrameType) -> bool:
-    names = (frame.f_code.co_name, frame.f_back.f_code.co_name if frame.f_back is not None else "")
-    return "_acquire_restore" in names
+def _takes_back(frame: FrameType | None) -> bool:
+    """Whether a condition does this operation; from the lock's own functions to its own there are few frames."""
+    for _ in range(3):
+        if frame is not None and frame.f_code.co_name == "_acquire_restore":
+            return True
+        frame = None if frame is None else frame.f_back
+    return False
 
 
 def _raise(thread: ManagedThread) -> None:

@@ -13,6 +13,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import _socket
 import marshal
 import os
 import sys
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # Taken before the program, or the runtime, puts others in their place.
 _waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
+_kept: list[object] = []  # what a copy no longer needs, and a fresh run has: without it there would be a gap
+
 
 def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     """Serve runs until the tool hangs up; returns only in the forked copies, with the request of their run.
@@ -36,8 +39,6 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         own: descriptors of the runtime.
         reason: why the program cannot be forked here, if it is known already.
     """
-    import _socket
-
     server = _socket.socket(fileno=descriptor)
     copies = _copies_of_streams(own | {descriptor})
     reason = reason or _shared_descriptors(own | {descriptor} | copies.keys())
@@ -85,6 +86,7 @@ def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], dat
         with open(packed, "rb") as file:
             packed = file.read()
     request: dict[str, Any] = marshal.loads(packed)
+    _kept.append(os.environb.get(b"TMPDIR"))
     os.environ["TMPDIR"] = message["temporary"]
     return request
 

@@ -10,9 +10,9 @@ import posix
 import sys
 import time
 
-from . import asynchronous, natural, primitives, processes, queues
+from . import anchored, asynchronous, natural, primitives, processes, profile, queues
 from . import clock as clock_module
-from .backends import choose_backend
+from .backends import choose_backend, load_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
 from .descriptors import Descriptors
@@ -21,6 +21,7 @@ from .endings import Endings
 from .entropy import adapt_random, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
+from .memory import keep_apart, settle, use_own
 from .numbering import hash_by_number
 from .operations import getpid_replacement, watch_files
 from .pipes import Pipes, adapt_buffers, adapt_file_locks
@@ -45,13 +46,23 @@ _FUNCTION = type(replace_everywhere)
 
 def start(request_path: str) -> None:
     """Read the request and take over threads, locks, time and entropy of this process."""
+    # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
+    load_backend()
+    keep_apart()
+    settle()
+    use_own(True)
+    channel, preload = _take_over(request_path)
+    use_own(False)
+    for name in preload:
+        try:
+            __import__(name)
+        except Exception as error:
+            channel.send(NOTE, "preload", f"{name} could not be loaded before the program: {error}")
+
+
+def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
-    if request["strategy"] == "anchored":
-        from . import anchored
-    if request["server"] >= 0 or request["strategy"] == "profile":
-        # Now, as an import during the run would call finders of the program.
-        from . import profile
     channel = Channel(request["channel"])
     endings = Endings(channel)
     places = Places(
@@ -99,6 +110,13 @@ def start(request_path: str) -> None:
         if request["granularity"] != SYNC:
             scheduler.collects = True
             collect_by_schedule()
+        use_own(True)
+        settle()
+        begin_run()
+        use_own(False)
+        backend.begin()
+
+    def begin_run() -> None:
         run = request
         if request["server"] >= 0:
             run = serve(request["server"], {channel.descriptor}, effects[0] if effects else "")
@@ -121,7 +139,6 @@ def start(request_path: str) -> None:
         scheduler.counting = True
         scheduler.strategy.created(scheduler, scheduler.main)
         scheduler.set_next_question(scheduler.main)
-        backend.begin()
 
     starter = ThreadStarter(scheduler, begin, backend.thread_started, endings.exception_in_thread)
     endings.forget_threads = starter.forked_child
@@ -176,11 +193,7 @@ def start(request_path: str) -> None:
     version = tuple(sys.version_info[:3])
     channel.send(HELLO, version, sys.executable, backend.name, reason, sys.flags.hash_randomization)
     channel.send(THREAD, scheduler.main.name, "", 0)
-    for name in request["preload"]:
-        try:
-            __import__(name)
-        except Exception as error:
-            channel.send(NOTE, "preload", f"{name} could not be loaded before the program: {error}")
+    return channel, request["preload"]
 
 
 def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:

@@ -113,10 +113,11 @@ class ThreadStarter:
             raise TypeError("'handle' must be a _ThreadHandle")
         if handle._thread is not None:
             raise RuntimeError("thread already started")
-        self._alive = [known for known in self._alive if not known._done]
+        # In place: the lists themselves are of the runtime's memory; see memory.py.
+        self._alive[:] = [known for known in self._alive if not known._done]
         self._alive.append(handle)
         if not daemon:
-            self._handles = [known for known in self._handles if not known._done]
+            self._handles[:] = [known for known in self._handles if not known._done]
             self._handles.append(handle)
         handle._ident = self._start(function, (), {}, handle, sys._getframe(1))
         return handle
