@@ -42,8 +42,8 @@ class Kind:
 _KINDS = (
     Kind("CPU-bound", "cpu_bound.py", (64_000,), (1, 8)),
     Kind("attributes only", "attributes.py", (1_600_000,), (4, 32)),
-    Kind("lock-heavy", "lock_heavy.py", (160_000,), (8, 16)),
-    Kind("queue-heavy", "queue_heavy.py", (64_000,), (8, 8)),
+    Kind("lock-heavy", "lock_heavy.py", (160_000,), (2, 16)),
+    Kind("queue-heavy", "queue_heavy.py", (64_000,), (4, 8)),
     Kind("I/O: files", "file_bound.py", (400,)),
     Kind("I/O: sockets", "socket_bound.py", (150,)),
     Kind("I/O: sockets, two threads", "socket_bound.py", (150,), others=(2,)),
@@ -53,9 +53,8 @@ _ABOUT = """\
 Each cell is the time of a round of the program under the runtime, divided by the time of a round in the plain run next
 to it, both without the start of the interpreter (which the table below gives): the median of the pairs. A run under the
 runtime does fewer rounds where they take much longer, so that both runs take about the same time. `sync` has no back
-end: its yield points are operations on locks, files and clocks. The plain run starts in the
-same way as the other, in a private folder. Recording with `replay-dd record` takes this time twice, because it replays
-its log once."""
+end: its yield points are operations on locks, files and clocks. The plain run starts in the same way as the other, in a
+private folder. Recording with `replay-dd record` takes this time twice, because it replays its log once."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
