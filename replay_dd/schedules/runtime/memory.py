@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _one_memory(own: bool, /) -> bool:
-    return False
-
-
 # Begins the turn of the runtime (True) or of the program (False); tells whose it was. No decorator or context manager,
-# as these make objects before the turn begins.
-use_own: Any = _one_memory if accelerator is None else accelerator.use_own_memory
+# as these make objects before the turn begins; and where there are no turns no function in Python, which tracing slows.
+use_own: Any = bool if accelerator is None else accelerator.use_own_memory
 
 
 def keep_apart() -> bool:
