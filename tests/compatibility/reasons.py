@@ -53,10 +53,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "A thread waits inside C for a lock of `multiprocessing`, which another thread of the same process releases.",
     ),
     (
-        r"^asgiref: ",
-        "The order of a context follows addresses, which shift with the strategy; `record` keeps what the replay did.",
-    ),
-    (
         r"^janus: .*(test_sync_join_after_closing|test_close_after_sync_join)$",
         "It gives another thread a tenth of a second; under a legal schedule, or load, that one needs longer.",
     ),
