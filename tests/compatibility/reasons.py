@@ -33,10 +33,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "How much of 16 MB the system's network takes at once is its own affair, and another amount in each run.",
     ),
     (
-        r"HTTPHandlerTest\.test_output$",
-        "On a loaded machine, now and then, a replay waits once more than its run did; why is not known yet.",
-    ),
-    (
         r"^watchdog_polling$",
         "It compares the dates of files, which are real, and which the kernel counts in steps of milliseconds.",
     ),
