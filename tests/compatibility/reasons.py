@@ -45,10 +45,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "Its other process sees the real date, and this one the virtual date at which all of these runs begin.",
     ),
     (
-        r"^asgiref: .*test_sync_to_async_with_blocker_non_thread_sensitive$",
-        "A thread waits inside C for a lock of `multiprocessing`, which another thread of the same process releases.",
-    ),
-    (
         r"^janus: .*(test_sync_join_after_closing|test_close_after_sync_join)$",
         "It gives another thread a tenth of a second; under a legal schedule, or load, that one needs longer.",
     ),

@@ -51,8 +51,12 @@ print(value)
 """
 
 
-def test_a_wait_in_c_for_another_thread_is_found_and_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("accelerator", ["on", "off"])
+def test_a_wait_in_c_for_another_thread_is_found_and_told(
+    accelerator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A thread has taken a semaphore of the system's, and the other one waits for it in C."""
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", accelerator)
     run = run_program(tmp_path, WATCHED)
     assert output_of(run) == "2\n"
     assert run.log.ending.notes == ()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _stat, _yield_processor = os.stat, os.sched_yield  # as the program may replace them
-_allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
+allocate_real_lock = _thread.allocate_lock  # taken before the runtime puts its own in place
 
 NEVER = 1 << 62  # a thread time that no thread reaches
 
@@ -74,7 +74,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.ask_at = NEVER
         self.due_at = NEVER  # as ask_at, where every yield point asks
         self.atomic = 0  # inside an import or the runtime itself: no yield points
-        self.gate = _allocate_real_lock()
+        self.gate = allocate_real_lock()
         self.gate.acquire()
         self.acquire_gate = self.gate.acquire  # kept: where it would be made anew, another thread may be running
         self.ident = 0  # 0 also while it is away; see away.py

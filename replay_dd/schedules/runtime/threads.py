@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import sys
 
+from .managed import allocate_real_lock
 from .primitives import Lock, deadline_after, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -82,7 +83,6 @@ class ThreadStarter:
         self._begin = begin
         self._thread_started = thread_started
         self._start_real = _thread.start_new_thread
-        self._allocate_real_lock = _thread.allocate_lock
         self._exception_in_thread = exception_in_thread
         self._handles: list[ThreadHandle] = []  # what the end of the program waits for
         self._alive: list[ThreadHandle] = []
@@ -163,7 +163,7 @@ class ThreadStarter:
         if handle is not None:
             handle._thread = child
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
-        waits = self._allocate_real_lock()
+        waits = allocate_real_lock()
         waits.acquire()
         ident = self._start_real(self._run, (child, function, args, kwargs, handle, waits))
         waits.acquire()
