@@ -13,10 +13,8 @@ from tests.runtime.programs import (
     output_of,
     random_walk,
     replayed,
-    run_command,
     run_program,
     triggered,
-    write_program,
     written_under_every_schedule,
     written_without_us,
 )
@@ -180,7 +178,7 @@ def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) 
     text = """
         import subprocess, threading
         def work():
-            child = subprocess.Popen(["sh", "-c", "sleep 0.1; echo $$"], stdout=subprocess.PIPE)
+            child = subprocess.Popen(["sh", "-c", "sleep $(cat pause_s); echo $$"], stdout=subprocess.PIPE)
             seen.append(len(child.communicate()[0]) > 0)
         def count():
             global turns
@@ -191,9 +189,10 @@ def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) 
         for thread in threads: thread.join()
         print(turns)
         """
-    write_program(tmp_path, text)
-    run = run_command(tmp_path, (sys.executable, "prog.py"), random_walk(3))
-    other = run_command(tmp_path, (sys.executable, "prog.py"), random_walk(3))
+    (tmp_path / "pause_s").write_text("0.1")
+    run = run_program(tmp_path, text, random_walk(3))
+    (tmp_path / "pause_s").write_text("0.5")
+    other = run_program(tmp_path, text, random_walk(3))
     assert run.log.ending.digest != other.log.ending.digest, "otherwise this test says nothing"
     assert_same(run, replayed(run.log))
     assert_same(other, replayed(other.log))
