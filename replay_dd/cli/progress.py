@@ -28,6 +28,11 @@ class Progress:
             self._width = 0
 
 
+def can_draw() -> bool:
+    """Whether standard output has characters to draw with, beyond ASCII."""
+    return "utf" in (sys.stdout.encoding or "").lower()
+
+
 def say(text: str) -> None:
     """A line about the course of things, on standard error."""
     click.echo(f"replay-dd: {text}", err=True)

@@ -11,7 +11,7 @@ import click
 from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.gui_replay import SESSION_FORMAT, gui_replay_options, replay_session, show_session
 from replay_dd.cli.options import FOLDER, LOG, time_limit_option
-from replay_dd.cli.progress import say
+from replay_dd.cli.progress import can_draw, say
 from replay_dd.cli.web import flow_options, replay_flow, settle_of_flow, show_flow
 from replay_dd.logfile import format_of
 from replay_dd.outcome import Outcome
@@ -136,9 +136,8 @@ def show_command(log: Path, ascii_only: bool, as_json: bool, thumbnails: Path | 
     for line in describe_log(recorded):
         click.echo(line)
     click.echo()
-    can_draw = "utf" in (sys.stdout.encoding or "").lower()
     changed = changed_files(recorded.program)
     if changed:
         say(f"source lines are left out, as the program was changed since: {', '.join(changed[:3])}")
-    for line in lanes(recorded, unicode=can_draw and not ascii_only, source=not changed):
+    for line in lanes(recorded, unicode=can_draw() and not ascii_only, source=not changed):
         click.echo(line)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_limit_option
-from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.report.isolation import isolation_as_json, isolation_as_text
@@ -133,7 +133,7 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
     for line in describe_log(found.log):
         click.echo(line)
     click.echo()
-    for line in lanes(found.log):
+    for line in lanes(found.log, unicode=can_draw()):
         click.echo(line)
     click.echo(f"fails        replay-dd replay {target}")
     return EXIT_INTERRUPTED if not found.complete else 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Log, Switch
 
-_WIDEST = 96
+_WIDEST = 96  # columns for all lanes together, before they are drawn without room for numbers
 
 
 def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[str]:
@@ -15,7 +16,8 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
 
     Each line is one stretch of time in which one thread ran: its lane shows the thread times from and to; behind the
     lanes stand the place at which it gave way and the reason. A star marks choices that are not the default ones: these
-    are the schedule.
+    are the schedule. Where many threads leave no room for that, a lane shows a mark only, and its name and times stand
+    behind the lanes; the names at the top take turns in several lines.
 
     Args:
         log: the log.
@@ -23,20 +25,33 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
         source: show the source lines as they are now; pass False where the program was changed since.
     """
     threads = sorted(log.ending.thread_times, key=_path) or _threads_of(log.switches)
-    bar, star = ("│", "●") if unicode else ("|", "*")
+    bar, star, ran = ("│", "●", "┃") if unicode else ("|", "*", "#")
     stretches = list(_stretches(log))
-    width = max([len(text) for _, text, _ in stretches] + [len(thread) + 2 for thread in threads] + [7])
-    if width * len(threads) > _WIDEST:
-        width = max(3, _WIDEST // len(threads))
-    yield " " * 10 + "".join(f"{thread:<{width + 1}}" for thread in threads).rstrip()
+    longest = max([len(text) for _, text, _ in stretches] + [7])
+    name = max(len(thread) for thread in threads) + 2
+    width = max(longest, name) + 1
+    narrow = width * len(threads) > _WIDEST
+    if narrow:
+        width = max(2, _WIDEST // len(threads))
+    for line in _names(threads, width, name):
+        yield " " * 10 + line
     for running, text, switch in stretches:
-        cells = []
-        for thread in threads:
-            cell = text[:width] if thread == running else bar
-            cells.append(f"{cell:<{width + 1}}")
+        cell = ran if narrow else text
+        row = "".join(f"{cell if thread == running else bar:<{width}}" for thread in threads)
+        aside = f"{running:<{name}}{text:<{longest}} " if narrow else ""
         mark = star if switch is not None and not switch.by_default else " "
         start = f"{switch.global_time:>8}" if switch is not None else f"{log.ending.global_time:>8}"
-        yield f"{start} {mark}" + "".join(cells) + _reason(switch, source)
+        yield f"{start} {mark}{row}{aside}" + _reason(switch, source)
+
+
+def _names(threads: list[str], width: int, name: int) -> Iterator[str]:
+    """The names over their lanes, in as many lines as it takes to have a lane's name end before the next begins."""
+    turns = max(1, math.ceil((name - 1) / width))
+    for turn in range(turns):
+        line = ""
+        for lane in range(turn, len(threads), turns):
+            line = line.ljust(lane * width) + threads[lane]
+        yield line
 
 
 def _stretches(log: Log) -> Iterator[tuple[str, str, Switch | None]]:

@@ -172,13 +172,16 @@ def test_minimize(race: Workshop, tmp_path: Path) -> None:
     assert race.run("replay", tmp_path / "m.log").status == 1
 
 
-def test_minimize_draws_in_ascii_where_it_must(race: Workshop, tmp_path: Path) -> None:
-    race.variables["PYTHONIOENCODING"] = "ascii"
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_minimize_draws_in_ascii_where_it_must(encoding: str, race: Workshop, tmp_path: Path) -> None:
+    race.variables["PYTHONIOENCODING"] = encoding
     try:
         done = race.run("minimize", FAIL, "-o", tmp_path / "m.log")
     finally:
         del race.variables["PYTHONIOENCODING"]
     assert done.status == 0, done.stderr
+    assert done.stdout.isascii(), done.stdout
+    assert "\\u" not in done.stdout
 
 
 def test_standard_input_is_recorded_and_given_again(shop: Workshop) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,17 +59,27 @@ def test_lanes_of_a_run_that_was_killed(log: Log) -> None:
     assert "12-?" in picture[-1]
 
 
-def test_lanes_of_many_threads_stay_narrow() -> None:
-    times = {"0": 999_999, **{f"0.{number}": 999_999 for number in range(1, 60)}}
-    many = log_of([Switch("0", 123_456, "0.59", True, True, None, 123_456, 1)], replace(PASSED, thread_times=times))
-    assert max(map(len, lanes(many))) < 300
+def lanes_of_many(amount: int, *switches: Switch) -> list[str]:
+    times = {"0": 999_999, **{f"0.{number}": 999_999 for number in range(1, amount)}}
+    return list(lanes(log_of(list(switches), replace(PASSED, thread_times=times))))
 
 
-@pytest.mark.xfail(reason="with many threads the columns are narrower than the names, and the names run together")
-def test_the_names_of_many_threads_can_be_told_apart() -> None:
-    times = {"0": 9, **{f"0.{number}": 9 for number in range(1, 60)}}
-    header = next(iter(lanes(log_of([], replace(PASSED, thread_times=times)))))
-    assert header.split() == sorted(times, key=lambda name: [int(part) for part in name.split(".")])
+@pytest.mark.parametrize("amount", [2, 5, 6, 7, 8, 9, 10, 11, 12, 24, 60, 130])
+def test_the_names_of_many_threads_stand_over_their_lanes(amount: int) -> None:
+    """Whole, apart from each other, and each where its lane is, in whatever lines."""
+    *header, row = lanes_of_many(amount)
+    names = [(found.start(), found.group()) for line in header for found in re.finditer(r"\S+", line)]
+    beginnings = [found.start() for found in re.finditer(r"0-999999|[│┃]", row)][:amount]
+    assert sorted(names) == list(zip(beginnings, ["0", *(f"0.{number}" for number in range(1, amount))], strict=True))
+
+
+def test_lanes_of_many_threads_stay_narrow_and_tell_all_numbers() -> None:
+    switch = Switch("0", 123_456, "0.59", True, True, None, 123_456, 1)
+    picture = lanes_of_many(60, switch)
+    assert max(map(len, picture)) < 170
+    first, second = picture[-2:]
+    assert (first[10], first.split()[-6:]) == ("┃", ["│", "0", "0-123456", "ended", "->", "0.59"])
+    assert second.split()[-5:] == ["┃", "0.59", "0-999999", "the", "end"]
 
 
 def test_lanes_without_switches() -> None:
