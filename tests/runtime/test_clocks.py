@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from replay_dd.schedules.model import Settings
-from tests.runtime.programs import assert_same, output_of, replayed, run_program
+from tests.runtime.programs import assert_same, output_of, replayed, run_program, written_without_us
 
 CLOCKS = """
     import datetime, threading, time
@@ -36,9 +36,10 @@ CLOCKS = """
 """
 
 ENTROPY = """
-    import os, random, threading, uuid
+    import os, random, ssl, threading, uuid
     def look():
-        print(os.urandom(4), os.getrandom(4), random.random(), uuid.uuid4(), uuid.uuid1().time, uuid.uuid1().clock_seq)
+        print(os.urandom(4), os.getrandom(4), random.random(), ssl.RAND_bytes(8).hex(), uuid.uuid4())
+        print(uuid.uuid1().time, uuid.uuid1().clock_seq)
     thread = threading.Thread(target=look)
     thread.start()
     thread.join()
@@ -69,7 +70,62 @@ def test_all_entropy_is_fixed(tmp_path: Path) -> None:
 
 def test_real_entropy_on_request(tmp_path: Path) -> None:
     first, second = (output_of(run_program(tmp_path, ENTROPY, settings=Settings(real_entropy=True))) for _ in range(2))
-    assert not set(first.split()[:4]) & set(second.split()[:4])
+    assert not set(first.split()[:5]) & set(second.split()[:5])
+
+
+# Opening a file makes SQLite start its generator of random numbers anew.
+SQLITE = """
+    import os, sqlite3, tempfile, threading, time
+    def look():
+        with tempfile.TemporaryDirectory() as folder:
+            for place in (":memory:", os.path.join(folder, "one"), os.path.join(folder, "two")):
+                connection = sqlite3.connect(place)
+                texts.extend(connection.execute("select random(), hex(randomblob(8)), random()").fetchone())
+                (moment,) = connection.execute("select (julianday('now') - 2440587.5) * 86400").fetchone()
+                assert abs(moment - time.time()) < 10, (moment, time.time())
+                connection.execute("create table one (moment default current_timestamp)")
+                connection.execute("insert into one default values")
+                dates.extend(connection.execute("select moment, strftime('%s', 'now') from one").fetchone())
+                connection.close()
+    texts, dates = [], []
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    print(dates[0], dates[1])
+    print(len(set(texts)), sum(texts[::3]))
+"""
+
+
+def test_the_clock_and_the_entropy_of_sqlite(tmp_path: Path) -> None:
+    moment = "2001-09-09 01:46:40 1000000000\n"
+    for settings, is_fixed in (
+        (Settings(start_ns=1_000_000_000 * 1_000_000_000), (True, True)),
+        (Settings(start_ns=1_000_000_000 * 1_000_000_000, real_entropy=True), (True, False)),
+        (Settings(start_ns=1_000_000_000 * 1_000_000_000, real_clock=True), (False, True)),
+    ):
+        first, second = (output_of(run_program(tmp_path, SQLITE, settings=settings)) for _ in range(2))
+        assert [text.startswith(moment) for text in (first, second)] == [is_fixed[0]] * 2
+        numbers = [text.splitlines()[1].split() for text in (first, second)]
+        assert [amount for amount, _ in numbers] == ["9", "9"]
+        assert (numbers[0] == numbers[1]) is is_fixed[1]
+
+
+def test_what_ssl_says_to_a_wrong_amount_of_random_bytes(tmp_path: Path) -> None:
+    text = """
+        import ssl, threading
+        def look():
+            for amount in (-1, "a"):
+                try:
+                    ssl.RAND_bytes(amount)
+                except (TypeError, ValueError) as error:
+                    print(type(error), error if amount == -1 else "")
+            print(ssl.RAND_bytes(0), len(ssl.RAND_bytes(20)))
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        """
+    run = run_program(tmp_path, text)
+    assert written_without_us(tmp_path) == output_of(run)
 
 
 def test_the_classes_of_datetime_are_what_they_are(tmp_path: Path) -> None:

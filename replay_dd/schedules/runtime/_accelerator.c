@@ -16,7 +16,7 @@ static PyMethodDef module_functions[] = {
     {"use_own_memory", memory_use_own, METH_O, "As memory.use_own."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
     {"fork", leaving_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
-    {"control_databases", databases_control, METH_VARARGS, "Let SQLite sleep through a function."},
+    {"control_databases", databases_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
     {"database_lock_is_held_elsewhere", databases_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
     {NULL, NULL, 0, NULL},

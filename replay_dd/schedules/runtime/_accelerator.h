@@ -219,10 +219,11 @@ PyObject *leaving_exit_code(PyObject *module, PyObject *nothing);
 /* leave(status): call exit(3). */
 PyObject *leaving_leave(PyObject *module, PyObject *status);
 
-/* -- _databases.c: SQLite's waits for locks -- */
+/* -- _databases.c: what SQLite wants of the system -- */
 
-/* control_databases(library, sleep): let SQLite sleep through a function. The library's file, or None where the
- * interpreter contains it. Whether this worked. */
+/* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its
+ * random numbers; None leaves these two as they are. The library's file, or None where the interpreter contains it.
+ * Whether this worked. */
 PyObject *databases_control(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held(*lock): whether another connection of this process has a lock that conflicts with this one. */

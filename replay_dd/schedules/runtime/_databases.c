@@ -1,12 +1,14 @@
-/* SQLite's waits for locks, handed to the scheduler; see databases.py. Part of the accelerator.
+/* What SQLite wants of the system, handed to the scheduler; see databases.py. Part of the accelerator.
  *
  * Rules of this file:
  *
  * - SQLite asks an object of its own, the VFS, for all that it wants of the system (https://sqlite.org/vfs.html). Only what
- *   stands there is replaced: how to sleep, and how to open a database, whose locks are then asked for through here.
- *   Nothing is added to what a lock does.
+ *   stands there is replaced: how to sleep, the date, random bytes, and how to open a database, whose locks are then
+ *   asked for through here. Nothing is added to what a lock does.
  * - A lock that is refused is remembered by the thread that asked for it; if SQLite sleeps next, it is for that lock.
- * - No Python code runs except in a sleep. A sleep that Python does not want is slept as ever.
+ * - No Python code runs except in a sleep and for the date. A sleep that Python does not want is slept as ever.
+ * - SQLite asks for random bytes to seed a generator of its own. Each time it gets other ones, in an order that the seed
+ *   of the run alone determines.
  * - The header of SQLite need not be there: the few declarations of its interface stand below. They never change.
  */
 #include "_accelerator.h"
@@ -56,8 +58,13 @@ struct Vfs {
     const char *name;
     void *data;
     int (*open)(Vfs *, const char *name, File *, int flags, int *flags_out);
-    Function delete, access, full_path, load, load_error, symbol, unload, randomness;
+    Function delete, access, full_path, load, load_error, symbol, unload;
+    int (*randomness)(Vfs *, int size, char *bytes);
     int (*sleep)(Vfs *, int microseconds);
+    int (*date)(Vfs *, double *days);
+    Function last_error;
+    /* since version 2 */
+    int (*date_ms)(Vfs *, long long *ms);
     /* more follows */
 };
 
@@ -249,13 +256,68 @@ static int sleep_under_schedule(Vfs *vfs, int microseconds)
     return slept ? microseconds : real_sleep(vfs, microseconds);
 }
 
+/* -- the date, and random bytes -- */
+
+static PyObject *dater; /* called for the date in nanoseconds since 1970 */
+static int (*real_date)(Vfs *, double *);
+static int (*real_date_ms)(Vfs *, long long *);
+
+/* SQLite counts from a noon in the year -4713 (https://sqlite.org/lang_datefunc.html, section 2). */
+#define MS_OF_1970 210866760000000LL
+#define MS_PER_DAY 86400000.0
+
+/* In milliseconds, as SQLite counts; or below 0 if it cannot be told. */
+static long long tell_date_ms(void)
+{
+    if (!Py_IsInitialized()) {
+        return -1;
+    }
+    PyGILState_STATE state = PyGILState_Ensure();
+    long long date_ns = -1;
+    if (!PyErr_Occurred()) {
+        PyObject *answer = PyObject_CallNoArgs(dater);
+        date_ns = answer == NULL ? -1 : PyLong_AsLongLong(answer);
+        Py_XDECREF(answer);
+        PyErr_Clear(); /* nobody could hear of it */
+    }
+    PyGILState_Release(state);
+    return date_ns < 0 ? -1 : MS_OF_1970 + date_ns / 1000000;
+}
+
+static int virtual_date_ms(Vfs *vfs, long long *ms)
+{
+    long long told = tell_date_ms();
+    return told < 0 ? real_date_ms(vfs, ms) : (*ms = told, OK);
+}
+
+static int virtual_date(Vfs *vfs, double *days)
+{
+    long long told = tell_date_ms();
+    return told < 0 ? real_date(vfs, days) : (*days = (double)told / MS_PER_DAY, OK);
+}
+
+static unsigned long long entropy;
+
+/* SplitMix64, as in strategies.py. */
+static int fixed_randomness(Vfs *Py_UNUSED(vfs), int size, char *bytes)
+{
+    for (int at = 0; at < size; at += 8) {
+        unsigned long long word = entropy += 0x9E3779B97F4A7C15;
+        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
+        word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
+        word ^= word >> 31;
+        memcpy(bytes + at, &word, size - at < 8 ? (size_t)(size - at) : 8);
+    }
+    return size;
+}
+
 /* -- what databases.py calls -- */
 
 PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     const char *library;
-    PyObject *function;
-    if (!PyArg_ParseTuple(arguments, "zO", &library, &function)) {
+    PyObject *sleep, *date, *seed;
+    if (!PyArg_ParseTuple(arguments, "zOOO", &library, &sleep, &date, &seed)) {
         return NULL;
     }
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -267,12 +329,26 @@ PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (vfs == NULL) {
         Py_RETURN_FALSE;
     }
-    Py_XSETREF(sleeper, Py_NewRef(function));
-    if (vfs->open != open_database) {
-        real_open = vfs->open;
-        real_sleep = vfs->sleep;
-        vfs->open = open_database;
-        vfs->sleep = sleep_under_schedule;
+    if (vfs->open == open_database) {
+        Py_RETURN_TRUE;
+    }
+    sleeper = Py_NewRef(sleep);
+    real_open = vfs->open;
+    real_sleep = vfs->sleep;
+    vfs->open = open_database;
+    vfs->sleep = sleep_under_schedule;
+    if (date != Py_None) {
+        dater = Py_NewRef(date);
+        real_date = vfs->date;
+        vfs->date = virtual_date;
+        if (vfs->version > 1 && vfs->date_ms != NULL) {
+            real_date_ms = vfs->date_ms;
+            vfs->date_ms = virtual_date_ms;
+        }
+    }
+    if (seed != Py_None) {
+        entropy = PyLong_AsUnsignedLongLongMask(seed);
+        vfs->randomness = fixed_randomness;
     }
     Py_RETURN_TRUE;
 }

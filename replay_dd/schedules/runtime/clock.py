@@ -45,6 +45,10 @@ class Clock:
             self.ring()
         return self.now_ns
 
+    def read_date(self) -> int:
+        """Virtual nanoseconds since 1970."""
+        return self.start_ns + self.read()
+
     def jump_to(self, deadline_ns: int) -> None:
         """All wait, or the schedule wants it: let the time until a deadline pass."""
         self.now_ns = max(self.now_ns, deadline_ns)
@@ -92,26 +96,23 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     names = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_HIGHRES", "CLOCK_UPTIME")
     monotonic = {getattr(time, name, None) for name in names}
 
-    def date_ns() -> int:
-        return clock.start_ns + clock.read()
-
     def monotonic_ns() -> int:
         return _MONOTONIC_OFFSET_NS + clock.read()
 
     def clock_gettime_ns(clk_id: int, /) -> int:
         if clk_id in dates:
-            return date_ns()
+            return clock.read_date()
         if clk_id in monotonic:
             return monotonic_ns()
         real_gettime_ns(clk_id)  # there may be no such clock
         return clock.read()
 
     def now_s() -> float:
-        return date_ns() / 1e9
+        return clock.read_date() / 1e9
 
     return {
         "time": now_s,
-        "time_ns": date_ns,
+        "time_ns": clock.read_date,
         "monotonic": lambda: monotonic_ns() / 1e9,
         "monotonic_ns": monotonic_ns,
         "perf_counter": lambda: monotonic_ns() / 1e9,

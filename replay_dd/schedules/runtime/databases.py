@@ -1,4 +1,4 @@
-"""SQLite: a thread that waits for the lock on a database gives the baton away.
+"""SQLite: a thread that waits for the lock on a database gives the baton away; the date and random numbers are ours.
 
 Rules of this module:
 
@@ -10,6 +10,7 @@ Rules of this module:
   nearer, and statements would fail for want of a time that never passed.
 * A lock that nobody in this process has is another process's. Waiting for it takes real time.
 * Meanwhile the thread is inside SQLite and holds its connection. Exceptions cannot pass through there; they wait.
+* SQLite's ``date('now')`` and the like read the virtual clock; its ``random()`` is seeded from the seed of the run.
 * Without the accelerator SQLite is a library like others that wait in C; see away.py.
 """
 
@@ -23,6 +24,7 @@ from .managed import Patient
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .descriptors import Descriptors
@@ -71,16 +73,23 @@ class Databases:
     Args:
         scheduler: who hands the baton around.
         descriptors: who knows how to wait for other processes.
+        date: what SQLite is to ask for the date, in nanoseconds since 1970; None leaves it real.
+        seed: of its random numbers; None leaves them real.
     """
 
-    def __init__(self, scheduler: Scheduler, descriptors: Descriptors) -> None:
+    def __init__(
+        self, scheduler: Scheduler, descriptors: Descriptors, date: Callable[[], int] | None, seed: int | None
+    ) -> None:
         self._scheduler = scheduler
         self._descriptors = descriptors
+        self._date = date
+        self._seed = seed
 
     def adapt(self, module: Any) -> None:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
         if accelerator is not None:
-            accelerator.control_databases(getattr(module, "__file__", None), self._sleep)
+            library = getattr(module, "__file__", None)
+            accelerator.control_databases(library, self._sleep, self._date, self._seed)
 
     def _sleep(self, microseconds: int, lock: Lock | None) -> bool:
         """What SQLite calls to sleep; False where it is to sleep really.

@@ -54,3 +54,14 @@ def adapt_random(module: Any) -> None:
 def adapt_uuid(module: Any) -> None:
     """Let ``uuid.uuid1`` be made in Python, from the clock and from entropy of ours, not by the system's library."""
     module._generate_time_safe = module._UuidCreate = None
+
+
+def adapt_random_bytes(module: Any) -> None:
+    """Let ``ssl.RAND_bytes`` be drawn from ``os.urandom``, not by OpenSSL. What OpenSSL itself needs stays its own."""
+
+    def RAND_bytes(n: int, /) -> bytes:
+        if n < 0:
+            raise ValueError("num must be positive")
+        return os.urandom(n)
+
+    module.RAND_bytes = module._ssl.RAND_bytes = RAND_bytes

@@ -18,7 +18,7 @@ from .clock import Clock
 from .descriptors import Descriptors
 from .earlier import replace_earlier_locks
 from .endings import Endings
-from .entropy import adapt_random, adapt_uuid, entropy_replacements
+from .entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .memory import keep_apart, settle, use_own
@@ -104,7 +104,14 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     def adapt_sqlite(module: Any) -> None:
         from .databases import Databases  # now, as most programs have none
 
-        Databases(scheduler, descriptors).adapt(module)
+        date = None if request["real_clock"] else clock.read_date
+        seed = None if request["real_entropy"] else request["entropy_seed"]
+        Databases(scheduler, descriptors, date, seed).adapt(module)
+
+    def adapt_ssl(module: Any) -> None:
+        tls.adapt(module)
+        if not request["real_entropy"]:
+            adapt_random_bytes(module)
 
     def begin() -> None:
         if request["granularity"] != SYNC:
@@ -172,7 +179,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             "ctypes": asynchronous.make_adapter(scheduler),
             "select": descriptors.adapt_select,
             "socket": sockets.adapt,
-            "ssl": tls.adapt,
+            "ssl": adapt_ssl,
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
