@@ -52,6 +52,7 @@ def save(path, journal):
     connection.execute("create table if not exists balances (balance)")
     for i in numbers(10):
         connection.execute("insert into balances values (?)", (i,))
+    connection.execute("insert into balances select random() + length(randomblob(3)) + julianday('now')")
     connection.commit()
     connection.execute(f"pragma journal_mode = {journal}")
     with connection: connection.execute("delete from balances")
