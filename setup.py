@@ -4,6 +4,7 @@ The accelerator makes runs faster, brings the waits of SQLite under the schedule
 moving the program's objects. Where its source or a C compiler is missing, the package is installed without it.
 """
 
+import _imp
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -12,10 +13,20 @@ RUNTIME = "replay_dd/schedules/runtime/"
 PARTS = ("accelerator", "away", "counting", "databases", "leaving", "memory", "places", "tables")
 SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
 HEADERS = [RUNTIME + "_accelerator.h"]
+INTERFACE = RUNTIME + "_accelerator.pyi"
+HERE = Path(__file__).parent
 
-if (Path(__file__).parent / SOURCES[0]).exists():
-    # `optional`: a build that fails is told and does not stop the installation.
+
+def fingerprint(*names: str) -> str:
+    """The interpreter's hash of these files, in C quotes."""
+    return '"' + _imp.source_hash(0, b"".join((HERE / name).read_bytes() for name in names)).hex() + '"'
+
+
+if (HERE / SOURCES[0]).exists():
+    # What is imported tells what it was built from: an editable installation may have an older one beside its source.
+    macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
     name = "replay_dd.schedules.runtime._accelerator"
-    setup(ext_modules=[Extension(name, SOURCES, depends=HEADERS, optional=True)])
+    # `optional`: a build that fails is told and does not stop the installation.
+    setup(ext_modules=[Extension(name, SOURCES, define_macros=macros, depends=[*HEADERS, INTERFACE], optional=True)])
 else:
     setup()

@@ -84,7 +84,7 @@ def build_accelerator(interpreter: Path) -> None:
         [str(interpreter), "-c", code], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
     built = RUNTIME / f"_accelerator{suffix}"
-    changed = max(source.stat().st_mtime for source in RUNTIME.glob("*.[ch]"))
+    changed = max(source.stat().st_mtime for source in (*RUNTIME.glob("*.[ch]"), RUNTIME / "_accelerator.pyi"))
     if built.exists() and built.stat().st_mtime >= changed:
         return
     with tempfile.TemporaryDirectory(prefix="replay-dd-wheel-") as folder:

@@ -19,6 +19,7 @@ import pytest
 import replay_dd.schedules.runtime as runtime
 from replay_dd.experiment.process import private_folder, run
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.runtime.counting import accelerator
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 
 RUNTIME = Path(runtime.__file__).parent
@@ -101,7 +102,7 @@ ADDRESS = library("libasan.so")
 headers = Path(sysconfig.get_path("include")) / "Python.h"
 pytestmark = [
     pytest.mark.skipif(ADDRESS is None or not headers.exists(), reason="no gcc, sanitizers or headers of this Python"),
-    pytest.mark.skipif(not SOURCES, reason="no source of the accelerator"),
+    pytest.mark.skipif(accelerator is None or not SOURCES, reason="no accelerator, or no source of it"),
 ]
 
 
@@ -124,7 +125,8 @@ def build(folder: Path, mistake: str = "") -> Path:
     )
     output = copy / f"_accelerator{suffix}"
     folders = (f"-I{include}", f"-I{RUNTIME}")
-    subprocess.run(["gcc", *options.split(), *folders, "-o", output, *sorted(sources.iterdir())], check=True)
+    macros = (f'-DINTERFACE="{accelerator.interface}"', '-DSOURCE=""')
+    subprocess.run(["gcc", *options.split(), *macros, *folders, "-o", output, *sorted(sources.iterdir())], check=True)
     return copy / "site"
 
 

@@ -40,7 +40,9 @@ PyMODINIT_FUNC PyInit__accelerator(void)
         return NULL;
     }
     if (PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
-        PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0) {
+        PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0 ||
+        PyModule_AddStringConstant(module, "interface", INTERFACE) < 0 ||
+        PyModule_AddStringConstant(module, "source", SOURCE) < 0) {
         Py_DECREF(module);
         return NULL;
     }

@@ -5,11 +5,12 @@ Rules of this module:
 * ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``_counting.c``. Both do the same: the same
   thread times, digests and questions. Everything else of the runtime uses one or the other without a difference.
 * The accelerator is a matter of the target's interpreter: the one that was compiled for its version is used, if there
-  is one beside this file; else Python, and the reason is told.
+  is one beside this file, with the interface that ``_accelerator.pyi`` declares; else Python, and the reason is told.
 """
 
 from __future__ import annotations
 
+import _imp
 import os
 import sys
 import time
@@ -157,6 +158,10 @@ def _load_accelerator() -> tuple[Any, str]:
     except ImportError as error:
         missing = "cannot import name" in str(error)
         return None, f"no accelerator for Python {version}" if missing else f"the accelerator fails to load: {error}"
+    with open(os.path.join(os.path.dirname(__file__), "_accelerator.pyi"), "rb") as file:
+        interface = _imp.source_hash(0, file.read()).hex()
+    if getattr(_accelerator, "interface", "") != interface:  # in an editable installation
+        return None, f"the accelerator for Python {version} is of another version of replay-dd; install it again"
     return _accelerator, f"the accelerator for Python {version}"
 
 
