@@ -106,19 +106,19 @@ def assert_same(first: TargetRun, second: TargetRun) -> None:
     assert first.output == second.output
 
 
-def written_under_every_schedule(folder: Path, text: str, schedules: int) -> str:
-    """What a program writes under the default schedule and under so many random ones: the same, with no notes.
+def written_under_every_schedule(folder: Path, text: str, schedules: int, notes: int = 0) -> str:
+    """What a program writes under the default schedule and under so many random ones: the same, with so many notes.
 
     It runs in fresh processes and in forked ones, and each run is replayed.
     """
     default = run_program(folder, text)
     written = output_of(default)
-    assert default.log.ending.notes == ()
+    assert len(default.log.ending.notes) == notes, default.log.ending.notes
     assert_same(default, replayed(default.log))
     with Runner(default.log.program, Settings()) as runner:
         for seed in range(schedules):
             run = runner.run(random_walk(seed), 60)
-            assert (output_of(run), run.log.ending.notes) == (written, ()), seed
+            assert (output_of(run), run.log.ending.notes) == (written, default.log.ending.notes), seed
             again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
             assert_same(run, again)
             assert again.log.ending.skipped == ()

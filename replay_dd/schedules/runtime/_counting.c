@@ -240,9 +240,6 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
 
 static PyObject *counter_start_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
 { PyEval_SetTrace(trace, (PyObject *)self); Py_RETURN_NONE; }
-
-static PyObject *counter_stop_tracing(Counter *self, PyObject *Py_UNUSED(ignored))
-{ PyEval_SetTrace(NULL, NULL); Py_RETURN_NONE; }
 #endif
 
 static PyMethodDef counter_methods[] = {
@@ -260,7 +257,6 @@ static PyMethodDef counter_methods[] = {
      "add_code(code, first, last, shift, numbers): the yield points of a code object; none: it is not counted."},
 #if PY_VERSION_HEX < 0x030C0000
     {"start_tracing", (PyCFunction)counter_start_tracing, METH_NOARGS, "Trace the calling thread."},
-    {"stop_tracing", (PyCFunction)counter_stop_tracing, METH_NOARGS, "Stop to trace the calling thread."},
 #endif
     {NULL, NULL, 0, NULL},
 };

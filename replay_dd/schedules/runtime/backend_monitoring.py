@@ -2,6 +2,10 @@
 
 Each code object is looked at when it first starts: only counted code gets instruction (or line) events, and those that
 are no yield point are switched off for good the first time they come.
+
+When code that one tool monitors gets a second tool (a trace function or a profiler of the program's is one), the
+interpreter forgets the instruction events of the first (https://github.com/python/cpython/issues/157900). So there are
+two from the beginning; the second does nothing.
 """
 
 from __future__ import annotations
@@ -35,31 +39,36 @@ class PythonBackend(Backend):
         self._granularity = granularity
         self._numbers: dict[int, dict[int, int]] = {}
         self._kept: list[CodeType] = []
-        self._tool = -1  # none yet: a program that starts no thread ends without
+        self._tools: list[int] = []  # none yet: a program that starts no thread ends without
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]  # from 3.12 on
 
     def begin(self) -> None:
         monitoring = self._monitoring
         events = monitoring.events
-        self._tool = next(tool for tool in _TOOL_IDS if monitoring.get_tool(tool) is None)
-        monitoring.use_tool_id(self._tool, "replay-dd")
+        self._tools = [tool for tool in _TOOL_IDS if monitoring.get_tool(tool) is None][:2]
+        for tool in self._tools:
+            monitoring.use_tool_id(tool, "replay-dd")
+        for second in self._tools[1:]:
+            monitoring.register_callback(second, events.PY_START, lambda code, offset: monitoring.DISABLE)
+            monitoring.set_events(second, events.PY_START)
+        own = self._tools[0]
         for event in (events.PY_START, events.PY_RESUME):
-            monitoring.register_callback(self._tool, event, self._on_start)
-        monitoring.register_callback(self._tool, events.PY_THROW, self._on_throw)
+            monitoring.register_callback(own, event, self._on_start)
+        monitoring.register_callback(own, events.PY_THROW, self._on_throw)
         is_line = self._granularity == LINE
         self._wanted = events.LINE if is_line else events.INSTRUCTION
-        monitoring.register_callback(self._tool, self._wanted, self._callback(is_line))
-        monitoring.set_events(self._tool, events.PY_START | events.PY_RESUME | events.PY_THROW)
+        monitoring.register_callback(own, self._wanted, self._callback(is_line))
+        monitoring.set_events(own, events.PY_START | events.PY_RESUME | events.PY_THROW)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             self._on_start(frame.f_code, 0)
             frame = frame.f_back
 
     def end(self) -> None:
-        if self._tool >= 0:
-            self._monitoring.set_events(self._tool, 0)
-            self._monitoring.free_tool_id(self._tool)
-            self._tool = -1
+        for tool in self._tools:
+            self._monitoring.set_events(tool, 0)
+            self._monitoring.free_tool_id(tool)
+        self._tools = []
 
     def _on_throw(self, code: CodeType, offset: int, error: BaseException) -> None:
         self._on_start(code, offset)
@@ -69,7 +78,7 @@ class PythonBackend(Backend):
             self._kept.append(code)
             self._numbers[id(code)] = numbers_of(self._scheduler.places, code, self._granularity)
             self._remember(code)
-            self._monitoring.set_local_events(self._tool, code, self._wanted)
+            self._monitoring.set_local_events(self._tools[0], code, self._wanted)
         return self._monitoring.DISABLE
 
     def _remember(self, code: CodeType) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .managed import ManagedThread
     from .scheduler import Scheduler
 
+_settrace, _gettrace = sys.settrace, sys.gettrace  # the real ones; see backend_trace.py
+
 
 class ThreadHandle:
     """Stands in for ``_thread._ThreadHandle`` (3.13), which ``threading.Thread`` joins through."""
@@ -206,7 +208,8 @@ class ThreadStarter:
         finally:
             if scheduler.current is not thread:
                 scheduler.come_back()
-            sys.settrace(None)
+            if _gettrace() is not None:
+                _settrace(None)
             if handle is not None:
                 handle._set_done()
             if isinstance(thread.sentinel, Lock):
