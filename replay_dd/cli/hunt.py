@@ -17,6 +17,7 @@ from replay_dd.cli.options import (
 )
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
+from replay_dd.report.log import describe_notes
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import STRATEGIES, settings_for_now
@@ -110,6 +111,8 @@ def _tell(found: Hunt, output: Path) -> int:
         click.echo(f"passes       replay-dd replay {output / 'pass.log'}")
     if found.failing is not None:
         click.echo(f"fails        replay-dd replay {output / 'fail.log'}")
+    for line in describe_notes(found.passing, found.failing):
+        click.echo(line)
     if found.interrupted:
         say(f"interrupted after {covered}")
         return EXIT_INTERRUPTED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.window import Window
@@ -39,6 +40,7 @@ def isolation_as_json(isolation: ScheduleIsolation, passing: Path, failing: Path
         "complete": isolation.complete,
         "repeats": isolation.repeats,
         "confidence": isolation.confidence,
+        "notes": notes_of(isolation.passing, isolation.failing),
     }
 
 
@@ -99,6 +101,7 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     yield f"proof        {_proof(isolation)}"
     yield f"passes       replay-dd replay {passing}"
     yield f"fails        replay-dd replay {failing}"
+    yield from describe_notes(isolation.passing, isolation.failing)
 
 
 def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:

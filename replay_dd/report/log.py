@@ -9,6 +9,17 @@ from replay_dd.schedules.model import Log
 from replay_dd.schedules.signature import signature_of
 
 
+def notes_of(*logs: Log | None) -> list[str]:
+    """What is known not to have been under control in these runs, each thing once."""
+    return list(dict.fromkeys(note for log in logs if log is not None for note in log.ending.notes))
+
+
+def describe_notes(*logs: Log | None) -> Iterator[str]:
+    """The same, a line each."""
+    for note in notes_of(*logs):
+        yield f"note         {note}"
+
+
 def describe_log(log: Log) -> Iterator[str]:
     """What a log is of, in a few lines."""
     program, ending = log.program, log.ending
@@ -20,8 +31,7 @@ def describe_log(log: Log) -> Iterator[str]:
     yield f"schedule     {len(log.switches):,} switches, {len(log.triggers):,} of them not by default"
     yield f"digest       {ending.digest:016x}"
     yield f"reproduced   {verdict}"
-    for note in ending.notes:
-        yield f"note         {note}"
+    yield from describe_notes(log)
     for waiter in ending.deadlock:
         yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
         for frame in waiter.frames[:5]:

@@ -172,6 +172,19 @@ def test_minimize(race: Workshop, tmp_path: Path) -> None:
     assert race.run("replay", tmp_path / "m.log").status == 1
 
 
+def test_what_was_not_under_control_is_told_with_each_answer(shop: Workshop) -> None:
+    shop.write(
+        RACE.replace("if account", "os.wait() if os.fork() else os._exit(0)\nif account").replace(
+            "import", "import os,", 1
+        )
+    )
+    hunted = shop.run("hunt", "-o", "found", *shop.program())
+    isolated = shop.run("schedules", "found/pass.log", "found/fail.log")
+    note = "the program forked; only its first process is under control"
+    assert (hunted.stdout.count(f"note         {note}"), isolated.stdout.count(f"note         {note}")) == (1, 1)
+    assert json.loads(shop.run("schedules", "--json", "found/pass.log", "found/fail.log").stdout)["notes"] == [note]
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_minimize_draws_in_ascii_where_it_must(encoding: str, race: Workshop, tmp_path: Path) -> None:
     race.variables["PYTHONIOENCODING"] = encoding
