@@ -28,12 +28,12 @@ def serving(sock):
     return server_side.wrap_socket(sock, server_side=True)
 def asking(sock, **named):
     return client_side.wrap_socket(sock, server_hostname="localhost", **named)
-def both(serve, ask):
+def both(serve, ask, **named):
     own, other = socket.socketpair()
     def first():
         with serving(own) as connection: serve(connection)
     def second():
-        with asking(other) as connection: ask(connection)
+        with asking(other, **named) as connection: ask(connection)
     run(threading.Thread(target=first), threading.Thread(target=second))
 """
 
@@ -213,6 +213,63 @@ listener = socket.create_server(("127.0.0.1", 0))
 run(threading.Thread(target=serve), threading.Thread(target=distrust), threading.Thread(target=chat))
 listener.close()
 print(sorted(problems))
+""",
+    "reads after the end": """
+def read_on(connection):
+    got = [connection.recv(10), connection.recv_into(bytearray(5))]
+    got += [connection.recv(0), connection.recv_into(bytearray())]
+    connection.settimeout(0.5)
+    got.append(connection.recv(10))
+    connection.setblocking(False)
+    answers.append((*got, connection.recv(10), connection.pending()))
+    connection.setblocking(True)
+    connection.unwrap()
+def read_lines(connection):
+    with connection.makefile("rwb") as file: answers.append((*file, file.read()))
+    connection.unwrap()
+def end(connection):
+    connection.sendall(b"one\\ntwo")
+    connection.unwrap()
+answers = []
+both(read_on, lambda connection: connection.unwrap())
+both(read_lines, end)
+print(*answers, sep="\\n")
+""",
+    "reads after an end without a word": """
+def read_on(connection):
+    for _ in range(2):
+        try:
+            answers.append(connection.recv(10))
+        except ssl.SSLEOFError as error:
+            answers.append(error.reason)
+def drop(connection):
+    with socket.socket(fileno=connection.detach()): pass
+answers = []
+for suppress in (True, False):
+    both(drop, read_on, suppress_ragged_eofs=suppress)
+print(answers)
+""",
+    "reads after an alert, while the other side keeps the connection": """
+def distrust(sock):
+    with server_side.wrap_socket(sock, server_side=True, do_handshake_on_connect=False) as connection:
+        try:
+            connection.do_handshake()
+        except ssl.SSLError as error:
+            answers.append(error.reason)
+        turns.acquire()
+def read_on(sock):
+    with asking(sock) as connection:
+        for _ in range(3):
+            try:
+                answers.append(connection.recv(10))
+            except ssl.SSLError as error:
+                answers.append(error.reason)
+        turns.release()
+answers, turns = [], threading.Semaphore(0)
+server_side.verify_mode = ssl.CERT_REQUIRED
+own, other = socket.socketpair()
+run(threading.Thread(target=distrust, args=(own,)), threading.Thread(target=read_on, args=(other,)))
+print(answers)
 """,
     "a server chosen by name": """
 def choose(connection, name, context):

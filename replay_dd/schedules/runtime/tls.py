@@ -171,20 +171,37 @@ class Tls:
         return self._handshake_timed_out
 
 
+class _Incoming:
+    """What OpenSSL has for a reader that the descriptor does not tell of.
+
+    Attributes:
+        is_over: whether the stream has ended, or broken; each further read is told so at once.
+    """
+
+    def __init__(self, pending: Callable[[], int]) -> None:
+        self._pending = pending
+        self.is_over = False
+
+    def is_there(self) -> bool:
+        return self.is_over or self._pending() > 0
+
+
 class _Operation:
     """One operation of the program on a TLS socket, in as many attempts as it takes.
 
     Args:
         name: of the real method.
         call: the real method; may wait.
+        incoming: of the socket.
         events: what to wait for before the first attempt.
     """
 
     size = 0
 
-    def __init__(self, name: str, call: Callable[..., Any], events: int = WRITING) -> None:
+    def __init__(self, name: str, call: Callable[..., Any], incoming: _Incoming, events: int = WRITING) -> None:
         self.name = name
         self._call = call
+        self._incoming = incoming
         self.events = events  # what the next attempt needs
         self.blocked: Exception | None = None  # why the last attempt was in vain
         self._is_over = False
@@ -215,6 +232,7 @@ class _Operation:
         """The attempt raised an exception, which is the answer."""
         self._error = error
         self._is_over = True
+        self._incoming.is_over = True
 
     def amount(self, recorded: Any) -> int:
         """How many bytes of a stream to answer with."""
@@ -235,26 +253,27 @@ class _Operation:
 class _Reading(_Operation):
     """Reads a stream, of which any number of bytes can be taken."""
 
-    def __init__(self, real: Any, size: int) -> None:
-        super().__init__("read", real.read, READING)
+    def __init__(self, real: Any, incoming: _Incoming, size: int) -> None:
+        super().__init__("read", real.read, incoming, READING)
         self.size = size
         self.data = b""
-        self._pending = real.pending
 
     def call(self) -> Any:
         return self._call(self.size)
 
     def has_pending(self) -> bool:
-        return bool(self._pending())
+        return self._incoming.is_there()
 
     def is_done(self, amount: int = 0) -> bool:
         return self._is_over or len(self.data) >= max(1, min(amount, self.size))
 
     def attempt(self, amount: int) -> None:
         most = min(amount, self.size) if amount > 0 else self.size
+        self._incoming.is_over = False  # an attempt in vain shows that it was not
         piece = self._call(most - len(self.data))
         self.data += piece
         if not piece:
+            self._incoming.is_over = True
             self._end(piece)
 
     def amount(self, recorded: Any) -> int:
@@ -271,10 +290,11 @@ class _Reading(_Operation):
 class _StandIn:
     """Stands in for ``_ssl._SSLSocket``."""
 
-    __slots__ = ("_kept", "_real", "_socket", "_tls")
+    __slots__ = ("_incoming", "_kept", "_real", "_socket", "_tls")
 
     def __init__(self, tls: Tls, real: Any, sock: Any) -> None:
-        for name, value in (("_tls", tls), ("_real", real), ("_socket", ref(sock)), ("_kept", {})):
+        own = {"_tls": tls, "_real": real, "_socket": ref(sock), "_kept": {}, "_incoming": _Incoming(real.pending)}
+        for name, value in own.items():
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -284,23 +304,23 @@ class _StandIn:
         setattr(self._real, name, value)
 
     def do_handshake(self) -> Any:
-        return self._perform(_Operation("do_handshake", self._real.do_handshake))
+        return self._perform(_Operation("do_handshake", self._real.do_handshake, self._incoming))
 
     def shutdown(self) -> Any:
-        return self._perform(_Operation("shutdown", self._real.shutdown))
+        return self._perform(_Operation("shutdown", self._real.shutdown, self._incoming))
 
     def write(self, data: Any, /) -> Any:
         write = self._real.write
-        return self._perform(_Operation("write", lambda: write(data)))
+        return self._perform(_Operation("write", lambda: write(data), self._incoming))
 
     def read(self, size: int = 1024, buffer: Any = None, /) -> Any:
         if buffer is None:
-            return self._perform(_Reading(self._real, size)) if size > 0 else self._real.read(size)
+            return self._perform(self._reading(size)) if size > 0 else self._real.read(size)
         with memoryview(buffer) as view, view.cast("B") as octets:
             length = len(octets)
             if not length or view.readonly:
                 return self._real.read(size, buffer)
-            data = self._perform(_Reading(self._real, size if 0 < size < length else length))
+            data = self._perform(self._reading(size if 0 < size < length else length))
             octets[: len(data)] = data
             return len(data)
 
@@ -309,6 +329,9 @@ class _StandIn:
         amount: int = self._real.pending() + (0 if early is None else len(early.data))
         sock = self._socket()
         return self._tls.pending(amount, sock, sys._getframe(1)) if self._tls.is_ours(sock) else amount
+
+    def _reading(self, size: int) -> _Reading:
+        return _Reading(self._real, self._incoming, size)
 
     def _perform(self, operation: _Operation) -> Any:
         early = self._kept.pop(operation.name, None)
