@@ -24,7 +24,7 @@ INTERRUPTING = {
         print(signal.getsignal(signal.SIGUSR1) is signal.SIG_IGN)
         """,
     "a signal comes while the main thread waits": """
-        import _thread, signal, threading
+        import os, signal, threading
         class Stop(Exception):
             pass
         def stop(number, frame):
@@ -35,15 +35,16 @@ INTERRUPTING = {
         condition.acquire()
         ended = threading.Thread(target=event.wait)
         ended.start()
+        main = threading.get_ident()
         for wait in (lambda: lock.acquire(timeout=3600), condition.wait, event.wait, ended.join, signal.pause):
-            sender = threading.Thread(target=signal.raise_signal, args=(signal.SIGUSR1,))
+            sender = threading.Thread(target=signal.pthread_kill, args=(main, signal.SIGUSR1))
             try:
                 sender.start()
                 wait()
             except Stop:
                 print("stopped")
             sender.join()
-        sender = threading.Thread(target=_thread.interrupt_main)
+        sender = threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT))
         try:
             sender.start()
             lock.acquire()

@@ -210,6 +210,82 @@ OTHERS = {
         thread = threading.Thread(target=print, args=("still running",))
         thread.start()
         """,
+    "the end waits for threads that start meanwhile": """
+        import threading, time
+        def third():
+            time.sleep(0.2)
+            print("third")
+        def second():
+            time.sleep(0.1)
+            if sys.version_info >= (3, 13): threading.Thread(target=third).start()  # before, the end forbids it
+            else: third()
+        import sys
+        for function in (lambda: time.sleep(0.01), second): threading.Thread(target=function).start()
+        """,
+    "no room for a thread": """
+        import threading
+        threading.stack_size(1 << 46)
+        for thread in (threading.Thread(target=print, args=("never",)) for _ in range(2)):
+            try:
+                thread.start()
+            except RuntimeError as error:
+                print(error, thread.is_alive(), threading.active_count())
+        threading.stack_size(0)
+        thread = threading.Thread(target=print, args=("small",))
+        thread.start()
+        thread.join()
+        """,
+    "what cannot be copied": """
+        import copy, pickle, queue, threading
+        class Own(type(threading.RLock())):
+            pass
+        class Stateful(Own):
+            def __getstate__(self): return None
+        def look():
+            made = threading.Lock(), threading.RLock(), Own(), queue.SimpleQueue(), threading.Event(), queue.Queue()
+            for one in made:
+                for function in (copy.copy, copy.deepcopy, pickle.dumps):
+                    try:
+                        print(type(one), function.__name__, type(function(one)))
+                    except Exception as error:
+                        print(type(one), function.__name__, type(error), error)
+            print(type(copy.copy(Stateful())))
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        for seconds in (-2, 1e9 + 1e10):
+            try:
+                threading.Lock().acquire(True, seconds)
+            except (ValueError, OverflowError) as error:
+                print(error)
+        """,
+    "where the threads stand": """
+        import sys, threading
+        def wait(): event.wait()
+        def take():
+            with lock: pass
+        event, lock = threading.Event(), threading.Lock()
+        with lock:
+            threads = [threading.Thread(target=function) for function in (wait, take)]
+            for thread in threads: thread.start()
+            names = {frame.f_code.co_name for frame in sys._current_frames().values()}
+            print(sorted(names & {"_choose", "_hand_over", "wait_for_baton", "operation", "_ask", "wait_at"}))
+            print(sys._current_frames()[threading.get_ident()] is sys._getframe())
+            event.set()
+        for thread in threads: thread.join()
+        """,
+    "a module in the folder for temporary files": """
+        import os, sys, tempfile, threading
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "plugin.py"), "w") as file:
+                file.write("def work():\\n    for _ in range(3): done.append(len(done))\\ndone = []\\n")
+            sys.path.insert(0, folder)
+            import plugin
+            threads = [threading.Thread(target=plugin.work) for _ in range(2)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            print(len(plugin.done))
+        """,
     "switch interval": """
         import sys, threading
         before = sys.getswitchinterval()

@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from .channel import PLACE
 from .managed import Place
 from .places import Places
 from .yieldpoints import describe, instructions, reachable_under_gil
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+_RUNTIME = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def current_frames_replacement() -> Callable[[], dict[int, FrameType]]:
+    """``sys._current_frames`` without the runtime's own frames, in which each waiting thread stands."""
+    real = sys._current_frames
+
+    def _current_frames() -> dict[int, FrameType]:
+        found = {}
+        for ident, innermost in real().items():
+            frame: FrameType | None = innermost
+            while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
+                frame = frame.f_back
+            found[ident] = innermost if frame is None else frame
+        return found
+
+    return _current_frames
 
 
 def place_record(places: Places, number: int, place: Place) -> tuple[object, ...]:

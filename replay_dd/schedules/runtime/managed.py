@@ -61,7 +61,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("acquire_gate", "exception", "uncounted"),
+        *("acquire_gate", "exception", "uncounted", "signalled"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -82,7 +82,8 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.waiting: Waitable | None = None
         self.deadline: int | None = None  # on the virtual clock
         self.real_deadline_ns = 0  # the same on the real one, where that counts
-        self.interrupted = False  # the main thread: a signal is pending
+        self.signalled = False  # the main thread: a signal is pending
+        self.interrupted = False  # the main thread: one that ends its wait
         self.ended = False
         self.exception: Any = None  # another thread has set it in this one
         self.uncounted = 0  # operations that were no yield points, so far

@@ -40,6 +40,7 @@ TEST_RUNNERS = (
 )
 
 
+_TEMPORARY = "$TMPDIR" + os.sep  # a folder of this run alone
 _COARSE_NS = 20_000_000  # the dates of files lag behind by this much at most
 # Taken before the runtime puts its own in place.
 _getpid, _date_ns = os.getpid, time.time_ns
@@ -84,8 +85,9 @@ class Places:
             return kind
 
     def counted_files(self) -> list[tuple[str, str]]:
-        """(short name, file) of the files whose code was counted so far."""
-        return [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
+        """(short name, file) of the files whose code was counted so far; without those that end with the run."""
+        files = [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
+        return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
 
     def _classify(self, filename: str) -> int:
         if filename.startswith("<"):
@@ -147,6 +149,9 @@ class Places:
             return path[len(self._root) + 1 :]
         if path.startswith(self._library):
             return path[len(self._library) :]
+        temporary = os.environ.get("TMPDIR", "") + os.sep
+        if temporary != os.sep and path.startswith(temporary):
+            return _TEMPORARY + path[len(temporary) :]
         return path
 
     def code_hash(self, code: CodeType) -> int:

@@ -53,7 +53,8 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
         return None
     if timeout < 0:
         if timeout != -1:
-            raise ValueError("timeout value must be a non-negative number")
+            kind = "a non-negative number" if sys.version_info >= (3, 13) else "positive"
+            raise ValueError(f"timeout value must be {kind}")
         return None
     return deadline_after(timeout)
 
@@ -65,7 +66,7 @@ def deadline_after(timeout_s: float) -> int:
         OverflowError: it does not fit the clock, as in ``threading``.
     """
     if timeout_s > _TIMEOUT_MAX:
-        raise OverflowError("timeout value is too large")
+        raise OverflowError("timestamp out of range for platform time_t")
     return _scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
 
 
@@ -169,6 +170,9 @@ class Lock:
     def __hash__(self) -> int:
         return self._number
 
+    def __getstate__(self) -> object:
+        raise TypeError("cannot pickle '_thread.lock' object")
+
     acquire_lock = acquire
     release_lock = release
     locked_lock = locked
@@ -246,6 +250,10 @@ class RLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+    def __getstate__(self) -> object:
+        name = "_thread.RLock" if type(self) is RLock else type(self).__name__
+        raise TypeError(f"cannot pickle '{name}' object")
 
     def _is_owned(self) -> bool:
         return self._count > 0 and self._holder is _scheduler.present()

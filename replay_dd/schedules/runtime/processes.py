@@ -17,11 +17,22 @@ _LOOK = os.WEXITED | os.WNOWAIT | os.WNOHANG
 
 
 def children_run() -> bool:
-    """Whether there are child processes, and none of them has news for us."""
+    """Whether a child process has not ended yet."""
     try:
-        return _waitid(os.P_ALL, 0, _LOOK) is None
+        if _waitid(os.P_ALL, 0, _LOOK) is None:
+            return True
+        return any(_waitid(os.P_PID, child, _LOOK) is None for child in _children())
     except OSError:
         return False
+
+
+def _children() -> list[int]:
+    """Those that nobody has waited for yet; none where the system does not tell."""
+    found = []
+    for task in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{task}/children") as file:
+            found += [int(child) for child in file.read().split()]
+    return found
 
 
 def replacements(descriptors: Descriptors) -> dict[str, Any]:

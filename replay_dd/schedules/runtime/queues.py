@@ -44,6 +44,10 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
         def __init__(self) -> None:
             self._items: deque[Any] = deque()
 
+        def __getstate__(self) -> object:
+            name = "_queue.SimpleQueue" if type(self) is SimpleQueue else type(self).__name__
+            raise TypeError(f"cannot pickle '{name}' object")
+
         def ready_for(self, thread: ManagedThread) -> bool:
             return bool(self._items)
 

@@ -178,7 +178,7 @@ class Scheduler:
             self.busy = False
         self._choose(thread, Place(code, position, is_line), forced=False)
         use_own(False)
-        if thread.interrupted and self.deliver_signals is not None:
+        if thread.signalled and self.deliver_signals is not None:
             self.deliver_signals()
         if thread.exception is not None:
             _raise(thread)
@@ -229,7 +229,7 @@ class Scheduler:
                 self._choose(thread, thread.place, forced=not ready, gives_way=gives_way, spins=spins)
             finally:
                 thread.waiting = thread.deadline = None
-            if thread.interrupted and self.deliver_signals is not None:
+            if thread.signalled and self.deliver_signals is not None:
                 use_own(False)
                 self.deliver_signals()
                 use_own(True)
@@ -313,9 +313,7 @@ class Scheduler:
             self.end_deadlocked()
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
-            # Time passes for a thread that computes, too: one that sleeps could have been awake by now.
-            sleepers = [] if self.arrivals.real_deadlines else self.early_sleepers([])
-            others = [t for t in ready if t is not thread] or sleepers
+            others = [t for t in ready if t is not thread] or self._reached_by_computing(thread)
             default = self.next_after(thread, others) if others else thread
             runnable = runnable if default in runnable else [*runnable, default]
         elif forced or gives_way:
@@ -346,6 +344,17 @@ class Scheduler:
             self.clock.jump_to(alarm)  # which interrupts the main thread
             ready = [thread for thread in self.threads if self.is_ready(thread)]
         return ready
+
+    def _reached_by_computing(self, thread: ManagedThread) -> list[ManagedThread]:
+        """Whom the next deadline lets run: time passes for a thread that computes, too. An alarm is one."""
+        if self.arrivals.real_deadlines:
+            return []
+        sleepers = self.early_sleepers([])
+        alarm = self.clock.alarm_ns
+        if alarm < NO_ALARM and not any(t.deadline is not None and t.deadline < alarm for t in sleepers):
+            self.clock.jump_to(alarm)  # which interrupts the main thread
+            return [t for t in self.threads if t is not thread and self.is_ready(t)]
+        return sleepers
 
     def early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads whose deadline is the next one, if it may be reached now."""
@@ -403,7 +412,7 @@ class Scheduler:
             self._ending = 0
             self._ended.ident = 0  # the next thread may get the same one
         self.set_next_question(thread)
-        if thread.exception is not None:
+        if thread.exception is not None or thread.signalled:
             thread.ask_at = 0  # at its next yield point
         self.busy = False
 

@@ -4,7 +4,8 @@ Rules of this module:
 
 * The interpreter calls handlers in the main thread, between any two instructions of it. Here it calls one function of
   ours, which lets the program's handler run only where the main thread has the baton and is not inside the runtime;
-  else the signal is *pending*, and the main thread is ready to run, whatever it waits for.
+  else the signal is *pending*. If the system would wake up the main thread for it, that one is ready to run, whatever
+  it waits for; else its wait goes on to its end (``interrupt_main``, and what other threads send to themselves).
 * A signal that the program sends to itself is not sent at all: it is pending from that moment on, so the schedule alone
   decides when its handler runs. An alarm rings on the virtual clock.
 * Signals without a handler in Python, and blocked ones, are left to the system.
@@ -53,15 +54,17 @@ class Signals:
             "signal": self.signal,
             "getsignal": self.getsignal,
             "set_wakeup_fd": self._make_set_wakeup_fd(),
-            "raise_signal": self._make_sender(_signal.raise_signal, lambda number: number),
-            "pthread_kill": self._make_sender(_signal.pthread_kill, lambda thread, number: number),
+            "raise_signal": self._make_sender(_signal.raise_signal, lambda number: number, _wakes_nobody),
+            "pthread_kill": self._make_sender(
+                _signal.pthread_kill, lambda thread, number: number, lambda thread, number: thread == self._main()
+            ),
             "pause": self._make_pause(),
             "alarm": self._make_alarm(),
             "setitimer": self._make_setitimer(),
             "getitimer": self._make_getitimer(),
         }
         kill = self._make_sender(posix.kill, lambda process, number: number if process == self._process else 0)
-        interrupt_main = self._make_sender(_thread.interrupt_main, lambda number=_signal.SIGINT: number)
+        interrupt_main = self._make_sender(_thread.interrupt_main, lambda number=_signal.SIGINT: number, _wakes_nobody)
         return {_signal: own, posix: {"kill": kill}, os: {"kill": kill}, _thread: {"interrupt_main": interrupt_main}}
 
     def take_over(self) -> None:
@@ -101,8 +104,17 @@ class Signals:
 
         return set_wakeup_fd
 
-    def _make_sender(self, real: Any, number_of: Any) -> Any:
-        """A function that sends a signal: to this process by way of the schedule, to others really."""
+    def _main(self) -> int:
+        return self._scheduler.main.ident
+
+    def _make_sender(self, real: Any, number_of: Any, wakes: Any = None) -> Any:
+        """A function that sends a signal: to this process by way of the schedule, to others really.
+
+        Args:
+            real: the original.
+            number_of: tells the signal from the arguments; 0 where it is for others.
+            wakes: tells whether the system interrupts a wait of the main thread; it always does if this is None.
+        """
 
         def send(*arguments: Any) -> Any:
             try:
@@ -116,7 +128,7 @@ class Signals:
             self._note(int(number))
             if self._wakeup >= 0:
                 os.write(self._wakeup, bytes((number,)))
-            self._here_and_now()
+            self._here_and_now(wakes is None or wakes(*arguments))
             return None
 
         send.__name__ = send.__qualname__ = real.__name__
@@ -205,13 +217,18 @@ class Signals:
             self._call(number, frame)
             return
         self._note(number)
-        self._here_and_now()
+        self._here_and_now(True)
 
-    def _here_and_now(self) -> None:
-        """Call the handlers of what is pending, if this is the main thread's turn; else let it have one."""
+    def _here_and_now(self, interrupts: bool) -> None:
+        """Call the handlers of what is pending, if this is the main thread's turn; else let it have one.
+
+        Args:
+            interrupts: whether the main thread is not to wait any longer.
+        """
         scheduler = self._scheduler
         main = scheduler.main
-        main.interrupted = True
+        main.signalled = True
+        main.interrupted = main.interrupted or interrupts
         if main.ident == _thread.get_ident() and scheduler.current is main and not scheduler.busy:
             frame: FrameType | None = sys._getframe(2)
             if frame is not None and not frame.f_code.co_filename.startswith(_RUNTIME):
@@ -227,7 +244,7 @@ class Signals:
         """
         if self._scheduler.holds_signals:
             return
-        self._scheduler.main.interrupted = False
+        self._scheduler.main.signalled = self._scheduler.main.interrupted = False
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
             frame = frame.f_back
@@ -244,3 +261,7 @@ class Signals:
         handler = self._handlers.get(number)
         if handler is not None:
             handler(number, frame)
+
+
+def _wakes_nobody(*_: object) -> bool:
+    return False

@@ -15,10 +15,18 @@ from . import clock as clock_module
 from .backends import choose_backend, load_backend
 from .channel import HELLO, NOTE, THREAD, Channel
 from .clock import Clock
+from .describe import current_frames_replacement
 from .descriptors import Descriptors
 from .earlier import replace_earlier_locks
 from .endings import Endings
-from .entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
+from .entropy import (
+    adapt_random,
+    adapt_random_bytes,
+    adapt_semaphores,
+    adapt_shared_memory,
+    adapt_uuid,
+    entropy_replacements,
+)
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .memory import keep_apart, settle, use_own
@@ -155,6 +163,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     if not request["real_clock"]:
         _replace_functions(time, clock_module.replacements(clock))
         after_import["datetime"] = clock_module.adapt_datetime
+    _replace_functions(sys, {"_current_frames": current_frames_replacement()})
     exits = {"_exit": endings.exit_now}
     entropy: dict[str, Any] = {}
     if not request["real_entropy"]:
@@ -184,6 +193,8 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
             "_sqlite3": adapt_sqlite,
+            "multiprocessing.synchronize": adapt_semaphores,
+            "multiprocessing.shared_memory": adapt_shared_memory,
         },
     )
     effects = watch_files(scheduler)

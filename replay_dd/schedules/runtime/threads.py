@@ -25,6 +25,7 @@ class ThreadHandle:
     def __init__(self) -> None:
         self._thread: ManagedThread | None = None
         self._done = False
+        self._daemon = True
         self._ident = 0
 
     @property
@@ -45,6 +46,9 @@ class ThreadHandle:
         if self._thread is None:
             raise RuntimeError("thread not started")
         self._done = True
+
+    def __getstate__(self) -> object:
+        raise TypeError("cannot pickle '_thread._ThreadHandle' object")
 
     def join(self, timeout: float | None = None, /) -> None:
         if self._thread is None:
@@ -115,13 +119,8 @@ class ThreadStarter:
             raise TypeError("'handle' must be a _ThreadHandle")
         if handle._thread is not None:
             raise RuntimeError("thread already started")
-        # In place: the lists themselves are of the runtime's memory; see memory.py.
-        self._alive[:] = [known for known in self._alive if not known._done]
-        self._alive.append(handle)
-        if not daemon:
-            self._handles[:] = [known for known in self._handles if not known._done]
-            self._handles.append(handle)
-        handle._ident = self._start(function, (), {}, handle, sys._getframe(1))
+        handle._daemon = daemon
+        self._start(function, (), {}, handle, sys._getframe(1))
         return handle
 
     def set_sentinel(self) -> Lock:
@@ -131,10 +130,13 @@ class ThreadStarter:
         return lock
 
     def shutdown(self) -> None:
-        """Stands in for ``_thread._shutdown`` (3.13): waits for all threads that are no daemons."""
-        for handle in self._handles:
-            if handle._thread is not self._scheduler.present():
-                handle.join()
+        """Stands in for ``_thread._shutdown`` (3.13): waits for all threads that are no daemons, old and new."""
+        while True:
+            present = self._scheduler.present()
+            left = [handle for handle in self._handles if not handle._done and handle._thread is not present]
+            if not left:
+                return
+            left[0].join()
 
     def forked_child(self) -> None:
         """In the child of a fork: the other threads are gone, and the run is not the child's to begin."""
@@ -162,13 +164,17 @@ class ThreadStarter:
         if not scheduler.counting:
             self._begin()
         child = scheduler.create(parent)
-        if handle is not None:
-            handle._thread = child
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
         waits = allocate_real_lock()
         waits.acquire()
-        ident = self._start_real(self._run, (child, function, args, kwargs, handle, waits))
+        try:
+            ident = self._start_real(self._run, (child, function, args, kwargs, handle, waits))
+        except BaseException:  # the system has no room for another thread
+            parent.children -= 1
+            raise
         waits.acquire()
+        if handle is not None:
+            self._keep(handle, child, ident)
         child.ident = ident
         scheduler.add(child)
         python_thread = getattr(function, "__self__", None)
@@ -182,9 +188,18 @@ class ThreadStarter:
         scheduler.holds_signals = True
         scheduler.operation(frame)
         scheduler.holds_signals = False
-        if parent.interrupted:
+        if parent.signalled:
             parent.ask_at = 0
         return ident
+
+    def _keep(self, handle: ThreadHandle, thread: ManagedThread, ident: int) -> None:
+        handle._thread, handle._ident = thread, ident
+        # In place: the lists themselves are of the runtime's memory; see memory.py.
+        self._alive[:] = [known for known in self._alive if not known._done]
+        self._alive.append(handle)
+        if not handle._daemon:
+            self._handles[:] = [known for known in self._handles if not known._done]
+            self._handles.append(handle)
 
     def _run(
         self,

@@ -1,0 +1,108 @@
+"""Signals end the waits of the main thread that they end without us, and no others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.signature import signature_of
+from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
+
+SENDERS = {
+    "interrupt_main": (False, "_thread.interrupt_main(signal.SIGUSR1)"),
+    "raise_signal": (False, "signal.raise_signal(signal.SIGUSR1)"),
+    "pthread_kill of itself": (False, "signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)"),
+    "pthread_kill of the main thread": (True, "signal.pthread_kill(main, signal.SIGUSR1)"),
+    "kill": (True, "os.kill(os.getpid(), signal.SIGUSR1)"),
+}
+WAITS = {
+    "event": "event.wait()",
+    "lock": "lock.acquire()",
+    "join": "thread.join()",
+    "sleep": "time.sleep(1000)",
+    "queue": "queue.SimpleQueue.get(items)",
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("sender", SENDERS)
+def test_which_signals_end_a_wait(sender: str, wait: str, tmp_path: Path) -> None:
+    """The default schedule lets the main thread wait first. A handler that returns ends no wait anyway (PEP 475)."""
+    ends, send = SENDERS[sender]
+    text = f"""
+        import _thread, os, queue, signal, threading, time
+        class Stop(Exception): pass
+        def stop(number, frame):
+            log.append("handled")
+            raise Stop
+        def work():
+            {send}
+            time.sleep(1)
+            log.append("goes on")
+            event.set(); items.put(1); lock.release()
+        main, log = threading.get_ident(), []
+        event, lock, items = threading.Event(), threading.Lock(), queue.SimpleQueue()
+        lock.acquire()
+        signal.signal(signal.SIGUSR1, stop)
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            {WAITS[wait]}
+            pass; pass
+        except Stop:
+            pass
+        thread.join()
+        print(log)
+        """
+    run = run_program(tmp_path, text)
+    order = ["handled", "goes on"] if ends else ["goes on", "handled"]
+    if ends and wait == "join" and sys.version_info < (3, 13):
+        order = ["handled"]  # as without us: `threading` takes a thread for ended whose join was interrupted
+    assert output_of(run) == f"{order}\n"
+    assert_same(run, replayed(run.log))
+
+
+def test_who_waits_for_ever_is_not_saved_by_interrupt_main(tmp_path: Path) -> None:
+    text = """
+        import _thread, threading
+        lock = threading.Lock()
+        lock.acquire()
+        threading.Thread(target=_thread.interrupt_main).start()
+        lock.acquire()
+        """
+    run = run_program(tmp_path, text)
+    assert signature_of(run.log.ending).text.startswith("deadlock"), run.output
+
+
+@pytest.mark.parametrize("granularity", ["access", "gil", "line"])
+@pytest.mark.parametrize("who", ["main", "another"])
+def test_an_alarm_rings_while_somebody_computes(who: str, granularity: str, tmp_path: Path) -> None:
+    text = """
+        import signal, threading
+        class Late(Exception):
+            pass
+        def ring(number, frame):
+            flag.append(1)
+            if WHO == "main": raise Late
+        def compute():
+            while not flag:
+                pass
+        flag = []
+        signal.signal(signal.SIGALRM, ring)
+        thread = threading.Thread(target=compute if WHO == "another" else int)
+        thread.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            if WHO == "main": compute()
+        except Late:
+            print("late")
+        thread.join()
+        print(flag)
+        """.replace("WHO", repr(who))
+    for plan in (DEFAULT, random_walk(1)):
+        run = run_program(tmp_path, text, plan, settings=Settings(granularity=granularity))
+        assert output_of(run) == ("late\n[1]\n" if who == "main" else "[1]\n")
+        assert_same(run, replayed(run.log))
