@@ -4,8 +4,9 @@ Each code object is looked at when it first starts: only counted code gets instr
 are no yield point are switched off for good the first time they come.
 
 When code that one tool monitors gets a second tool (a trace function or a profiler of the program's is one), the
-interpreter forgets the instruction events of the first (https://github.com/python/cpython/issues/157900). So there are
-two from the beginning; the second does nothing.
+interpreter forgets the instruction events of the first (https://github.com/python/cpython/issues/157900). So just
+before the program traces itself for the first time, a second tool of ours joins, which does nothing, and all events are
+restarted. Not sooner: what the interpreter then allocates for each function stands among the program's objects.
 """
 
 from __future__ import annotations
@@ -45,13 +46,7 @@ class PythonBackend(Backend):
     def begin(self) -> None:
         monitoring = self._monitoring
         events = monitoring.events
-        self._tools = [tool for tool in _TOOL_IDS if monitoring.get_tool(tool) is None][:2]
-        for tool in self._tools:
-            monitoring.use_tool_id(tool, "replay-dd")
-        for second in self._tools[1:]:
-            monitoring.register_callback(second, events.PY_START, lambda code, offset: monitoring.DISABLE)
-            monitoring.set_events(second, events.PY_START)
-        own = self._tools[0]
+        own = self._join()
         for event in (events.PY_START, events.PY_RESUME):
             monitoring.register_callback(own, event, self._on_start)
         monitoring.register_callback(own, events.PY_THROW, self._on_throw)
@@ -63,6 +58,24 @@ class PythonBackend(Backend):
         while frame is not None:
             self._on_start(frame.f_code, 0)
             frame = frame.f_back
+
+    def _free_tools(self) -> list[int]:
+        return [tool for tool in _TOOL_IDS if self._monitoring.get_tool(tool) is None]
+
+    def _join(self) -> int:
+        """Become one more tool."""
+        tool = self._free_tools()[0]
+        self._monitoring.use_tool_id(tool, "replay-dd")
+        self._tools.append(tool)
+        return tool
+
+    def program_traces(self) -> None:
+        if len(self._tools) == 1 and self._free_tools():
+            monitoring = self._monitoring
+            second = self._join()
+            monitoring.register_callback(second, monitoring.events.PY_START, self._on_start)
+            monitoring.set_events(second, monitoring.events.PY_START)
+            monitoring.restart_events()
 
     def end(self) -> None:
         for tool in self._tools:

@@ -34,6 +34,9 @@ class Backend:
     def thread_started(self) -> None:
         """Called in each new thread, before its function."""
 
+    def program_traces(self) -> None:
+        """The program is about to set or remove a trace function or a profiler."""
+
     def end(self) -> None:
         """Stop to count."""
 

@@ -40,6 +40,7 @@ _NAMING = "logging"  # only writes the number of the process into a text
 
 _TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
+_TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
 
@@ -76,10 +77,14 @@ def _lies_in(path: str, directory: str) -> bool:
     return os.path.abspath(path).startswith(directory)
 
 
-def watch_files(scheduler: Scheduler) -> list[str]:
+def watch_events(scheduler: Scheduler, program_traces: Callable[[], None]) -> list[str]:
     """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
 
     Two runs at the same time in one working directory would disturb each other there.
+
+    Args:
+        scheduler: who hands the baton around.
+        program_traces: called when somebody is about to set or remove a trace function or a profiler.
 
     Returns:
         A list that gets an entry when the program, before its first thread, does something that copies of the process
@@ -94,6 +99,8 @@ def watch_files(scheduler: Scheduler) -> list[str]:
         if event in _EFFECTS and not effects and not scheduler.counting:
             note_effect(event, arguments)
         if event not in EVENTS or scheduler.over or scheduler.present().atomic:
+            if event in _TRACING:
+                program_traces()
             return
         frame = sys._getframe().f_back
         if event == "open" and not told:

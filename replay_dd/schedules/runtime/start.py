@@ -31,7 +31,7 @@ from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .memory import keep_apart, settle, use_own
 from .numbering import hash_by_number
-from .operations import getpid_replacement, watch_files
+from .operations import getpid_replacement, watch_events
 from .pipes import Pipes, adapt_buffers, adapt_file_locks
 from .places import Places
 from .scheduler import Scheduler
@@ -197,7 +197,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             "multiprocessing.shared_memory": adapt_shared_memory,
         },
     )
-    effects = watch_files(scheduler)
+    effects = watch_events(scheduler, backend.program_traces)
     if request["server"] >= 0:
         getpid = getpid_replacement(scheduler, effects)
         for module in (os, posix):
