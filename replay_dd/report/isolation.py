@@ -9,6 +9,7 @@ from typing import Any
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.model import Switch
 from replay_dd.schedules.window import Window
 
 FORMAT = "replay-dd schedule isolation"
@@ -122,7 +123,7 @@ def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
         yield f"It PASSES if thread {passing.thread} {how.format(passing.to)} at {passing.place} instead"
         yield f"    {passing.place.line:>6}  {source_line(passing.place)}"
         yield f"    before its yield point {passing.time}."
-    if place is not None and passing.place is not None and place.line != passing.place.line:
+    if place is not None and passing.place is not None and _lies_between(failing, passing):
         first, last = sorted((place, passing.place), key=lambda one: one.line)
         between = source_between(first, last)
         if between:
@@ -135,6 +136,16 @@ def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
             if place.gil_reachable
             else f"Under the GIL of Python {python}, threads are not switched just there."
         )
+
+
+def _lies_between(failing: Switch, passing: Switch) -> bool:
+    """Whether the thread runs the lines between both places between both switches, as far as the order of lines tells.
+
+    The end of a ``with`` stands at its first line, though it comes later.
+    """
+    if failing.place is None or passing.place is None or failing.place.line == passing.place.line:
+        return False
+    return (failing.time < passing.time) == (failing.place.line < passing.place.line)
 
 
 def _window_as_text(window: Window) -> Iterator[str]:

@@ -27,7 +27,8 @@ def describe_log(log: Log) -> Iterator[str]:
     yield f"command      {shlex.join(program.command)}"
     yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
     yield f"outcome      {signature_of(ending).text}"
-    yield f"size         {ending.global_time:,} yield points, {len(ending.thread_times)} threads"
+    threads = len(ending.thread_times)
+    yield f"size         {ending.global_time:,} yield points, {threads} thread{'' if threads == 1 else 's'}"
     yield f"schedule     {len(log.switches):,} switches, {len(log.triggers):,} of them not by default"
     yield f"digest       {ending.digest:016x}"
     yield f"reproduced   {verdict}"

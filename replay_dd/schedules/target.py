@@ -28,7 +28,7 @@ from replay_dd.schedules.model import (
     Waiter,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.yieldpoints import SYNC
+from replay_dd.schedules.runtime.yieldpoints import ACCESS, SYNC
 
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
@@ -38,10 +38,12 @@ CHANNEL = "channel"
 _KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
 
 
-_MAY_SPIN = (
-    "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
-    "at any other it does"
-)
+_MAY_SPIN = {
+    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
+    "at any other it does",
+    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
+    "at granularity gil it does not",
+}
 
 
 class NotControlledError(ReplayDDError):
@@ -274,8 +276,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             notes.append(record[2])
         elif kind == channel.END:
             end = record
-    if finished.timed_out and settings.granularity == SYNC:
-        notes.append(_MAY_SPIN)
+    if finished.timed_out and settings.granularity in _MAY_SPIN:
+        notes.append(_MAY_SPIN[settings.granularity])
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,

@@ -157,6 +157,31 @@ def test_schedules_in_words(race: Workshop, tmp_path: Path) -> None:
     assert READ < WRITE
 
 
+def test_the_end_of_a_with_is_not_taken_for_its_beginning(shop: Workshop) -> None:
+    """It stands at the first line of the statement, but the lines of its body do not lie before it."""
+    shop.write("""
+        import threading
+        class Shared: one = two = 0
+        lock = threading.Lock()
+        def write():
+            with lock:
+                Shared.one += 1
+                Shared.two += 1
+        def read():
+            seen.append((Shared.one, Shared.two))
+        seen = []
+        threads = [threading.Thread(target=function) for function in (write, read)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert seen != [(1, 0)]
+        """)
+    hunted = shop.run("hunt", "-o", "found", *shop.program())
+    assert hunted.status == 0, hunted.stdout
+    isolated = shop.run("schedules", "found/pass.log", "found/fail.log").stdout
+    assert "instead\n         6  with lock:\n" in isolated, isolated
+    assert "The code between" not in isolated
+
+
 def test_a_search_that_is_stopped_gives_the_best_so_far(race: Workshop, tmp_path: Path) -> None:
     done = race.run("schedules", PASS, FAIL, "-o", tmp_path, "--json", "--max-tests", "1")
     answer = json.loads(done.stdout)

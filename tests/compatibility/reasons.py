@@ -50,8 +50,8 @@ REASONS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^asgiref: .*test_inner_shield_sync_middleware$",
-        "A race of its own: if another thread goes on while `AsyncToSync.main_wrap` ends, the cancellation is passed on. "
-        "The interpreter can switch there; `replay-dd schedules` tells the line.",
+        "A race of its own: if another thread goes on while `AsyncToSync.main_wrap` ends, the cancellation is passed "
+        "on. The interpreter can switch there; `replay-dd schedules` tells the line.",
     ),
     (
         r"test_rollover$",

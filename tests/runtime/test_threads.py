@@ -137,6 +137,22 @@ def test_a_trigger_is_taken(tmp_path: Path) -> None:
     assert results[first:last] == ["1"] * (last - first), "one window"
 
 
+def test_a_loop_over_local_variables_is_told_and_gives_way_at_granularity_gil(tmp_path: Path) -> None:
+    text = """
+        import threading, time
+        def burn():
+            number = 0
+            while True: number += 1
+        threading.Thread(target=burn, daemon=True).start()
+        time.sleep(0.01)
+        print("done")
+        """
+    run = run_program(tmp_path, text, time_limit_s=3)
+    assert run.log.ending.timed_out
+    assert any("at granularity access, a loop" in note for note in run.log.ending.notes)
+    assert output_of(run_program(tmp_path, text, settings=Settings("gil"))) == "done\n"
+
+
 def test_a_loop_that_may_wait_for_ever_is_told(tmp_path: Path) -> None:
     text = """
         import threading
