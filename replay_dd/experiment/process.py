@@ -214,7 +214,8 @@ def start_process(
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
-        raise ProgramNotFoundError(f"There is no program `{program}`.")
+        hint = f"To run a Python file, write `python {program}`." if _is_file(directory, program) else None
+        raise ProgramNotFoundError(f"There is no program `{program}`.", hint)
     with _fixed_addresses():
         try:
             process = subprocess.Popen(
@@ -229,7 +230,8 @@ def start_process(
                 start_new_session=True,
             )
         except OSError as error:
-            raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.") from error
+            hint = f"To run a Python file, write `python {program}`." if program.endswith(".py") else None
+            raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.", hint) from error
     folder.note(GROUP, process.pid)
     return process
 

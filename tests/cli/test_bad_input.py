@@ -79,6 +79,13 @@ def test_no_program(command: str, program: str, shop: Workshop) -> None:
     assert not (shop.folder / "out").exists()
 
 
+@pytest.mark.parametrize("program", ["prog.py", "./prog.py"])
+def test_a_python_file_in_the_place_of_a_program(program: str, shop: Workshop) -> None:
+    shop.write(RACE)
+    said = shop.run("record", "-o", "a.log", "--", program).refused(2, "program-not-found")
+    assert f"write `python {program}`" in said
+
+
 def test_a_program_that_cannot_be_executed(shop: Workshop) -> None:
     for name, content in (("text", "no program\n"), ("shebang", "#!/no/such/interpreter\n")):
         path = shop.folder / name
