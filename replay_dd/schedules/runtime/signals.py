@@ -40,6 +40,7 @@ class Signals:
         self._handlers: dict[int, Any] = {}
         self._pending: list[int] = []
         self._process = os.getpid()
+        self._main = scheduler.main.ident  # while it is away, the scheduler has none for it
         self._wakeup = -1
         self._real_signal = _signal.signal
         self._real_getsignal = _signal.getsignal
@@ -56,7 +57,7 @@ class Signals:
             "set_wakeup_fd": self._make_set_wakeup_fd(),
             "raise_signal": self._make_sender(_signal.raise_signal, lambda number: number, _wakes_nobody),
             "pthread_kill": self._make_sender(
-                _signal.pthread_kill, lambda thread, number: number, lambda thread, number: thread == self._main()
+                _signal.pthread_kill, lambda thread, number: number, lambda thread, number: thread == self._main
             ),
             "pause": self._make_pause(),
             "alarm": self._make_alarm(),
@@ -103,9 +104,6 @@ class Signals:
             return before
 
         return set_wakeup_fd
-
-    def _main(self) -> int:
-        return self._scheduler.main.ident
 
     def _make_sender(self, real: Any, number_of: Any, wakes: Any = None) -> Any:
         """A function that sends a signal: to this process by way of the schedule, to others really.
