@@ -175,6 +175,80 @@ run(*threads_of(write, 2), *threads_of(read, 2))
 for end in (*readers, listener): end.close()
 print(totals)
 """,
+    "more than the buffers hold, in several parts": """
+import os, socket, tempfile
+def send(number):
+    with writers[number] as end:
+        if number == 0: sent.append(end.sendmsg([b"x" * 200_000, bytearray(300_000)]))
+        elif number == 1: sent.append(end.sendfile(file))
+        else: sent.append(os.writev(end.fileno(), [b"y" * 200_000, memoryview(b"z" * 100_000)]))
+def read(number):
+    total, parts = 0, [bytearray(10_000), bytearray(30_000)]
+    while amount := os.readv(readers[number].fileno(), parts): total += amount
+    received.append((number, total, parts[0][:1]))
+sent, received = [], []
+with tempfile.TemporaryFile() as file:
+    file.write(b"f" * 500_000)
+    readers, writers = zip(*(socket.socketpair() for _ in range(3)))
+    run(*threads_of(send, 3), *threads_of(read, 3))
+for end in readers: end.close()
+print(sorted(sent), sorted(received))
+""",
+    "flags that say not to wait": """
+import socket
+def read():
+    ready.wait()
+    for attempt in (
+        lambda: end.recv(9, now),
+        lambda: end.recv_into(bytearray(9), 9, now),
+        lambda: end.recvfrom(9, now),
+        lambda: end.recvfrom_into(bytearray(9), flags=now),
+        lambda: end.recvmsg(9, 0, now),
+        lambda: end.recvmsg_into([bytearray(9)], 0, now),
+        lambda: [end.send(bytes(1000), now) for _ in range(10_000)],
+        lambda: end.sendall(b"x", now),
+        lambda: end.sendmsg([b"x"], (), now),
+        lambda: datagrams.sendto(b"x", now, datagrams.getsockname()),
+        lambda: datagrams.recv(9, now),
+    ):
+        try:
+            log.append(attempt())
+        except BlockingIOError as error:
+            log.append(error.errno)
+log, now, ready = [], socket.MSG_DONTWAIT, threading.Event()
+end, other = socket.socketpair()
+datagrams = socket.socket(type=socket.SOCK_DGRAM)
+datagrams.bind(("127.0.0.1", 0))
+thread = threading.Thread(target=read)
+thread.start()
+ready.set()
+thread.join()
+for one in (end, other, datagrams): one.close()
+print(log)
+""",
+    "urgent data": """
+import select, socket
+def read():
+    connection, _ = listener.accept()
+    with connection:
+        select.select([], [], [connection])
+        seen.append(connection.recv(1, socket.MSG_OOB))
+        try:
+            connection.recv(1, socket.MSG_OOB)
+        except OSError as error:
+            seen.append(error.errno)
+        seen.append(connection.recv(9))
+seen = []
+listener = socket.create_server(("127.0.0.1", 0))
+thread = threading.Thread(target=read)
+thread.start()
+with socket.create_connection(listener.getsockname()) as connection:
+    connection.send(b"!", socket.MSG_OOB)
+    connection.sendall(b"usual")
+    thread.join()
+listener.close()
+print(seen)
+""",
     "time-outs of sockets": """
 import socket, time
 def wait(number):
@@ -231,6 +305,23 @@ open("count", "w").close()
 run(*threads_of(add, 3))
 with open("count") as file:
     print(file.read())
+""",
+    "a lock on a file that is closed meanwhile": """
+import fcntl, time
+def wait():
+    fcntl.flock(file, fcntl.LOCK_EX)
+    log.append("got it")
+log, holder, file = [], open("locked", "w"), open("locked", "w")
+fcntl.flock(holder, fcntl.LOCK_EX)
+thread = threading.Thread(target=wait)
+thread.start()
+time.sleep(0.2)
+file.close()
+fcntl.flock(holder, fcntl.LOCK_UN)
+thread.join()
+fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+holder.close()
+print(log)
 """,
     "a C lock around Python code": """
 import io, time

@@ -68,6 +68,55 @@ def test_a_wait_in_c_for_another_thread_is_found_and_told(
     assert_same(run, replayed(run.log))
 
 
+def test_a_thread_that_sends_in_c_fills_what_another_one_reads(tmp_path: Path) -> None:
+    """Nothing comes through a pair of sockets while the baton is held, unless somebody does without it."""
+    text = """
+        import ctypes, socket, threading
+        def send():
+            sent.append(ctypes.CDLL(None).send(other.fileno(), b"x" * 1_000_000, 1_000_000, 0))
+            other.close()
+        sent, (one, other) = [], socket.socketpair()
+        thread = threading.Thread(target=send)
+        thread.start()
+        received = 0
+        while data := one.recv(10_000): received += len(data)
+        thread.join()
+        print(sent, received)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[1000000] 1000000\n"
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control" in note
+    again = replayed(run.log)
+    assert output_of(again) == output_of(run)
+
+
+def test_what_goes_wrong_in_a_look_is_for_the_thread_that_waits(tmp_path: Path) -> None:
+    """It waits for a lock that another process has, and the other thread closes the file, and looks."""
+    text = """
+        import fcntl, subprocess, sys, threading, time
+        def lock():
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX)
+            except ValueError as error:
+                log.append(str(error))
+        hold = "import fcntl; file = open('locked', 'w'); fcntl.lockf(file, fcntl.LOCK_EX); print('has it'); input()"
+        child = subprocess.Popen([sys.executable, "-uc", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child.stdout.readline()
+        log, file = [], open("locked", "w")
+        thread = threading.Thread(target=lock)
+        thread.start()
+        time.sleep(0.2)
+        file.close()
+        thread.join()
+        child.communicate(b"\\n")
+        print(log)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "['I/O operation on closed file']\n"
+    assert_same(run, replayed(run.log))
+
+
 def test_opening_a_named_pipe_waits_for_the_other_side(tmp_path: Path) -> None:
     text = """
         import os, threading

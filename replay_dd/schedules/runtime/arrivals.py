@@ -69,7 +69,7 @@ class OutsideWait:
 
     __slots__ = (
         *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature"),
-        *("number", "what"),
+        *("number", "problem", "what"),
     )
 
     def __init__(
@@ -90,6 +90,7 @@ class OutsideWait:
         thread.waits += 1
         self.number = thread.waits
         self.expected: Expected | None = arrivals.expected.get((thread.name, thread.waits))
+        self.problem: Exception | None = None  # that a look met with
         self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
 
     def ready_for(self, thread: ManagedThread) -> bool:
@@ -184,12 +185,16 @@ class Arrivals:
         return thread.name, thread.time
 
     def look(self, wait: OutsideWait) -> bool:
-        """Whether something is there now; to look is no operation of the program."""
+        """Whether something is there now, or will never be; to look is no operation of the program."""
         scheduler = self._scheduler
         before = scheduler.busy
         scheduler.busy = True
         try:
             return bool(wait.is_there())
+        except Exception as problem:
+            # Another thread may be looking; it is for the one that waits.
+            wait.problem = problem.with_traceback(None)
+            return True
         finally:
             scheduler.busy = before
 
@@ -209,13 +214,20 @@ class Arrivals:
         self.real_time = True
 
     def wait(self, frame: Any, wait: OutsideWait, timeout_s: float | None) -> bool:
-        """A yield point that lasts until a wait is over; False where so many virtual seconds passed first."""
+        """A yield point that lasts until a wait is over; False where so many virtual seconds passed first.
+
+        Raises:
+            Exception: what a look met with.
+        """
         deadline = None
         if timeout_s is not None:
             deadline = self._scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
         self._scheduler.in_system_call = True
         arrived = self._scheduler.operation(frame, wait, deadline)
         self._scheduler.in_system_call = False
+        if arrived and wait.problem is not None:
+            self.answered(wait, None)
+            raise wait.problem
         if arrived:
             return True
         self._scheduler.send(ARRIVAL, wait._thread.name, wait.number, TIMED_OUT, 0, None)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _STEP_S = 0.002  # between two looks at what no descriptor tells
 _get_ident = _thread.get_ident
-READING, WRITING = 1, 4  # POLLIN and POLLOUT of poll(2)
+READING, URGENT, WRITING = 1, 2, 4  # POLLIN, POLLPRI and POLLOUT of poll(2)
 
 
 class Descriptors:
@@ -155,8 +155,9 @@ class Descriptors:
         limit_s = self._limit_s(waits, wait_ns, bool(self.arrivals.expected))
         if limit_s == 0:
             return False
-        pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE]
         silent = [wait for wait in waits if not wait.descriptors]
+        # A thread that is away in C may go on filling or emptying what is inside.
+        pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
         self._scheduler.counter.idle = True
         try:
             if not silent:

@@ -4,8 +4,6 @@ Rules of this module:
 
 * Reading and writing regular files never waits, and is left alone.
 * File objects over pipes read and write through the functions of this module, instead of in C with the baton in hand.
-* The file objects of ``io`` hold a lock written in C while they call the object below. Where that one is written in
-  Python, a thread may be switched in there; so a section of our own goes around the lock.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import stat
 import sys
 
 from .arrivals import INSIDE
+from .buffers import guarded
 from .descriptors import READING, WRITING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .managed import ManagedThread
     from .scheduler import Scheduler
 
 _PIPE_BUF = 4096  # bytes that a pipe takes at once, or not at all (pipe(7))
@@ -62,6 +60,30 @@ class Pipes:
             written = self.write(fd, data, sys._getframe(1))
             return self._real_write(fd, data) if written is None else written
 
+        def readv(fd: int, buffers: Any, /) -> int:
+            views = [memoryview(buffer).cast("B") for buffer in buffers]
+            data = self.read(fd, sum(map(len, views)), sys._getframe(1))
+            if data is None:
+                return real_readv(fd, buffers)
+            position = 0
+            for view in views:
+                piece = data[position : position + len(view)]
+                view[: len(piece)] = piece
+                position += len(piece)
+            return len(data)
+
+        def writev(fd: int, buffers: Any, /) -> int:
+            written = self.write(fd, b"".join(buffers), sys._getframe(1)) if self._blocks(fd) else None
+            return real_writev(fd, buffers) if written is None else written
+
+        def sendfile(out_fd: int, in_fd: int, offset: int | None, count: int) -> int:
+            def send(position: int, size: int) -> int:
+                return real_sendfile(out_fd, in_fd, None if offset is None else offset + position, size)
+
+            if not self._blocks(out_fd):
+                return real_sendfile(out_fd, in_fd, offset, count)
+            return self._write_pieces(out_fd, count, send, sys._getframe(1))
+
         def spawning(real: Callable[..., int]) -> Any:
             def spawn(*arguments: Any, **named: Any) -> int:
                 actions = list(named.get("file_actions") or ())
@@ -72,8 +94,10 @@ class Pipes:
 
             return spawn
 
+        real_readv, real_writev, real_sendfile = os.readv, os.writev, os.sendfile
         pipes = {"pipe": paired(os.pipe), "pipe2": paired(os.pipe2), "read": read, "write": write}
-        return {**pipes, **{name: spawning(getattr(os, name)) for name in ("posix_spawn", "posix_spawnp")}}
+        more = {"readv": readv, "writev": writev, "sendfile": sendfile}
+        return {**pipes, **more, **{name: spawning(getattr(os, name)) for name in ("posix_spawn", "posix_spawnp")}}
 
     def _waits(self, descriptor: object) -> int:
         """The kind of a descriptor whose operations may have to wait; 0 for any other."""
@@ -84,6 +108,10 @@ class Pipes:
         except OSError:
             return 0
         return kind if kind in (stat.S_IFIFO, stat.S_IFSOCK) else 0
+
+    def _blocks(self, descriptor: object) -> bool:
+        """Whether writing to a descriptor may have to wait."""
+        return self._waits(descriptor) != 0 and os.get_blocking(descriptor)  # type: ignore[arg-type]
 
     def read(self, descriptor: int, length: int, frame: Any) -> bytes | None:
         """What ``os.read`` answers; None where the call can be made as it is."""
@@ -122,18 +150,34 @@ class Pipes:
 
     def write(self, descriptor: int, data: Any, frame: Any) -> int | None:
         """What ``os.write`` answers; None where the call can be made as it is."""
-        if not self._waits(descriptor) or not os.get_blocking(descriptor):
+        if not self._blocks(descriptor):
             return None
-        written = 0
         with memoryview(data) as view, view.cast("B") as octets:
-            while True:
-                wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
-                self._arrivals.wait(frame, wait, None)
-                # There is room for so much: the call does not block.
-                written += self._real_write(descriptor, octets[written : written + _PIPE_BUF])
-                self._arrivals.answered(wait, 0)
-                if written >= len(octets):
-                    return written
+
+            def write_piece(position: int, size: int) -> int:
+                return self._real_write(descriptor, octets[position : position + size])
+
+            return self._write_pieces(descriptor, len(octets), write_piece, frame)
+
+    def _write_pieces(self, descriptor: int, size: int, write_piece: Callable[[int, int], int], frame: Any) -> int:
+        """Write so many bytes in pieces that do not block, and tell how many there were.
+
+        Args:
+            descriptor: where to.
+            size: how many bytes; fewer where there are no more.
+            write_piece: writes up to so many bytes from a position on, and tells how many it wrote.
+            frame: who calls.
+        """
+        written = 0
+        while True:
+            wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
+            self._arrivals.wait(frame, wait, None)
+            # There is room for so much: the call does not block.
+            piece = write_piece(written, min(size - written, _PIPE_BUF))
+            self._arrivals.answered(wait, 0)
+            written += piece
+            if written >= size or not piece:
+                return written
 
     def adapt_fdopen(self) -> None:
         """Let ``os.fdopen`` and ``subprocess`` make file objects over pipes that wait under the scheduler."""
@@ -251,6 +295,21 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
     not_now, unlock = module.LOCK_NB, module.LOCK_UN
 
     def flock(fd: Any, operation: int, /) -> None:
+        if operation & not_now or operation & unlock or not descriptors.has_baton():
+            real_flock(fd, operation)
+            return
+        frame = sys._getframe(1)
+        try:
+            real_flock(fd, operation | not_now)
+        except BlockingIOError:
+            # In the system, too, who waits for a lock goes on doing so if another thread closes the file meanwhile.
+            own = os.dup(fd if isinstance(fd, int) else fd.fileno())
+            try:
+                wait_and_take(frame, own, operation)
+            finally:
+                os.close(own)
+
+    def wait_and_take(frame: Any, fd: int, operation: int) -> None:
         def is_free() -> bool:
             try:
                 real_flock(fd, operation | not_now)
@@ -261,8 +320,8 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
             real_flock(fd, unlock)
             return True
 
-        locked(sys._getframe(1), operation, lambda: real_flock(fd, operation | not_now), is_free)
-        if operation & not_now or operation & unlock or not descriptors.has_baton():
+        locked(frame, operation, lambda: real_flock(fd, operation | not_now), is_free)
+        if not descriptors.has_baton():
             real_flock(fd, operation)
 
     def lockf(fd: Any, cmd: int, *rest: Any) -> Any:
@@ -297,69 +356,9 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
     module.flock, module.lockf = flock, lockf
 
 
-class _Section:
-    """Around a lock written in C: who is inside."""
-
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-        self.holder: ManagedThread | None = None
-
-    def ready_for(self, thread: ManagedThread) -> bool:
-        return self.holder is None
-
-    def explain(self) -> str:
-        name = "?" if self.holder is None else self.holder.name
-        return f"waits for a file object that thread {name} reads or writes"
-
-    def enter(self, frame: Any) -> bool:
-        """Wait until nobody is inside; False where this thread is inside already."""
-        current = self._scheduler.current
-        if self.holder is current:
-            return False
-        if self.holder is not None:
-            self._scheduler.operation(frame, self)
-        self.holder = current
-        return True
-
-
-_LOCKED = (
-    *("read", "read1", "readinto", "readinto1", "readline", "peek", "__next__"),
-    *("write", "flush", "seek", "tell", "truncate", "close", "detach"),
-)
-
-
 def adapt_buffers(descriptors: Descriptors, scheduler: Scheduler) -> None:
     """Put subclasses with a section of ours in the place of the buffered classes of ``io``."""
     import io
 
     for name in ("BufferedReader", "BufferedWriter", "BufferedRandom", "BufferedRWPair"):
-        setattr(io, name, _guarded(getattr(io, name), descriptors, scheduler))
-
-
-def _guarded(real: Any, descriptors: Descriptors, scheduler: Scheduler) -> Any:
-    class Same(type):
-        """Objects that ``open`` made are instances, too."""
-
-        def __instancecheck__(cls, instance: object) -> bool:
-            return isinstance(instance, real) if cls is guarded else type.__instancecheck__(cls, instance)
-
-    def method(name: str) -> Any:
-        call = getattr(real, name)
-
-        def guarded_call(self: Any, *arguments: Any, **named: Any) -> Any:
-            section = self.__dict__.get("_replay_dd_section")
-            if section is None:
-                section = self.__dict__["_replay_dd_section"] = _Section(scheduler)
-            if not descriptors.has_baton() or not section.enter(sys._getframe(1)):
-                return call(self, *arguments, **named)
-            try:
-                return call(self, *arguments, **named)
-            finally:
-                section.holder = None
-
-        guarded_call.__name__ = name
-        return guarded_call
-
-    methods = {name: method(name) for name in _LOCKED if hasattr(real, name)}
-    guarded: Any = Same(real.__name__, (real,), {**methods, "__module__": real.__module__, "__doc__": real.__doc__})
-    return guarded
+        setattr(io, name, guarded(getattr(io, name), descriptors, scheduler))

@@ -3,7 +3,8 @@
 Rules of this module:
 
 * A call waits under the scheduler until its socket is ready, and is then made as the program made it. A socket that
-  does not block is asked at once; that it had nothing is an answer like another.
+  does not block is asked at once; that it had nothing is an answer like another. So are calls that do not wait for
+  data by their flags (``MSG_DONTWAIT``, ``MSG_OOB``).
 * Of a stream, an operation takes as many bytes as it took in the recorded run, and waits for the last of them: the
   pieces in which a stream comes are no doing of the schedule.
 * A call of a thread that is not under control is none of ours.
@@ -16,7 +17,7 @@ import os
 import sys
 
 from .arrivals import LISTENING, NEAR, OutsideWait
-from .descriptors import READING, WRITING, Descriptors
+from .descriptors import READING, URGENT, WRITING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Sockets:
         """Adapt the module ``socket``."""
         real = module._socket.socket
         self._dont_wait = module.MSG_DONTWAIT
+        self._urgent = module.MSG_OOB
         self._peek = module.MSG_PEEK
         self._stream = module.SOCK_STREAM
         self._unix = getattr(module, "AF_UNIX", None)
@@ -64,8 +66,8 @@ class Sockets:
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
-    def _ready(self, sock: Any, frame: Any, events: int, what: str) -> OutsideWait | None:
-        """Wait until a call can be made; None where it is none of ours.
+    def _ready(self, sock: Any, frame: Any, events: int, what: str, flags: int = 0) -> OutsideWait | None:
+        """Wait until a call with these flags can be made; None where it is none of ours.
 
         Raises:
             TimeoutError: the socket's time-out passed first.
@@ -75,6 +77,10 @@ class Sockets:
         if number < 0 or not descriptors.has_baton():
             return None
         timeout_s = sock.gettimeout()
+        urgent = events == READING and flags & self._urgent and sock.type == self._stream
+        if timeout_s is None and (urgent or flags & self._dont_wait):
+            timeout_s = 0  # with a time-out, the library waits for it whatever the flags are
+            events = URGENT if urgent else events
         pair = [(number, events)]
         wait = descriptors.make_wait(pair, f"{what} on descriptor {number}")
         if timeout_s == 0:
@@ -132,7 +138,7 @@ class Sockets:
         is_whole = self._is_whole
 
         def recv(self: Any, bufsize: int, flags: int = 0, /) -> Any:
-            wait = ready(self, sys._getframe(1), READING, "data")
+            wait = ready(self, sys._getframe(1), READING, "data", flags)
             if wait is None:
                 return real.recv(self, bufsize, flags)
             pieces: list[bytes] = []
@@ -145,7 +151,7 @@ class Sockets:
             return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
         def recv_into(self: Any, buffer: Any, nbytes: int = 0, flags: int = 0) -> Any:
-            wait = ready(self, sys._getframe(1), READING, "data")
+            wait = ready(self, sys._getframe(1), READING, "data", flags)
             if wait is None:
                 return real.recv_into(self, buffer, nbytes, flags)
             with memoryview(buffer) as view, view.cast("B") as octets:
@@ -155,11 +161,12 @@ class Sockets:
 
                 return take_as_recorded(wait, nbytes or len(octets), take, is_whole(self, flags))
 
-        def once(name: str) -> Any:
+        def once(name: str, flags_at: int) -> Any:
             call = getattr(real, name)
 
             def receive(self: Any, *arguments: Any, **named: Any) -> Any:
-                wait = ready(self, sys._getframe(1), READING, "a message")
+                flags = arguments[flags_at] if len(arguments) > flags_at else named.get("flags", 0)
+                wait = ready(self, sys._getframe(1), READING, "a message", flags)
                 if wait is None:
                     return call(self, *arguments, **named)
                 result = asked(wait, lambda: call(self, *arguments, **named))
@@ -170,8 +177,8 @@ class Sockets:
 
         ready, asked, take_as_recorded = self._ready, self._asked, self._take
         noted = self._descriptors.arrivals.answered
-        others = ("recvfrom", "recvfrom_into", "recvmsg", "recvmsg_into")
-        return {"recv": recv, "recv_into": recv_into, **{name: once(name) for name in others if hasattr(real, name)}}
+        others = {"recvfrom": 1, "recvfrom_into": 2, "recvmsg": 2, "recvmsg_into": 2}
+        return {"recv": recv, "recv_into": recv_into, **{name: once(name, at) for name, at in others.items()}}
 
     def _is_whole(self, sock: Any, flags: int) -> bool:
         return sock.type == self._stream and not flags & self._peek
@@ -182,22 +189,22 @@ class Sockets:
         ready, asked = self._ready, self._asked
         noted = self._descriptors.arrivals.answered
         dont_wait = self._dont_wait
-        share = self._descriptors.share_with_children
+        share, has_baton = self._descriptors.share_with_children, self._descriptors.has_baton
 
-        def send_all(sock: Any, frame: Any, data: Any, flags: int) -> Any:
-            """How many bytes were sent, all of them; None where the call is none of ours."""
+        def send_all(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
+            """Send all, in pieces that do not block."""
             with memoryview(data) as view, view.cast("B") as octets:
                 sent = 0
                 while True:
-                    wait = ready(sock, frame, WRITING, "room for data")
+                    wait = ready(sock, frame, WRITING, what)
                     if wait is None:
-                        return None if not sent else sent + real.send(sock, octets[sent:], flags)
+                        return sent + send_piece(octets[sent:], flags, sent)
                     end = len(octets)
                     expected = wait.expected
                     if expected is not None and isinstance(expected.answer, int) and 0 < expected.answer < end - sent:
                         end = sent + expected.answer
                     try:
-                        amount = real.send(sock, octets[sent:end], flags | dont_wait)
+                        amount = send_piece(octets[sent:end], flags | dont_wait, sent)
                     except BlockingIOError:
                         # It looked ready, and has no room for this much (a datagram).
                         amount = 0
@@ -206,38 +213,62 @@ class Sockets:
                     if sent >= len(octets):
                         return sent
 
-        def send(self: Any, data: Any, flags: int = 0, /) -> Any:
-            frame = sys._getframe(1)
-            if self.gettimeout() is None:
-                sent = send_all(self, frame, data, flags)
-                return real.send(self, data, flags) if sent is None else sent
-            wait = ready(self, frame, WRITING, "room for data")
+        def send_as_asked(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
+            """Send all where the call would block until it is sent, else once.
+
+            Args:
+                sock: the socket.
+                frame: who calls.
+                what: what it waits for, for people.
+                data: what to send.
+                flags: those of the call.
+                send_piece: takes a piece of the data, flags, and the position of the piece; tells how many it sent.
+            """
+            if sock.gettimeout() is None and not flags & dont_wait:
+                return send_all(sock, frame, what, data, flags, send_piece)
+            wait = ready(sock, frame, WRITING, what, flags)
             if wait is None:
-                return real.send(self, data, flags)
-            sent = asked(wait, real.send, self, data, flags)
+                return send_piece(data, flags, 0)
+            sent = asked(wait, send_piece, data, flags, 0)
             noted(wait, sent)
             return sent
 
+        def send(self: Any, data: Any, flags: int = 0, /) -> Any:
+            def send_piece(piece: Any, flags: int, position: int) -> Any:
+                return real.send(self, piece, flags)
+
+            return send_as_asked(self, sys._getframe(1), "room for data", data, flags, send_piece)
+
         def sendall(self: Any, data: Any, flags: int = 0, /) -> None:
-            if self.gettimeout() == 0 or send_all(self, sys._getframe(1), data, flags) is None:
+            def send_piece(piece: Any, flags: int, position: int) -> Any:
+                return real.send(self, piece, flags)
+
+            if self.gettimeout() == 0 or flags & dont_wait or not has_baton():
                 real.sendall(self, data, flags)
+            else:
+                send_all(self, sys._getframe(1), "room for data", data, flags, send_piece)
 
-        def once(name: str) -> Any:
-            call = getattr(real, name)
+        def sendto(self: Any, data: Any, *rest: Any) -> Any:
+            def send_piece(piece: Any, flags: int, position: int) -> Any:
+                return real.sendto(self, piece, flags, rest[-1])
 
-            def send_message(self: Any, *arguments: Any, **named: Any) -> Any:
-                if name == "sendmsg" and len(arguments) > 1 and arguments[1]:
-                    share()  # descriptors may go to another process with it
-                wait = ready(self, sys._getframe(1), WRITING, "room for a message")
-                if wait is None:
-                    return call(self, *arguments, **named)
-                sent = asked(wait, lambda: call(self, *arguments, **named))
-                noted(wait, sent)
-                return sent
+            if len(rest) not in (1, 2):
+                return real.sendto(self, data, *rest)  # which tells what is wrong
+            flags = rest[0] if len(rest) == 2 else 0
+            return send_as_asked(self, sys._getframe(1), "room for a message", data, flags, send_piece)
 
-            return send_message
+        def sendmsg(self: Any, buffers: Any, ancdata: Any = (), flags: int = 0, address: Any = None, /) -> Any:
+            def send_piece(piece: Any, flags: int, position: int) -> Any:
+                if position:
+                    return real.send(self, piece, flags)  # what goes along has gone with the first one
+                return real.sendmsg(self, [piece], along, flags, address)
 
-        return {"send": send, "sendall": sendall, **{name: once(name) for name in ("sendto", "sendmsg")}}
+            along = list(ancdata)
+            if along:
+                share()  # descriptors may go to another process with it
+            return send_as_asked(self, sys._getframe(1), "room for a message", b"".join(buffers), flags, send_piece)
+
+        return {"send": send, "sendall": sendall, "sendto": sendto, "sendmsg": sendmsg}
 
     # -- connecting --------------------------------------------------------------------------------------------------
 
