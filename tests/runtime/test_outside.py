@@ -91,6 +91,36 @@ def test_a_thread_that_sends_in_c_fills_what_another_one_reads(tmp_path: Path) -
     assert output_of(again) == output_of(run)
 
 
+SMALL_BUFFER = """
+import socket, threading
+first = threading.Thread(target=int)
+first.start()
+first.join()
+def send():
+    with socket.create_connection(listener.getsockname()) as connection: connection.sendall(bytes(160_000))
+def read():
+    connection, _ = listener.accept()
+    with connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2000)
+        connection.settimeout(TIMEOUT)
+        received = 0
+        while data := connection.recv(65536): received += len(data)
+    print(received)
+listener = socket.create_server(("127.0.0.1", 0))
+threads = [threading.Thread(target=function) for function in (send, read)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+listener.close()
+"""
+
+
+@pytest.mark.parametrize("timeout", ["None", "300"])
+def test_what_the_network_still_has_comes_before_a_deadlock_or_a_late_timeout(timeout: str, tmp_path: Path) -> None:
+    """The receiver has so little room that the sender's system stops, and only asks again after a while."""
+    text = SMALL_BUFFER.replace("TIMEOUT", timeout)
+    assert written_under_every_schedule(tmp_path, text, 2) == "160000\n"
+
+
 def test_what_goes_wrong_in_a_look_is_for_the_thread_that_waits(tmp_path: Path) -> None:
     """It waits for a lock that another process has, and the other thread closes the file, and looks."""
     text = """

@@ -19,6 +19,7 @@ from .channel import ARRIVAL, DUE
 from .clock import NO_ALARM
 from .managed import NEVER
 from .memory import use_own
+from .underway import are_underway
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ NEAR = 1  # both ends are in this process, and the system's network lies between
 LISTENING = 2  # whoever connects may be a thread of this process, or not
 OUTSIDE = 3
 
-GRACE_S = 0.05  # for what is near: longer than the system's network takes
-PATIENCE_S = 10.0  # for what came in the recorded run; other machines, other loads
+GRACE_S = 0.05  # for what is near: longer than the system's network takes where there is room for it
+PATIENCE_S = 10.0  # for what came in the recorded run, on other machines, under other loads; for what is on its way
 _STEP_S = 0.001
 
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
@@ -68,7 +69,7 @@ class OutsideWait:
     """
 
     __slots__ = (
-        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature"),
+        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "ends", "expected", "is_there", "nature"),
         *("number", "problem", "what"),
     )
 
@@ -85,6 +86,7 @@ class OutsideWait:
         self._thread = thread
         self.is_there = is_there
         self.descriptors = descriptors
+        self.ends = descriptors  # what these tell of, if that is others
         self.nature = nature
         self.what = what
         thread.waits += 1
@@ -114,8 +116,9 @@ class OutsideWait:
         if self._arrivals.look(self):
             return True
         limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
-        end_ns = real_clock_ns() + int(limit_s * 1_000_000_000)
-        while real_clock_ns() < end_ns:
+        start_ns = real_clock_ns()
+        end_ns, last_ns = start_ns + int(limit_s * 1_000_000_000), start_ns + int(PATIENCE_S * 1_000_000_000)
+        while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._arrivals.are_underway([self])):
             self._arrivals.pause(_STEP_S)
             if self._arrivals.look(self):
                 return True
@@ -197,6 +200,20 @@ class Arrivals:
             return True
         finally:
             scheduler.busy = before
+
+    def are_underway(self, waits: list[OutsideWait]) -> bool:
+        """Whether the system still has bytes for one of these, which will come."""
+        numbers = [number for wait in waits if wait.nature in (NEAR, LISTENING) for number, _ in wait.ends]
+        if not numbers:
+            return False
+        scheduler = self._scheduler
+        before, own_before = (scheduler.busy, scheduler.outside), use_own(True)
+        scheduler.busy = True
+        try:
+            return are_underway(numbers)
+        finally:
+            scheduler.busy, scheduler.outside = before
+            use_own(own_before)
 
     def reached(self, name: str, thread_time: int) -> bool:
         """Whether a moment has come, or cannot come any more."""

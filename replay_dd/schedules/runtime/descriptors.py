@@ -6,7 +6,8 @@ Rules of this module:
 * When nobody can run, the process really waits for the descriptors of all threads, and no longer than to the next
   deadline of the virtual clock, so that a time-out never comes before what is waited for could.
 * What only this process can make ready is not worth waiting for: then the clock jumps at once. A thread that listens on
-  a socket is given a moment, since it usually listens to threads of this process.
+  a socket is given a moment, since it usually listens to threads of this process. What the system's network still has
+  on its way is worth waiting for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import _thread
 import os
 import sys
 
-from .arrivals import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, OutsideWait
+from .arrivals import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
 from .memory import use_own
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -128,7 +129,9 @@ class Descriptors:
         if not what:
             what = f"the descriptors {sorted(number for number, _ in descriptors)}"
         polled = descriptors if through is None else through
-        return OutsideWait(self.arrivals, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
+        wait = OutsideWait(self.arrivals, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
+        wait.ends = descriptors
+        return wait
 
     def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
         """A wait of the running thread for something outside that no descriptor tells."""
@@ -153,8 +156,19 @@ class Descriptors:
         elif known:
             waits = [wait for wait in waits if wait.expected is None]
         limit_s = self._limit_s(waits, wait_ns, bool(self.arrivals.expected))
-        if limit_s == 0:
-            return False
+        if limit_s is None:
+            return self._wait_for(waits, None)
+        if limit_s > 0 and self._wait_for(waits, limit_s):
+            return True
+        last_s = PATIENCE_S if wait_ns is None else min(PATIENCE_S, wait_ns / 1e9)
+        while limit_s < last_s and self.arrivals.are_underway(waits):
+            if self._wait_for(waits, min(GRACE_S, last_s - limit_s)):
+                return True
+            limit_s += GRACE_S
+        return False
+
+    def _wait_for(self, waits: list[OutsideWait], limit_s: float | None) -> bool:
+        """Really wait for one of these, for so many seconds at most."""
         silent = [wait for wait in waits if not wait.descriptors]
         # A thread that is away in C may go on filling or emptying what is inside.
         pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
