@@ -69,7 +69,7 @@ class OutsideWait:
     """
 
     __slots__ = (
-        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "ends", "expected", "is_there", "nature"),
+        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
         *("number", "problem", "what"),
     )
 
@@ -86,7 +86,7 @@ class OutsideWait:
         self._thread = thread
         self.is_there = is_there
         self.descriptors = descriptors
-        self.ends = descriptors  # what these tell of, if that is others
+        self.near: list[int] = []  # descriptors that are NEAR, whatever the others are
         self.nature = nature
         self.what = what
         thread.waits += 1
@@ -203,7 +203,7 @@ class Arrivals:
 
     def are_underway(self, waits: list[OutsideWait]) -> bool:
         """Whether the system still has bytes for one of these, which will come."""
-        numbers = [number for wait in waits if wait.nature in (NEAR, LISTENING) for number, _ in wait.ends]
+        numbers = [number for wait in waits for number in wait.near]
         if not numbers:
             return False
         scheduler = self._scheduler

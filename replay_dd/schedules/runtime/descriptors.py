@@ -125,12 +125,13 @@ class Descriptors:
             what: the same for people.
             through: what to poll for it instead (an epoll descriptor tells of many).
         """
-        nature = max((self.nature(number) for number, _ in descriptors), default=INSIDE)
+        natures = [(self.nature(number), number) for number, _ in descriptors]
+        nature = max(natures, default=(INSIDE, 0))[0]
         if not what:
             what = f"the descriptors {sorted(number for number, _ in descriptors)}"
         polled = descriptors if through is None else through
         wait = OutsideWait(self.arrivals, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
-        wait.ends = descriptors
+        wait.near = [number for own, number in natures if own == NEAR]
         return wait
 
     def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
