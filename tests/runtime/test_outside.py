@@ -303,6 +303,70 @@ def test_who_comes_back_from_such_a_wait_is_itself_again(then: str, tmp_path: Pa
     assert_same(run, replayed(run.log))
 
 
+AWAY_AFTER_A_WRITE = """
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+semaphore = ctypes.create_string_buffer(64)
+libc.sem_init(semaphore, 0, 0)
+def answer():
+    waiting.set()
+    os.read(reading, 1)
+    libc.sem_post(semaphore)
+reading, writing = os.pipe()
+waiting = threading.Event()
+thread = threading.Thread(target=answer)
+thread.start()
+waiting.wait()
+os.write(writing, b"x"); libc.sem_wait(semaphore)
+thread.join()
+"""
+
+
+def test_what_came_of_the_last_operation_before_such_a_wait_came_after_that_operation(tmp_path: Path) -> None:
+    """Else a replay would wait for it before the operation is made."""
+    run = run_program(tmp_path, AWAY_AFTER_A_WRITE, settings=Settings(granularity="sync"))
+    assert output_of(run) == ""
+    (moment,) = [arrival[3:5] for arrival in run.log.arrivals if arrival[1] == "0.1"]
+    assert moment == [(switch.thread, switch.time) for switch in run.log.switches if switch.to == "0.1"][-1]
+    assert_same(run, replayed(run.log))
+
+
+def test_who_comes_back_while_all_others_wait_for_the_outside_is_under_control(tmp_path: Path) -> None:
+    text = """
+        import ctypes, os, subprocess, sys, threading
+        reading, writing = os.pipe()
+        command = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(4); print()"]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        thread = threading.Thread(target=child.communicate)
+        thread.start()
+        ctypes.CDLL(None).usleep(2_000_000); os.write(writing, b"x")
+        thread.join()
+        """
+    run = run_program(tmp_path, text, settings=Settings(granularity="sync"))
+    assert output_of(run) == ""
+    answers = [arrival[5] for arrival in run.log.arrivals if arrival[1] == "0"]
+    assert answers[-2:] == ["away", 0], "of the write"
+    assert_same(run, replayed(run.log))
+
+
+def test_a_thread_on_another_way_may_wait_for_another_kind_of_thing(tmp_path: Path) -> None:
+    text = """
+        import os, pathlib, select, threading
+        thread = threading.Thread(target=int)
+        thread.start()
+        reading, writing = os.pipe()
+        if pathlib.Path("way").exists():
+            os.write(writing, b"x")
+        else:
+            print(select.select([reading], [], [], 0))
+        thread.join()
+        """
+    (tmp_path / "way").touch()
+    run = run_program(tmp_path, text)
+    (tmp_path / "way").unlink()
+    assert output_of(replayed(run.log)) == "([], [], [])\n"
+
+
 def test_a_thread_that_is_waited_for_in_c_may_sleep(tmp_path: Path) -> None:
     """All others sleep: the one whose time comes first goes on when so much real time has passed."""
     text = WATCHED.replace("seen = value\n", "seen = value\n    time.sleep(0.2)\n").replace("import ", "import time, ")

@@ -87,8 +87,11 @@ class Away:
         if wait.expected is not None and wait.expected.answer != AWAY:
             wait.leave()
         holder.waiting = wait
+        # Who is ready now came at the yield point that this switch will be, not at the one before the call.
+        holder.time += scheduler.counting
         scheduler.arrivals.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
+        holder.time -= scheduler.counting
         if not ready and still_ns >= _BEFORE_SLEEPERS_NS:
             until_ns = scheduler.clock.now_ns + still_ns
             ready = [t for t in scheduler.early_sleepers([]) if t.deadline is not None and t.deadline <= until_ns]

@@ -91,9 +91,11 @@ class Descriptors:
     def has_baton(self) -> bool:
         """Whether the calling thread is under control; a call of any other one is none of ours."""
         scheduler = self._scheduler
-        if scheduler.over or scheduler.busy:
+        if scheduler.over:
             return False
-        return scheduler.current.ident == _get_ident() or scheduler.come_back()
+        if scheduler.current.ident == _get_ident():
+            return not scheduler.busy
+        return scheduler.come_back()  # whatever the scheduler is at: a thread that was away waits until it is done
 
     def yield_point(self, frame: Any) -> None:
         """A yield point before a call that never blocks."""
@@ -273,7 +275,10 @@ class Descriptors:
 def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
     """What the recorded run found, if that is there, too; else what was found now."""
     expected = wait.expected
-    if expected is None or not expected.by or expected.answer is None:
+    if expected is None or not expected.by:
+        return found
+    if not isinstance(expected.answer, list | tuple):
+        wait.leave()  # for the recorded one was no wait of this kind
         return found
     recorded = list(expected.answer)
     if not _contains(found, recorded) and wait.nature > INSIDE:
