@@ -16,6 +16,20 @@ def threads_of(function, amount):
 """
 
 _PROGRAMS = {
+    "messages written to a descriptor stay whole": """
+import os, socket
+def write(sock):
+    for size in (10, 10_000, 5_000): os.write(sock.fileno(), bytes(size))
+    os.writev(sock.fileno(), [bytes(5_000), bytes(3_000)])
+def read(sock, sizes):
+    sizes.extend(len(sock.recv(100_000)) for _ in range(4))
+for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+    own, other = socket.socketpair(socket.AF_UNIX, kind)
+    with own, other:
+        sizes = []
+        run(threading.Thread(target=read, args=(other, sizes)), threading.Thread(target=write, args=(own,)))
+        print(sizes)
+""",
     "two threads over loopback": """
 import socket
 def serve():

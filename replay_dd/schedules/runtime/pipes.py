@@ -169,11 +169,12 @@ class Pipes:
             frame: who calls.
         """
         written = 0
+        most = size if _keeps_messages_whole(descriptor) else _PIPE_BUF
         while True:
             wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
             self._arrivals.wait(frame, wait, None)
-            # There is room for so much: the call does not block.
-            piece = write_piece(written, min(size - written, _PIPE_BUF))
+            # There is room for so much: the call does not block, except perhaps for a long message.
+            piece = write_piece(written, min(size - written, most))
             self._arrivals.answered(wait, 0)
             written += piece
             if written >= size or not piece:
@@ -362,3 +363,16 @@ def adapt_buffers(descriptors: Descriptors, scheduler: Scheduler) -> None:
 
     for name in ("BufferedReader", "BufferedWriter", "BufferedRandom", "BufferedRWPair"):
         setattr(io, name, guarded(getattr(io, name), descriptors, scheduler))
+
+
+def _keeps_messages_whole(descriptor: int) -> bool:
+    """Whether this is a socket, each writing to which is a message."""
+    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+        return False
+    import _socket  # now, as most programs write to no socket in this way
+
+    sock = _socket.socket(fileno=descriptor)
+    try:
+        return sock.type != _socket.SOCK_STREAM
+    finally:
+        sock.detach()
