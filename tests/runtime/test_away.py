@@ -1,0 +1,186 @@
+"""Threads that wait in C, where replay-dd cannot see why: they are found, told, and themselves again afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.model import Settings
+from tests.runtime.programs import (
+    assert_same,
+    output_of,
+    replayed,
+    run_program,
+    triggered,
+)
+
+WATCHED = """
+import ctypes, threading
+libc = ctypes.CDLL(None)
+semaphore = ctypes.create_string_buffer(64)
+libc.sem_init(semaphore, 0, 1)
+def add(number):
+    global value
+    libc.sem_wait(semaphore)  # once: who gets it first of two that come at the same time is not up to the schedule
+    seen = value
+    value = seen + 1
+    libc.sem_post(semaphore)
+value = 0
+threads = [threading.Thread(target=add, args=(number,)) for number in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(value)
+"""
+
+
+@pytest.mark.parametrize("accelerator", ["on", "off"])
+def test_a_wait_in_c_for_another_thread_is_found_and_told(
+    accelerator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread has taken a semaphore of the system's, and the other one waits for it in C."""
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", accelerator)
+    run = run_program(tmp_path, WATCHED)
+    assert output_of(run) == "2\n"
+    assert run.log.ending.notes == ()
+    for time in range(2, 10):
+        run = run_program(tmp_path, WATCHED, triggered(("0.1", time, "0.2")))
+        assert output_of(run) == "2\n"
+        if run.log.ending.notes:
+            break
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control; other threads ran meanwhile" in note
+    assert_same(run, replayed(run.log))
+
+
+def test_a_thread_that_sends_in_c_fills_what_another_one_reads(tmp_path: Path) -> None:
+    """Nothing comes through a pair of sockets while the baton is held, unless somebody does without it."""
+    text = """
+        import ctypes, socket, threading
+        def send():
+            sent.append(ctypes.CDLL(None).send(other.fileno(), b"x" * 1_000_000, 1_000_000, 0))
+            other.close()
+        sent, (one, other) = [], socket.socketpair()
+        thread = threading.Thread(target=send)
+        thread.start()
+        received = 0
+        while data := one.recv(10_000): received += len(data)
+        thread.join()
+        print(sent, received)
+        """
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[1000000] 1000000\n"
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control" in note
+    again = replayed(run.log)
+    assert output_of(again) == output_of(run)
+
+
+@pytest.mark.parametrize("then", ["lock.release()", "condition.notify()"])
+def test_who_comes_back_from_such_a_wait_is_itself_again(then: str, tmp_path: Path) -> None:
+    text = f"""
+        import ctypes, threading
+        def work():
+            with other:
+                lines.append("other")
+            with condition:
+                lines.append("condition")
+        lock, other, lines = threading.RLock(), threading.Lock(), []
+        condition = threading.Condition(lock)
+        thread = threading.Thread(target=work)
+        thread.start()
+        lock.acquire()
+        ctypes.CDLL(None).usleep(3_000_000); {then}
+        if lock._is_owned(): lock.release()
+        thread.join()
+        print(lines[0], sorted(lines[1:]))
+        """
+    run = run_program(tmp_path, text, settings=Settings(granularity="sync"))
+    assert output_of(run) == "other ['condition']\n"
+    (note,) = run.log.ending.notes
+    assert "waited outside of replay-dd's control" in note
+    assert_same(run, replayed(run.log))
+
+
+AWAY_AFTER_A_WRITE = """
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+semaphore = ctypes.create_string_buffer(64)
+libc.sem_init(semaphore, 0, 0)
+def answer():
+    waiting.set()
+    os.read(reading, 1)
+    libc.sem_post(semaphore)
+reading, writing = os.pipe()
+waiting = threading.Event()
+thread = threading.Thread(target=answer)
+thread.start()
+waiting.wait()
+os.write(writing, b"x"); libc.sem_wait(semaphore)
+thread.join()
+"""
+
+
+def test_what_came_of_the_last_operation_before_such_a_wait_came_after_that_operation(tmp_path: Path) -> None:
+    """Else a replay would wait for it before the operation is made."""
+    run = run_program(tmp_path, AWAY_AFTER_A_WRITE, settings=Settings(granularity="sync"))
+    assert output_of(run) == ""
+    (moment,) = [arrival[3:5] for arrival in run.log.arrivals if arrival[1] == "0.1"]
+    assert moment == [(switch.thread, switch.time) for switch in run.log.switches if switch.to == "0.1"][-1]
+    assert_same(run, replayed(run.log))
+
+
+def test_who_comes_back_while_all_others_wait_for_the_outside_is_under_control(tmp_path: Path) -> None:
+    text = """
+        import ctypes, os, subprocess, sys, threading
+        reading, writing = os.pipe()
+        command = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(4); print()"]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        thread = threading.Thread(target=child.communicate)
+        thread.start()
+        ctypes.CDLL(None).usleep(2_000_000); os.write(writing, b"x")
+        thread.join()
+        """
+    run = run_program(tmp_path, text, settings=Settings(granularity="sync"))
+    assert output_of(run) == ""
+    answers = [arrival[5] for arrival in run.log.arrivals if arrival[1] == "0"]
+    assert answers[-2:] == ["away", 0], "of the write"
+    assert_same(run, replayed(run.log))
+
+
+def test_a_thread_that_is_waited_for_in_c_may_sleep(tmp_path: Path) -> None:
+    """All others sleep: the one whose time comes first goes on when so much real time has passed."""
+    text = WATCHED.replace("seen = value\n", "seen = value\n    time.sleep(0.2)\n").replace("import ", "import time, ")
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "2\n"
+    assert len(run.log.ending.notes) == 1
+    assert_same(run, replayed(run.log))
+
+
+def test_two_threads_use_one_connection_while_a_third_one_has_the_lock(tmp_path: Path) -> None:
+    """The one waits under the scheduler, with the connection in its hand; the other one waits for that in C."""
+    text = """
+        import os, sqlite3, tempfile, threading, time
+        def hold():
+            own = sqlite3.connect(data, isolation_level=None)
+            own.execute("begin immediate")
+            held.set()
+            time.sleep(0.1)
+            own.execute("insert into one values (1)")
+            own.execute("commit")
+            own.close()
+        def use():
+            held.wait()
+            connection.execute("insert into one values (2)")
+        with tempfile.TemporaryDirectory() as folder:
+            data = os.path.join(folder, "data")
+            connection = sqlite3.connect(data, check_same_thread=False, isolation_level=None)
+            connection.execute("create table one (value)")
+            held = threading.Event()
+            threads = [threading.Thread(target=function) for function in (hold, use, use)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            print(*connection.execute("select sum(value) from one"))
+            connection.close()
+        """
+    assert output_of(run_program(tmp_path, text)) == "(5,)\n"
