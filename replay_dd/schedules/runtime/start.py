@@ -163,7 +163,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     if not request["real_clock"]:
         _replace_functions(time, clock_module.replacements(clock))
         after_import["datetime"] = clock_module.adapt_datetime
-    _replace_functions(sys, {"_current_frames": current_frames_replacement()})
+    sys._current_frames = current_frames_replacement()
     exits = {"_exit": endings.exit_now}
     entropy: dict[str, Any] = {}
     if not request["real_entropy"]:
