@@ -111,7 +111,7 @@ class Pipes:
 
     def _blocks(self, descriptor: object) -> bool:
         """Whether writing to a descriptor may have to wait."""
-        return self._waits(descriptor) != 0 and os.get_blocking(descriptor)  # type: ignore[arg-type]
+        return self._waits(descriptor) != 0 and os.get_blocking(descriptor)  # type: ignore[arg-type]  # a number, if it waits
 
     def read(self, descriptor: int, length: int, frame: Any) -> bytes | None:
         """What ``os.read`` answers; None where the call can be made as it is."""
