@@ -262,7 +262,7 @@ static PyObject *dater; /* called for the date in nanoseconds since 1970 */
 static int (*real_date)(Vfs *, double *);
 static int (*real_date_ms)(Vfs *, long long *);
 
-/* SQLite counts from a noon in the year -4713 (https://sqlite.org/lang_datefunc.html, section 2). */
+/* SQLite counts from a noon in the year -4713 (https://sqlite.org/lang_datefunc.html). */
 #define MS_OF_1970 210866760000000LL
 #define MS_PER_DAY 86400000.0
 

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-_RUNTIME = os.path.dirname(os.path.abspath(__file__)) + os.sep
+RUNTIME = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def program_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is not the runtime's own."""
+    while frame is not None and frame.f_code.co_filename.startswith(RUNTIME):
+        frame = frame.f_back
+    return frame
 
 
 def current_frames_replacement() -> Callable[[], dict[int, FrameType]]:
@@ -23,13 +30,7 @@ def current_frames_replacement() -> Callable[[], dict[int, FrameType]]:
     real = sys._current_frames
 
     def _current_frames() -> dict[int, FrameType]:
-        found = {}
-        for ident, innermost in real().items():
-            frame: FrameType | None = innermost
-            while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
-                frame = frame.f_back
-            found[ident] = innermost if frame is None else frame
-        return found
+        return {ident: program_frame(innermost) or innermost for ident, innermost in real().items()}
 
     return _current_frames
 

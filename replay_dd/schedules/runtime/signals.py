@@ -21,6 +21,7 @@ import posix
 import sys
 
 from .clock import NEVER_READY, NO_ALARM
+from .describe import RUNTIME, program_frame
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .scheduler import Scheduler
-
-_RUNTIME = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Signals:
@@ -229,7 +228,7 @@ class Signals:
         main.interrupted = main.interrupted or interrupts
         if main.ident == _thread.get_ident() and scheduler.current is main and not scheduler.busy:
             frame: FrameType | None = sys._getframe(2)
-            if frame is not None and not frame.f_code.co_filename.startswith(_RUNTIME):
+            if frame is not None and not frame.f_code.co_filename.startswith(RUNTIME):
                 self.deliver()
             else:
                 main.ask_at = 0  # at its next yield point
@@ -243,9 +242,7 @@ class Signals:
         if self._scheduler.holds_signals:
             return
         self._scheduler.main.signalled = self._scheduler.main.interrupted = False
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
-            frame = frame.f_back
+        frame = program_frame(sys._getframe(1))
         while self._pending:
             self._call(self._pending.pop(0), frame)
 

@@ -233,20 +233,17 @@ class Sockets:
             noted(wait, sent)
             return sent
 
-        def send(self: Any, data: Any, flags: int = 0, /) -> Any:
-            def send_piece(piece: Any, flags: int, position: int) -> Any:
-                return real.send(self, piece, flags)
+        def sender(sock: Any) -> Any:
+            return lambda piece, flags, position: real.send(sock, piece, flags)
 
-            return send_as_asked(self, sys._getframe(1), "room for data", data, flags, send_piece)
+        def send(self: Any, data: Any, flags: int = 0, /) -> Any:
+            return send_as_asked(self, sys._getframe(1), "room for data", data, flags, sender(self))
 
         def sendall(self: Any, data: Any, flags: int = 0, /) -> None:
-            def send_piece(piece: Any, flags: int, position: int) -> Any:
-                return real.send(self, piece, flags)
-
             if self.gettimeout() == 0 or flags & dont_wait or not has_baton():
                 real.sendall(self, data, flags)
             else:
-                send_all(self, sys._getframe(1), "room for data", data, flags, send_piece)
+                send_all(self, sys._getframe(1), "room for data", data, flags, sender(self))
 
         def sendto(self: Any, data: Any, *rest: Any) -> Any:
             def send_piece(piece: Any, flags: int, position: int) -> Any:

@@ -120,7 +120,7 @@ class ThreadStarter:
         if handle._thread is not None:
             raise RuntimeError("thread already started")
         handle._daemon = daemon
-        self._start(function, (), {}, handle, sys._getframe(1))
+        handle._ident = self._start(function, (), {}, handle, sys._getframe(1))
         return handle
 
     def set_sentinel(self) -> Lock:
@@ -193,7 +193,7 @@ class ThreadStarter:
         return ident
 
     def _keep(self, handle: ThreadHandle, thread: ManagedThread, ident: int) -> None:
-        handle._thread, handle._ident = thread, ident
+        handle._thread, handle._ident = thread, ident  # now, as the thread may fork before its starter goes on
         # In place: the lists themselves are of the runtime's memory; see memory.py.
         self._alive[:] = [known for known in self._alive if not known._done]
         self._alive.append(handle)
