@@ -255,7 +255,7 @@ def distrust(sock):
         try:
             connection.do_handshake()
         except ssl.SSLError as error:
-            answers.append(error.reason)
+            print(error.reason)
         turns.acquire()
 def read_on(sock):
     with asking(sock) as connection:
