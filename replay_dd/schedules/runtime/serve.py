@@ -4,9 +4,10 @@ Rules of this module:
 
 * Up to its first thread a program is the same in every run: no schedule has a say before. So it runs that far once,
   stops there, and each run goes on in a forked copy of it.
-* It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket.
-  Where it has, the server says so and ends; the tool then runs fresh processes. Only a second descriptor of what it
-  reads and writes as its standard streams is no harm (pytest has one): it is given the streams of each run as well.
+* It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
+  memory that it shares. Where it has, the server says so and ends; the tool then runs fresh processes. Only a second
+  descriptor of what it reads and writes as its standard streams is no harm (pytest has one): it is given the streams of
+  each run as well.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and tell the program of
   a fork that is none of its own; with a single thread there is nothing for them to mend.
 """
@@ -41,7 +42,7 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     """
     server = _socket.socket(fileno=descriptor)
     copies = _copies_of_streams(own | {descriptor})
-    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys())
+    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys()) or _shared_memory()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
@@ -134,6 +135,17 @@ def _shared_descriptors(own: set[int]) -> str:
             return f"it has {target} open before its first thread"
     if len(os.listdir("/proc/self/task")) > 1:
         return "a thread runs that replay-dd has not started"
+    return ""
+
+
+def _shared_memory() -> str:
+    """Why copies of this process would disturb each other through memory: a semaphore of processes, a mapped file."""
+    with open("/proc/self/maps", "rb") as file:
+        for line in file:
+            # addresses, rights, offset, device, inode, perhaps a path (proc(5))
+            rights, *_, path = os.fsdecode(line.rstrip()).split(maxsplit=5)[1:]
+            if rights[1] == "w" and rights[3] == "s":
+                return f"it shares memory with other processes ({path}) before its first thread"
     return ""
 
 
