@@ -27,7 +27,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_tree
+from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_system_names, remove_tree
 
 # A workplace, with the name of a folder in it, is as long as the names that `tempfile` makes: paths in the environment
 # of a program move its memory, and programs in whose memory things have moved may take another way.
@@ -143,6 +143,7 @@ class Guard:
         with self._lock:
             owner = next((workplace for workplace in self._workplaces.values() if folder in workplace.folders), None)
         if owner is not None:  # a forked copy of the process that it belongs to has nothing to remove
+            remove_system_names(folder)
             remove_tree(folder)
             with self._lock:
                 owner.folders.discard(folder)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MARKER = "workplace"
 MARKER_TEXT = "Folders of replay-dd, which removes them. Locked for as long as that runs.\n"
 NOTES = "notes"
+SYSTEM_NAMES = "system-names"  # a file of a folder: what its program has told its resource tracker
 # What a note says first; a number or a path follows.
 GROUP = "group"  # a process group
 SERVER = "server"  # a process group that removes things itself when it is asked to end
@@ -65,7 +66,38 @@ def clean(workplace: str | Path, *, numbers_hold: bool = True) -> None:
             remove_lock(path, int(number))
         elif kind == SOCKET:
             remove_socket(note)
+    for folder in _names(os.fspath(workplace)):
+        remove_system_names(os.path.join(workplace, folder))
     remove_tree(workplace)
+
+
+def remove_system_names(folder: str | Path) -> None:
+    """Remove the semaphores and the shared memory that the program of a folder has left in the system.
+
+    It has told them to its resource tracker (of :mod:`multiprocessing`), which would have removed them if it had not
+    been killed together with the program.
+    """
+    path = os.path.join(folder, SYSTEM_NAMES)
+    if not os.path.exists(path):
+        return
+    left = set()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            command, _, named = line.rstrip("\n").partition(":")
+            if command == "REGISTER":
+                left.add(named)
+            elif command == "UNREGISTER":
+                left.discard(named)
+    os.unlink(path)
+    import _multiprocessing  # type: ignore[import-not-found] # as above; no stubs
+    import _posixshmem  # type: ignore[import-not-found]
+
+    remove = {"semaphore": _multiprocessing.sem_unlink, "shared_memory": _posixshmem.shm_unlink}
+    for named in left:
+        name, _, kind = named.rpartition(":")
+        if kind in remove:
+            with contextlib.suppress(OSError):
+                remove[kind](name)
 
 
 def remove_lock(path: str, process: int) -> None:

@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from replay_dd.experiment.guard_process import remove_system_names
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
@@ -55,7 +56,8 @@ class ForkServer:
         self._settings = settings
         self._context = contextlib.ExitStack()
         try:
-            self._start(self._context.enter_context(private_folder()))
+            self._own_folder = self._context.enter_context(private_folder())
+            self._start(self._own_folder)
             # One after the other, all runs have the same folder; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
@@ -127,6 +129,7 @@ class ForkServer:
         timed_out = status is None
         if status is None and (status := self._receive(_START_LIMIT_S)) is None:
             raise CannotForkError("the server has ended")
+        remove_system_names(self._own_folder.path)  # the program was told that folder before it was forked
         return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)
 
     def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:

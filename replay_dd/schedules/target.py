@@ -13,6 +13,7 @@ from typing import Any
 
 import replay_dd.schedules.runtime as runtime
 from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules.conflicts import Touch
 from replay_dd.schedules.model import (
@@ -176,6 +177,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
+        "system_names": str(folder.path / SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
         "exclude": list(settings.exclude),

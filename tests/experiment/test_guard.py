@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _posixshmem  # type: ignore[import-not-found]  # of C, without stubs
 import os
 import shutil
 import signal
@@ -17,7 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_lock, remove_socket, remove_tree
+from replay_dd.experiment.guard_process import (
+    MARKER,
+    MARKER_TEXT,
+    SYSTEM_NAMES,
+    clean,
+    remove_lock,
+    remove_socket,
+    remove_tree,
+)
 from replay_dd.experiment.process import no_leftovers, private_folder
 
 LIMIT_S = 60
@@ -318,3 +327,26 @@ def test_sockets_are_removed_if_nobody_answers(tmp_path: Path, monkeypatch: pyte
     remove_socket("address")
     assert not Path("address").exists()
     remove_socket("missing")
+
+
+def test_names_in_the_system_go_with_the_folder_that_tells_of_them(tmp_path: Path) -> None:
+    """Only those that are still the program's: one it had given up, and another has a kind that nobody knows."""
+    folder = tmp_path / "000"
+    folder.mkdir()
+    gone, given_up, unknown = (shared_memory_named(word) for word in ("gone", "given-up", "unknown"))
+    (folder / SYSTEM_NAMES).write_text(
+        f"REGISTER:{given_up}:shared_memory\nREGISTER:{gone}:shared_memory\nUNREGISTER:{given_up}:shared_memory\n"
+        f"REGISTER:{unknown}:something\nREGISTER:/never-made:semaphore\nREGISTER:"
+    )
+    clean(tmp_path)
+    assert not tmp_path.exists()
+    with pytest.raises(FileNotFoundError):
+        _posixshmem.shm_unlink(gone)
+    for name in (given_up, unknown):
+        _posixshmem.shm_unlink(name)
+
+
+def shared_memory_named(word: str) -> str:
+    name = f"/replay-dd-{word}-{os.urandom(4).hex()}"
+    os.close(_posixshmem.shm_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600))
+    return name

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import _multiprocessing  # type: ignore[import-not-found]  # of C, without stubs
+import os
 import sys
+from multiprocessing import shared_memory
 from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.server import Runner
+from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.target import Plan, TargetRun
 from tests.runtime.programs import (
     DEFAULT,
     assert_same,
@@ -87,3 +93,39 @@ def test_semaphores_and_shared_memory_have_other_names_in_each_run(tmp_path: Pat
     assert sys.platform != "linux" or not {path.name for path in Path("/dev/shm").iterdir()} & {
         f"sem.{name.lstrip('/')}" for name in " ".join(names).split()
     }
+
+
+def test_what_a_run_that_is_killed_leaves_in_the_system_is_removed(tmp_path: Path) -> None:
+    """Its resource tracker would do it, but is killed together with it. Some names are the program's own choice."""
+    text = """
+        import multiprocessing, multiprocessing.shared_memory as shared_memory, threading
+        def look():
+            global semaphore, memory
+            semaphore = multiprocessing.get_context("spawn").Lock()
+            memory = [shared_memory.SharedMemory(name, create=True, size=16) for name in (None, "NAME", "NAME-gone")]
+            memory[2].unlink()
+            print(semaphore._semlock.name, *(one.name for one in memory), flush=True)
+            lock.acquire()
+            lock.acquire()
+        lock = threading.Lock()
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        """.replace("NAME", f"replay-dd-{os.urandom(4).hex()}")
+    fresh = run_program(tmp_path, text)
+    with Runner(fresh.log.program, Settings()) as runner:
+        forked = runner.run(random_walk(1), 60)
+        assert runner.why_fresh == ""
+        forked_names = _names_that_are_gone(forked)
+    assert not set(_names_that_are_gone(fresh)[:2]) & set(forked_names[:2])
+
+
+def _names_that_are_gone(run: TargetRun) -> list[str]:
+    assert signature_of(run.log.ending).kind == "deadlock"
+    semaphore, *memory = names = run.output.decode().split()
+    with pytest.raises(FileNotFoundError):
+        _multiprocessing.sem_unlink(semaphore)
+    for name in memory:
+        with pytest.raises(FileNotFoundError):
+            shared_memory.SharedMemory(name)
+    return names

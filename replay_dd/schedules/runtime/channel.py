@@ -33,7 +33,7 @@ NOTE = "note"  # kind, text
 END = "end"  # global time, digest, thread times, files counted
 
 MARSHAL_VERSION = 2
-_write = os.write  # before the runtime puts its own in place
+real_write = os.write  # before the runtime puts its own in place
 _HIGH_DESCRIPTOR = 250
 
 
@@ -50,7 +50,7 @@ class Channel:
         """Write to another file from now on, and there all that was said before."""
         self._path = path
         self._open()
-        _write(self.descriptor, b"".join(self._sent or []))
+        real_write(self.descriptor, b"".join(self._sent or []))
 
     def forget(self) -> None:
         """No longer keep what is said, as it will not be wanted in another file."""
@@ -71,11 +71,11 @@ class Channel:
         if self._sent is not None:
             self._sent.append(data)
         try:
-            _write(self.descriptor, data)
+            real_write(self.descriptor, data)
         except OSError:
             # Programs that turn into daemons close every descriptor.
             self._open()
-            _write(self.descriptor, data)
+            real_write(self.descriptor, data)
 
 
 def read_records(path: str) -> list[tuple[object, ...]]:

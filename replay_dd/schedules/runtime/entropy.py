@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .scheduler import Scheduler
 
-_real_urandom = os.urandom
+real_urandom = os.urandom
 
 
 def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
@@ -38,28 +38,6 @@ def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[
         return urandom(size)
 
     return {"urandom": urandom, "getrandom": getrandom}
-
-
-class _RandomNames:
-    """Names that the system hands out once: what another run has left behind must not be in the way."""
-
-    def __iter__(self) -> _RandomNames:
-        return self
-
-    def __next__(self) -> str:
-        return _real_urandom(8).hex()
-
-
-def adapt_semaphores(module: Any) -> None:
-    """Let the semaphores of ``multiprocessing.synchronize`` have names of this run alone."""
-    module.SemLock._rand = _RandomNames()
-
-
-def adapt_shared_memory(module: Any) -> None:
-    """The same for ``multiprocessing.shared_memory``."""
-    names = _RandomNames()
-    length = module._SHM_SAFE_NAME_LENGTH
-    module._make_filename = lambda: f"{module._SHM_NAME_PREFIX}{next(names)}"[:length]
 
 
 def adapt_random(module: Any) -> None:

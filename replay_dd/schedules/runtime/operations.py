@@ -77,7 +77,7 @@ def _lies_in(path: str, directory: str) -> bool:
     return os.path.abspath(path).startswith(directory)
 
 
-def watch_events(scheduler: Scheduler, program_traces: Callable[[], None]) -> list[str]:
+def watch_events(scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str]) -> list[str]:
     """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
 
     Two runs at the same time in one working directory would disturb each other there.
@@ -85,6 +85,7 @@ def watch_events(scheduler: Scheduler, program_traces: Callable[[], None]) -> li
     Args:
         scheduler: who hands the baton around.
         program_traces: called when somebody is about to set or remove a trace function or a profiler.
+        harmless: files that copies of the process may share.
 
     Returns:
         A list that gets an entry when the program, before its first thread, does something that copies of the process
@@ -117,8 +118,8 @@ def watch_events(scheduler: Scheduler, program_traces: Callable[[], None]) -> li
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = str(arguments[0]) if arguments else ""
-        if "__pycache__" in path or path == os.devnull:
-            return  # the import system's own
+        if "__pycache__" in path or path in harmless:  # the first are the import system's own
+            return
         if event != "open":
             effects.append(f"it did {event} before its first thread")
         elif isinstance(arguments[2], int) and arguments[2] & _WRITING:

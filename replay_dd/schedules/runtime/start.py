@@ -19,14 +19,7 @@ from .describe import current_frames_replacement
 from .descriptors import Descriptors
 from .earlier import replace_earlier_locks
 from .endings import Endings
-from .entropy import (
-    adapt_random,
-    adapt_random_bytes,
-    adapt_semaphores,
-    adapt_shared_memory,
-    adapt_uuid,
-    entropy_replacements,
-)
+from .entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
 from .garbage import collect_by_schedule
 from .imports import make_imports_atomic, replace_everywhere
 from .memory import keep_apart, settle, use_own
@@ -116,6 +109,11 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
         seed = None if request["real_entropy"] else request["entropy_seed"]
         Databases(scheduler, descriptors, date, seed).adapt(module)
 
+    def adapt_names(module: Any) -> None:
+        from .system_names import adapt  # as above
+
+        adapt(module, scheduler, request["system_names"])
+
     def adapt_ssl(module: Any) -> None:
         tls.adapt(module)
         if not request["real_entropy"]:
@@ -193,11 +191,12 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             "_posixsubprocess": pipes.adapt_fork_exec,
             "subprocess": pipes.adapt_subprocess,
             "_sqlite3": adapt_sqlite,
-            "multiprocessing.synchronize": adapt_semaphores,
-            "multiprocessing.shared_memory": adapt_shared_memory,
+            "multiprocessing.synchronize": adapt_names,
+            "multiprocessing.shared_memory": adapt_names,
+            "multiprocessing.resource_tracker": adapt_names,
         },
     )
-    effects = watch_events(scheduler, backend.program_traces)
+    effects = watch_events(scheduler, backend.program_traces, {os.devnull, request["system_names"]})
     if request["server"] >= 0:
         getpid = getpid_replacement(scheduler, effects)
         for module in (os, posix):
