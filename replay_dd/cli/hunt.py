@@ -19,7 +19,7 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.report.log import describe_notes
 from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.log import write_log
+from replay_dd.schedules.log import check_place, write_log
 from replay_dd.schedules.record import STRATEGIES, settings_for_now
 from replay_dd.schedules.signature import Signature
 from replay_dd.schedules.target import Plan
@@ -68,6 +68,7 @@ def hunt_command(
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
         progress.show(f"run {number} of at most {runs}, {plan}: {signature.text}")
 
+    check_place(output / "fail.log")
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),

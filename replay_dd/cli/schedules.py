@@ -16,7 +16,7 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
 from replay_dd.schedules.errors import LogDoesNotFailError
 from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.log import check_place, read_log, write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
@@ -60,6 +60,9 @@ def schedules_command(
     PASS is the log of a run that passed, FAIL of one that failed. Exit status: 0 isolated, 4 not reproducible.
     """
     passing_log, failing_log = read_log(passing), read_log(failing)
+    folder = output or failing.parent
+    minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
+    check_place(minimal_fail)
     jobs = _jobs(failing_log, jobs)
     progress = Progress()
     try:
@@ -76,8 +79,6 @@ def schedules_command(
         )
     finally:
         progress.clear()
-    folder = output or failing.parent
-    minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
     write_log(isolation.passing, minimal_pass)
     write_log(isolation.failing, minimal_fail)
     if as_json:
@@ -112,6 +113,8 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
     recorded = read_log(log)
     if not signature_of(recorded.ending).failed:
         raise LogDoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
+    target = output or log.with_name("minimal.log")
+    check_place(target)
     if not accept_changes:
         check_unchanged(recorded)
     progress = Progress()
@@ -124,7 +127,6 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
         )
     finally:
         progress.clear()
-    target = output or log.with_name("minimal.log")
     write_log(found.log, target)
     left = len(found.log.triggers)
     click.echo(f"{left} of {found.triggers_before} choices are needed for the failure; {found.tests} tests.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import dataclasses
+import errno
 import hashlib
 import json
 import os
@@ -54,9 +55,24 @@ def write_log(log: Log, path: Path) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise LogError(
-            f"The log {path} cannot be written: {error.strerror}.", "Give another place with `-o`."
-        ) from error
+        raise _unwritable(path, error.strerror or str(error)) from error
+
+
+def check_place(path: Path) -> None:
+    """Tell before a run what :func:`write_log` would tell after it; nothing is written.
+
+    Raises:
+        LogError: the file could not be written.
+    """
+    folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+    if not folder.is_dir():
+        raise _unwritable(path, os.strerror(errno.ENOTDIR))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise _unwritable(path, os.strerror(errno.EACCES))
+
+
+def _unwritable(path: Path, reason: str) -> LogError:
+    return LogError(f"The log {path} cannot be written: {reason}.", "Give another place with `-o`.")
 
 
 def read_log(path: Path) -> Log:

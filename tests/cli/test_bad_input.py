@@ -62,9 +62,19 @@ def test_a_log_that_may_not_be_read(race: Workshop, shop: Workshop) -> None:
     shop.run("show", "a.log").refused(5, "log-unreadable")
 
 
-def test_a_log_that_cannot_be_written(shop: Workshop) -> None:
+@pytest.mark.parametrize("command", ["record", "hunt"])
+def test_a_log_that_cannot_be_written_is_told_before_the_first_run(command: str, shop: Workshop) -> None:
+    shop.write("open('it-ran', 'w').close()\n")
+    shop.run(command, "-o", "prog.py/a.log", *shop.program()).refused(5, "log-unreadable")
+    assert not (shop.folder / "it-ran").exists()
+
+
+def test_minimal_logs_that_cannot_be_written_are_told_before_the_first_run(shop: Workshop) -> None:
     shop.write(RACE)
-    shop.run("record", "-o", "prog.py/a.log", *shop.program()).refused(5, "log-unreadable")
+    shop.run("hunt", "-o", "found", *shop.program())
+    shop.write("")  # a run would be refused, as it is another program
+    for command in (("schedules", "found/pass.log", "found/fail.log"), ("minimize", "found/fail.log")):
+        shop.run(*command, "-o", "prog.py/a.log").refused(5, "log-unreadable")
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
