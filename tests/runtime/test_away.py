@@ -184,3 +184,28 @@ def test_two_threads_use_one_connection_while_a_third_one_has_the_lock(tmp_path:
             connection.close()
         """
     assert output_of(run_program(tmp_path, text)) == "(5,)\n"
+
+
+def test_a_call_in_c_that_takes_longer_in_the_replay_is_no_other_way(tmp_path: Path) -> None:
+    """Nobody else has use for the baton meanwhile, so what comes to the thread afterwards still comes as recorded."""
+    text = """
+        import ctypes, subprocess, threading
+        def read():
+            ctypes.CDLL(None).usleep(int(open("microseconds").read()))
+            child = subprocess.Popen(["sh", "-c", "sleep 0.1; echo"], stdout=subprocess.PIPE)
+            slept.set()
+            seen.append(child.stdout.read(1))
+            child.communicate()
+        seen, slept, rounds = [], threading.Event(), 0
+        thread = threading.Thread(target=read)
+        thread.start()
+        slept.wait()
+        while not seen: rounds += 1
+        thread.join()
+        print(seen, rounds > 0)
+        """
+    (tmp_path / "microseconds").write_text("1")
+    run = run_program(tmp_path, text)
+    assert output_of(run) == "[b'\\n'] True\n"
+    (tmp_path / "microseconds").write_text("1_500_000")
+    assert_same(run, replayed(run.log))

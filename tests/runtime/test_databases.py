@@ -268,27 +268,31 @@ print(value())
 
 def test_a_lock_of_another_process_is_waited_for_in_real_time(tmp_path: Path) -> None:
     text = """
-import subprocess, sys
+import sys, time
+from subprocess import PIPE, Popen
 CHILD = '''
-import sqlite3, sys, time
+import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("begin immediate")
 connection.execute("update one set value = value + 10")
 print("held", flush=True)
-time.sleep(0.4)
+sys.stdin.read()
 connection.execute("commit")
 connection.close()
 '''
 def act():
-    connection = connect(timeout=1)
+    connection = connect(timeout=30)
     connection.execute("update one set value = value + 1")
     connection.commit()
     connection.close()
+def let_go():
+    time.sleep(0.1)  # until nobody else can go on
+    child.stdin.close()
 for journal in ("delete", "wal"):
     fresh(journal)
-    with subprocess.Popen([sys.executable, "-c", CHILD, data], stdout=subprocess.PIPE) as child:
+    with Popen([sys.executable, "-c", CHILD, data], stdin=PIPE, stdout=PIPE) as child:
         child.stdout.readline()
-        run(act, act)
+        run(act, act, let_go)
     print(journal, value())
 """
     run = run_program(tmp_path, _FIRST + text)

@@ -232,5 +232,8 @@ PyObject *databases_is_held(PyObject *module, PyObject *arguments);
 /* database_lock_is_held_elsewhere(*lock): the same of other processes. */
 PyObject *databases_is_held_elsewhere(PyObject *module, PyObject *arguments);
 
+/* refuse_database_lock(*lock): refuse it once more to the calling thread. */
+PyObject *databases_refuse(PyObject *module, PyObject *arguments);
+
 #pragma GCC visibility pop
 #endif

@@ -4,8 +4,9 @@
  *
  * - SQLite asks an object of its own, the VFS, for all that it wants of the system (https://sqlite.org/vfs.html). Only what
  *   stands there is replaced: how to sleep, the date, random bytes, and how to open a database, whose locks are then
- *   asked for through here. Nothing is added to what a lock does.
+ *   asked for through here. Nothing else is added to what a lock does.
  * - A lock that is refused is remembered by the thread that asked for it; if SQLite sleeps next, it is for that lock.
+ *   After the sleep SQLite asks for it again. A replay can have it refused once more, as it was in the recorded run.
  * - No Python code runs except in a sleep and for the date. A sleep that Python does not want is slept as ever.
  * - SQLite asks for random bytes to seed a generator of its own. Each time it gets other ones, in an order that the seed
  *   of the run alone determines.
@@ -89,11 +90,20 @@ typedef struct { long long number; int level; unsigned wal; int shared; } Lock;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* threads that are away come by here, too */
 static Database *databases;
 static long long opened;
-static _Thread_local Lock refused; /* number 0: none */
+static _Thread_local Lock refused, to_refuse; /* number 0: none */
+
+static int is_to_be_refused(const Database *database, int level, unsigned wal, int shared)
+{
+    return to_refuse.number == database->number && to_refuse.level == level && to_refuse.wal == wal &&
+           to_refuse.shared == shared;
+}
 
 static int noted(int result, const Database *database, int level, unsigned wal, int shared)
 {
     int is_refused = (result & 0xFF) == BUSY;
+    if (is_refused) {
+        to_refuse = (Lock){0}; /* once is enough, and another lock on the way to that one does as well */
+    }
     refused = is_refused ? (Lock){database->number, level, wal, shared} : (Lock){0};
     return result;
 }
@@ -101,18 +111,21 @@ static int noted(int result, const Database *database, int level, unsigned wal, 
 static int lock(File *file, int level)
 {
     Database *database = (Database *)file->methods;
-    return noted(database->real->lock(file, level), database, level, 0, 0);
+    int result = is_to_be_refused(database, level, 0, 0) ? BUSY : database->real->lock(file, level);
+    return noted(result, database, level, 0, 0);
 }
 
 static int lock_wal(File *file, int first, int amount, int flags)
 {
     Database *database = (Database *)file->methods;
     unsigned bits = ((1u << amount) - 1) << first;
-    int result = database->real->lock_wal(file, first, amount, flags);
-    unsigned *held = flags & WAL_SHARED ? &database->wal_shared : &database->wal_exclusive;
+    int shared = flags & WAL_SHARED;
+    int refuse = flags & WAL_LOCK && is_to_be_refused(database, 0, bits, shared);
+    int result = refuse ? BUSY : database->real->lock_wal(file, first, amount, flags);
+    unsigned *held = shared ? &database->wal_shared : &database->wal_exclusive;
     if (flags & WAL_LOCK) {
         *held |= result == OK ? bits : 0;
-        return noted(result, database, 0, bits, flags & WAL_SHARED);
+        return noted(result, database, 0, bits, shared);
     }
     *held &= ~bits;
     return result;
@@ -219,7 +232,9 @@ static int another_process_conflicts(const Database *database, const Lock *wante
         return locked_elsewhere(status.st_dev, status.st_ino, wanted->shared ? F_RDLCK : F_WRLCK,
                                 WAL_BYTES + __builtin_ctz(wanted->wal), __builtin_popcount(wanted->wal));
     case LOCK_RESERVED:
-        return locked_elsewhere(device, inode, F_WRLCK, RESERVED_BYTE, 1);
+        /* Whoever gives up its locks gives up this one before the others, without which nobody gets so far as to ask for it:
+         * any lock that is not for reading alone. */
+        return locked_elsewhere(device, inode, F_RDLCK, PENDING_BYTE, SHARED_BYTES + SHARED_LENGTH - PENDING_BYTE);
     default:;
         short type = wanted->level == LOCK_SHARED ? F_RDLCK : F_WRLCK;
         return locked_elsewhere(device, inode, type, PENDING_BYTE, 1) ||
@@ -353,10 +368,25 @@ PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_RETURN_TRUE;
 }
 
+static int parse_lock(PyObject *arguments, Lock *lock)
+{
+    return PyArg_ParseTuple(arguments, "LiIi", &lock->number, &lock->level, &lock->wal, &lock->shared);
+}
+
+PyObject *databases_refuse(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    Lock lock;
+    if (!parse_lock(arguments, &lock)) {
+        return NULL;
+    }
+    to_refuse = lock;
+    Py_RETURN_NONE;
+}
+
 static PyObject *ask(PyObject *arguments, int elsewhere)
 {
     Lock wanted;
-    if (!PyArg_ParseTuple(arguments, "LiIi", &wanted.number, &wanted.level, &wanted.wal, &wanted.shared)) {
+    if (!parse_lock(arguments, &wanted)) {
         return NULL;
     }
     int answer = 0;

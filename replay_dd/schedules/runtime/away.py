@@ -84,8 +84,6 @@ class Away:
         scheduler.busy = True
         what = "a call to return that replay-dd does not control"
         wait = OutsideWait(scheduler.arrivals, holder, lambda: holder.returned, [], OUTSIDE, what)
-        if wait.expected is not None and wait.expected.answer != AWAY:
-            wait.leave()
         holder.waiting = wait
         # Who is ready now came at the yield point that this switch will be, not at the one before the call.
         holder.time += scheduler.counting
@@ -106,6 +104,8 @@ class Away:
                 del self._away[ident]
                 holder.ident = ident
             return
+        if wait.expected is not None and wait.expected.answer != AWAY:
+            wait.leave()
         frame = sys._current_frames().get(ident)
         _, user_frame = scheduler.places.user_frame(frame)
         if user_frame is not None:

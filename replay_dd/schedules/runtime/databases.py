@@ -8,7 +8,8 @@ Rules of this module:
 * A sleep that follows a refused lock lasts until no other connection of this process has a lock that conflicts with it.
   It ends on the virtual clock only when nobody else can run: else each choice of a schedule could bring the time-out
   nearer, and statements would fail for want of a time that never passed.
-* A lock that nobody in this process has is another process's. Waiting for it takes real time.
+* A lock that nobody in this process has is another process's. Waiting for it takes real time. What SQLite gets when it
+  then asks again, it gets in a replay, too.
 * Meanwhile the thread is inside SQLite and holds its connection. Exceptions cannot pass through there; they wait.
 * SQLite's ``date('now')`` and the like read the virtual clock; its ``random()`` is seeded from the seed of the run.
 * Without the accelerator SQLite is a library like others that wait in C; see away.py.
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .arrivals import Arrivals
     from .descriptors import Descriptors
     from .managed import ManagedThread
     from .scheduler import Scheduler
 
     Lock = tuple[int, int, int, int]  # as the accelerator knows it
+
+
+_FIRST_SLEEP_US = 1000  # of the sleeps for one statement, which get longer
 
 
 class _LockOfAThread(Patient):
@@ -52,7 +57,35 @@ class _LockOfAThread(Patient):
 class _LockOfAProcess(Patient, OutsideWait):
     """Waits until no other process has one."""
 
-    __slots__ = ()
+    __slots__ = ("_lock", "answer")
+
+    def __init__(self, arrivals: Arrivals, thread: ManagedThread, lock: Lock, microseconds: int) -> None:
+        what = "a lock on a database that another process has"
+        super().__init__(arrivals, thread, self._is_free, [], OUTSIDE, what)
+        self._lock = lock
+        self.answer = (microseconds, thread.time)
+
+    def _is_free(self) -> bool:
+        return not accelerator.database_lock_is_held_elsewhere(*self._lock)
+
+    def answer_at_deadline(self) -> object:
+        return self.answer
+
+    def before_another_try(self) -> None:
+        """SQLite has slept, and asks for the lock once more; in a replay it gets the answer that it got."""
+        if self.expected is None:
+            return
+        if self._was_refused_again():
+            accelerator.refuse_database_lock(*self._lock)
+        else:
+            self.wait_really()
+
+    def _was_refused_again(self) -> bool:
+        match self.next_answer():
+            case (int(microseconds), int(time)):
+                # The next wait is of the same statement: it was not the first sleep of one, and nothing lay between.
+                return microseconds > _FIRST_SLEEP_US and time == self.answer[1] + 1
+        return False
 
 
 class _Sleep(Patient):
@@ -121,14 +154,8 @@ class Databases:
             scheduler.operation(frame, _Sleep(), deadline)
         elif accelerator.database_lock_is_held(*lock):
             scheduler.operation(frame, _LockOfAThread(lock), deadline)
-        elif accelerator.database_lock_is_held_elsewhere(*lock):
-
-            def is_free() -> bool:
-                return not accelerator.database_lock_is_held_elsewhere(*lock)
-
-            what = "a lock on a database that another process has"
-            wait = _LockOfAProcess(arrivals, scheduler.current, is_free, [], OUTSIDE, what)
+        else:  # if nobody has it any more, it was another process
+            wait = _LockOfAProcess(arrivals, scheduler.current, lock, microseconds)
             if arrivals.wait(frame, wait, microseconds / 1e6):
-                arrivals.answered(wait, None)
-        else:
-            scheduler.operation(frame, _Sleep(), deadline)
+                arrivals.answered(wait, wait.answer)
+            wait.before_another_try()

@@ -22,7 +22,7 @@ import _thread
 import sys
 from _operator import attrgetter  # the program may not have loaded `operator`
 
-from .arrivals import Arrivals
+from .arrivals import Arrivals, OutsideWait
 from .away import Away
 from .channel import TRACED
 from .clock import NO_ALARM
@@ -233,7 +233,7 @@ class Scheduler:
                 use_own(False)
                 self.deliver_signals()
                 use_own(True)
-            if waiting is None or waiting.ready_for(thread):
+            if waiting is None or self._has_come(waiting, thread):
                 return True
             if self.over or (deadline is not None and deadline <= self.clock.now_ns):
                 return False
@@ -241,6 +241,15 @@ class Scheduler:
             ready = False
             self.pass_yield_point(thread)
         return True
+
+    def _has_come(self, waiting: Waitable, thread: ManagedThread) -> bool:
+        """Whether a wait was over at the last choice.
+
+        What has come from outside since then comes too late: a replay would find it there from the start.
+        """
+        if isinstance(waiting, OutsideWait) and not self.over:
+            return bool(waiting.arrived_by)
+        return waiting.ready_for(thread)
 
     def _pass_operation(self, thread: ManagedThread, frame: FrameType | None, goes_on: bool) -> tuple[bool, bool]:
         """Count an operation; ``goes_on`` says that it can, and that nobody comes first.
