@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -25,6 +26,7 @@ from replay_dd.schedules.signature import Signature
 from replay_dd.schedules.target import Plan
 
 EXIT_NO_FAILURE = 1
+_SHOWN = 5  # other failures
 
 
 @click.command("hunt")
@@ -38,6 +40,7 @@ EXIT_NO_FAILURE = 1
 @fork_option
 @counting_options
 @time_limit_option()
+@click.option("--failure", metavar="TEXT", default="", help="Look for a failure whose line here contains TEXT.")
 @click.option("--no-simplify", is_flag=True, help="Keep the schedules as they were found.")
 @program_options
 def hunt_command(
@@ -54,6 +57,7 @@ def hunt_command(
     real_clock: bool,
     real_entropy: bool,
     time_limit: float,
+    failure: str,
     no_simplify: bool,
     fresh_copy: bool,
     stdin: str | None,
@@ -67,6 +71,9 @@ def hunt_command(
 
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
         progress.show(f"run {number} of at most {runs}, {plan}: {signature.text}")
+
+    def on_simplify(number: int) -> None:
+        progress.show(f"simplifying what was found, run {number}")
 
     check_place(output / "fail.log")
     try:
@@ -85,7 +92,9 @@ def hunt_command(
             time_limit_s=time_limit,
             simplify=not no_simplify,
             may_fork=not no_fork,
+            failure=failure,
             on_run=on_run,
+            on_simplify=on_simplify,
         )
     finally:
         progress.clear()
@@ -97,15 +106,19 @@ def hunt_command(
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
-    return _tell(found, output)
+    return _tell(found, output, failure)
 
 
-def _tell(found: Hunt, output: Path) -> int:
+def _tell(found: Hunt, output: Path, failure: str) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
-    for text, times in found.failures:
-        click.echo(f"failure      {text} ({times} of {found.runs} runs)")
-    for text, times in found.others:
-        click.echo(f"no verdict   {text} ({times} of {found.runs} runs)")
+    for label, endings in (
+        ("failure", found.failures),
+        ("passed over", found.passed_over),
+        ("no verdict", found.others),
+    ):
+        for met in endings:
+            messages = f", {met.messages} messages" if met.messages > 1 else ""
+            click.echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
     if found.not_reproduced:
         say(f"runs passed over, as their replay took another way or ended otherwise: {found.not_reproduced}")
     if found.passing is not None:
@@ -119,15 +132,33 @@ def _tell(found: Hunt, output: Path) -> int:
         return EXIT_INTERRUPTED
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
-        if found.failing is not None and said:
+        if (found.failing is not None or found.passed_over) and said:
             click.echo(f"it wrote     {said[-1]}")
         click.echo("The program started no thread, so it has only one schedule: there is nothing to vary.")
         return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:
-        click.echo(f"No failure in {covered}. That is no proof: other schedules were not tried.")
+        which = f"failure with `{failure}`" if failure else "failure"
+        click.echo(f"No {which} in {covered}. That is no proof: other schedules were not tried.")
+        for hint in _hints(found):
+            click.echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
     if found.passing is None:
         click.echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
         return EXIT_BASELINE
-    click.echo(f"Both found in {covered}. Next: replay-dd schedules {output / 'pass.log'} {output / 'fail.log'}")
+    more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
+    next_command = f"replay-dd schedules {output / 'pass.log'} {output / 'fail.log'}"
+    click.echo(f"Both found in {covered}{more}. Next: {next_command}")
     return 0
+
+
+def _hints(found: Hunt) -> Iterator[str]:
+    """What to try after a hunt without a failure."""
+    if found.passed_over:
+        texts = [met.text for met in found.passed_over]
+        more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+        yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes a part of one, as written here."
+    elif found.threads_meet is False:
+        yield (
+            "In the first run, no thread changed anything that another one touches, in code that is counted. If they "
+            "do so in the standard library, count that package, too: `--trace-include PACKAGE`."
+        )

@@ -11,6 +11,7 @@ from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_li
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
+from replay_dd.report.counts import why_unresolved
 from replay_dd.report.isolation import isolation_as_json, isolation_as_text
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
@@ -20,7 +21,7 @@ from replay_dd.schedules.log import check_place, read_log, write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.signature import Signature, signature_of
 from replay_dd.schedules.target import usable_jobs
 
 
@@ -75,7 +76,7 @@ def schedules_command(
             max_tests=max_tests,
             may_fork=not no_fork,
             repeats=repeats,
-            on_test=lambda step: progress.show(_told(step)),
+            on_test=lambda step, ending: progress.show(_told(step, ending, "unit deltas")),
         )
     finally:
         progress.clear()
@@ -91,8 +92,11 @@ def schedules_command(
     return 0 if isolation.verified or not isolation.complete else EXIT_FLAKY
 
 
-def _told(step: Step) -> str:
-    return f"test {step.number}: {step.outcome.value}, {step.deltas_left:,} unit deltas left"
+def _told(step: Step, ending: Signature, deltas: str) -> str:
+    left = f"{step.deltas_left:,} {deltas} left"
+    if step.outcome.resolved:
+        return f"test {step.number}: {step.outcome.value}, {left}"
+    return f"test {step.number}: unresolved, {left}; {why_unresolved(ending)}"
 
 
 def _jobs(log: Log, jobs: int) -> int:
@@ -123,13 +127,13 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
             recorded,
             jobs=_jobs(recorded, jobs),
             time_limit_s=time_limit,
-            on_test=lambda step: progress.show(_told(step)),
+            on_test=lambda step, ending: progress.show(_told(step, ending, "choices")),
         )
     finally:
         progress.clear()
     write_log(found.log, target)
     left = len(found.log.triggers)
-    click.echo(f"{left} of {found.triggers_before} choices are needed for the failure; {found.tests} tests.")
+    click.echo(f"{_needed(left, found.triggers_before)} for the failure; {found.tests} tests.")
     if not left:
         click.echo("The default schedule fails by itself.")
     for line in describe_log(found.log):
@@ -139,3 +143,9 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
         click.echo(line)
     click.echo(f"fails        replay-dd replay {target}")
     return EXIT_INTERRUPTED if not found.complete else 0
+
+
+def _needed(left: int, before: int) -> str:
+    if left == before == 1:
+        return "The only choice of this schedule is needed"
+    return f"{left} of {before} choice{'' if before == 1 else 's'} {'is' if left == 1 else 'are'} needed"

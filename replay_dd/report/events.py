@@ -10,6 +10,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.model import Ending, Session, Window
 from replay_dd.events.result import MinimizedSession
 from replay_dd.events.words import describe_action
+from replay_dd.report.counts import tests_in_words
 
 _MOST_FRAMES = 6
 
@@ -85,7 +86,7 @@ def minimized_as_text(found: MinimizedSession, log: Path, passing_log: Path | No
         yield f"With + and without - ({_count(len(left), 'action')} in all) {words};"
         yield f"without + and with - ({len(found.passing.actions)}) it does not."
     yield from _ending(found.ending)
-    yield f"tests        {found.tests} run, {found.tests_requested} asked for, {found.seconds:.1f} s"
+    yield f"tests        {tests_in_words(found.tests, found.tests_requested, found.seconds)}"
     yield f"before       failed in {found.rate_before[0]} of {found.rate_before[1]} replays of the whole session"
     if runs:
         yield f"proof        failed in {found.rate_after[0]} of {runs} fresh replays of what is left"

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from replay_dd.report.counts import tests_in_words, unresolved_in_words, why_unresolved
 from replay_dd.report.log import describe_notes, notes_of
+from replay_dd.report.marks import mark, on_one_line
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.isolate import PROOF_REPLAYS, GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.model import Switch
+from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.window import Window
 
 FORMAT = "replay-dd schedule isolation"
@@ -32,6 +34,7 @@ def isolation_as_json(isolation: ScheduleIsolation, passing: Path, failing: Path
         "differences_left": isolation.differences_left,
         "tests": isolation.tests,
         "tests_requested": isolation.tests_requested,
+        "unresolved": [{"tests": tests, "why": why_unresolved(ending)} for ending, tests in isolation.unresolved],
         "switch": None if isolation.switch is None else _switch_as_json(isolation.switch),
         "window": None if isolation.window is None else _window_as_json(isolation.window),
         "minimal_pass": str(passing),
@@ -62,6 +65,8 @@ def _switch_as_json(switch: GuiltySwitch) -> dict[str, Any]:
         "to_pass": None if passing is None else passing.to,
         "file_pass": None if passing_place is None else passing_place.file,
         "line_pass": None if passing_place is None else passing_place.line,
+        "column_pass": None if passing_place is None else passing_place.column,
+        "instruction_pass": None if passing_place is None else passing_place.instruction,
         "forced": failing.forced,
         "gil_reachable": True if place is None else place.gil_reachable,
     }
@@ -86,14 +91,17 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     if switch is None:
         yield "The two runs make the same switches; what differs is not the schedule."
     else:
-        yield from _switch_as_text(switch, isolation.failing.program.python)
+        yield from _switch_as_text(switch, isolation.window, isolation.failing.program.python)
         if isolation.window is not None:
             yield from _window_as_text(isolation.window)
     yield ""
     yield f"failure      {isolation.signature.text}"
     plural = "" if isolation.differences == 1 else "s"
     yield f"difference   {isolation.differences:,} unit delta{plural}, {isolation.differences_left:,} left"
-    yield f"tests        {isolation.tests} run, {isolation.tests_requested} asked for, {isolation.seconds:.1f} s"
+    yield f"tests        {tests_in_words(isolation.tests, isolation.tests_requested, isolation.seconds)}"
+    unresolved = unresolved_in_words(isolation.unresolved)
+    if unresolved:
+        yield f"unresolved   {unresolved}"
     if isolation.confidence is not None:
         yield (
             f"confidence   {isolation.confidence:.1%} for each schedule that is said to pass: the program is not "
@@ -105,13 +113,15 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     yield from describe_notes(isolation.passing, isolation.failing)
 
 
-def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
+def _switch_as_text(switch: GuiltySwitch, window: Window | None, python: str) -> Iterator[str]:
     failing, passing = switch.failing, switch.passing
     place = failing.place
+    passing_place = None if passing is None else passing.place
     where = "at its end" if place is None else f"at {place} in {place.function}"
     yield f"The run FAILS if thread {failing.thread} gives way to thread {failing.to} {where}"
     if place is not None:
-        yield f"    {place.line:>6}  {source_line(place)}"
+        others = [passing_place] if window is None else [passing_place, window.first.place]
+        yield from _shown(place, marked=any(on_one_line(place, other) for other in others))
     yield f"    before its yield point {failing.time}."
     if passing is None:
         yield f"It PASSES if thread {failing.thread} runs on to the end."
@@ -121,7 +131,8 @@ def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
     else:
         how = "has to wait and thread {} runs on" if passing.forced else "gives way to thread {}"
         yield f"It PASSES if thread {passing.thread} {how.format(passing.to)} at {passing.place} instead"
-        yield f"    {passing.place.line:>6}  {source_line(passing.place)}"
+        later = passing.time - failing.time if _looks_like(place, passing.place) else 0
+        yield from _shown(passing.place, marked=on_one_line(place, passing.place), later=later)
         yield f"    before its yield point {passing.time}."
     if place is not None and passing.place is not None and _lies_between(failing, passing):
         first, last = sorted((place, passing.place), key=lambda one: one.line)
@@ -136,6 +147,18 @@ def _switch_as_text(switch: GuiltySwitch, python: str) -> Iterator[str]:
             if place.gil_reachable
             else f"Under the GIL of Python {python}, threads are not switched just there."
         )
+
+
+def _looks_like(place: Place | None, other: Place) -> bool:
+    return place is not None and on_one_line(place, other) and mark(place, 0) == mark(other, 0)
+
+
+def _shown(place: Place, *, marked: bool, later: int = 0) -> Iterator[str]:
+    """The source line of a place; marked where that line alone does not tell which operation is meant."""
+    number = f"    {place.line:>6}  "
+    yield f"{number}{source_line(place)}"
+    if marked:
+        yield mark(place, len(number), later)
 
 
 def _lies_between(failing: Switch, passing: Switch) -> bool:
@@ -153,7 +176,8 @@ def _window_as_text(window: Window) -> Iterator[str]:
     if first is None or last is None:
         return
     yield f"The window: this switch fails already at {first} (yield point {window.first.time})"
-    yield f"    {first.line:>6}  {source_line(first)}"
+    earlier = window.first.time - window.last.time if _looks_like(last, first) else 0
+    yield from _shown(first, marked=on_one_line(first, last), later=earlier)
     yield f"and still at {last} (yield point {window.last.time}). More tests for this: {window.tests}."
     if first.gil_reachable and not last.gil_reachable:
         yield "At its beginning threads can be switched under the GIL."

@@ -22,6 +22,16 @@ def source_line(place: Place) -> str:
     return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
 
 
+def columns_before(place: Place) -> int:
+    """How many characters of :func:`source_line` stand before a place; 0 where its column is not known."""
+    lines = _lines(place.path)
+    if not 0 < place.line <= len(lines) or place.column == 0:
+        return 0
+    line = lines[place.line - 1]
+    before = line.encode()[: place.column - 1].decode(errors="ignore")  # the interpreter counts bytes
+    return max(0, len(before) - (len(line) - len(line.lstrip())))
+
+
 def source_between(first: Place, last: Place, most: int = 12) -> list[tuple[int, str]]:
     """(number, text) of the lines from one place to another in the same file; none where they are far apart."""
     if first.path != last.path or not 0 <= last.line - first.line < most:

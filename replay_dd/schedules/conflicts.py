@@ -83,6 +83,18 @@ def preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
                 yield trigger
 
 
+def threads_meet(touches: Sequence[Touch]) -> bool:
+    """Whether a thread changes something that another one touches, with a lock or without one.
+
+    Args:
+        touches: of one run.
+    """
+    threads: dict[tuple[int, str], set[str]] = {}
+    for touch in touches:
+        threads.setdefault(touch.thing, set()).add(touch.thread)
+    return any(touch.changes and len(threads[touch.thing]) > 1 for touch in touches)
+
+
 def _shared(touches: Sequence[Touch]) -> dict[tuple[int, str], list[Touch]]:
     """The things that threads can disturb each other at, with all their touches."""
     of_thing: dict[tuple[int, str], list[Touch]] = {}

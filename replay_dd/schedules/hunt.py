@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
-from replay_dd.schedules.conflicts import preemptions
-from replay_dd.schedules.errors import NotReproducedError
+from replay_dd.schedules.batch import Batch
+from replay_dd.schedules.conflicts import preemptions, threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified, verify_log
+from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified
+from replay_dd.schedules.runtime.yieldpoints import SYNC
 from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.simplify import Simplifier
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
-SIMPLIFY_LIMIT_S = 60.0
 _MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
 _LIKELY_OF = 3  # while there are likely preemptions, one of so many runs takes a strategy, in case none of them is it
-_SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler way to the same failure
+
+
+class Met(NamedTuple):
+    """An ending that runs had.
+
+    Attributes:
+        text: in words.
+        runs: how many had it.
+        messages: how many different words there were for it, as messages may differ from run to run.
+    """
+
+    text: str
+    runs: int
+    messages: int
 
 
 @dataclass(frozen=True)
@@ -30,7 +46,8 @@ class Hunt:
         passing: the log of a run that passed, if one did.
         failing: the log of a run that failed, if one did.
         runs: how many runs were looked at.
-        failures: the failures met, with how many runs had each.
+        failures: the failures that count, with how many runs had each; that of ``failing`` in the words of this log.
+        passed_over: failures that do not count, as their words lack what was asked for.
         not_reproduced: failures whose replay took another way.
         yield_points: of the first run.
         jobs: how many runs went on at the same time.
@@ -38,21 +55,27 @@ class Hunt:
         interrupted: whether Ctrl-C ended the hunt.
         one_schedule: whether the program starts no thread, so that there is nothing to vary.
         output: what the first run wrote.
+        simplifying_runs: how many more runs it took to simplify both logs.
+        threads_meet: whether a thread changed something that another one touched, in counted code of the first run;
+            None where that was not looked at.
         why_fresh: why runs were fresh processes; empty where they were forked.
     """
 
     passing: Log | None
     failing: Log | None
     runs: int
-    failures: tuple[tuple[str, int], ...]
+    failures: tuple[Met, ...]
+    passed_over: tuple[Met, ...]
     not_reproduced: int
     yield_points: int
     jobs: int
     why_fresh: str
-    others: tuple[tuple[str, int], ...]
+    others: tuple[Met, ...]
     interrupted: bool
     one_schedule: bool = False
     output: bytes = b""
+    simplifying_runs: int = 0
+    threads_meet: bool | None = None
 
 
 def hunt(
@@ -66,7 +89,9 @@ def hunt(
     time_limit_s: float | None = DEFAULT_TIME_LIMIT_S,
     simplify: bool = True,
     may_fork: bool = True,
+    failure: str = "",
     on_run: Callable[[int, Plan, Signature], None] | None = None,
+    on_simplify: Callable[[int], None] | None = None,
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
@@ -86,27 +111,29 @@ def hunt(
         time_limit_s: seconds after which a run is killed; None for no limit.
         simplify: reduce both schedules to the choices that their endings need.
         may_fork: fork the program at its first thread for each run, where it allows that.
+        failure: only a failure whose words contain this counts; others are passed over, and do not end the hunt.
         on_run: called with number, plan and ending of each run, in order.
+        on_simplify: called with the number of each run that simplifies what was found; with 0 at the beginning.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     with Runner(program, settings, may_fork=may_fork) as runner:
+        profiled = strategy is None and settings.granularity != SYNC  # which notes nothing but locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-        batch = _Batch(runner, first, jobs, time_limit_s)
+        batch = Batch(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
-        finds = _Finds(runner, jobs, time_limit_s)
+        finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
-        failures: dict[str, int] = {}
-        others: dict[str, int] = {}
+        failures, passed_over, others = _Tally(), _Tally(), _Tally()
         interrupted = False
-        attempts = batch.runs(plans)
+        attempts = chain([(Plan(), first)], batch.runs(plans))
         while not finds.complete:
             try:
                 plan, run = next(attempts)
@@ -114,9 +141,10 @@ def hunt(
                 signature = signature_of(run.log.ending)
                 if on_run is not None:
                     on_run(looked_at, plan, signature)
-                if signature.kind != PASSED:
-                    met = failures if signature.failed else others
-                    met[signature.text] = met.get(signature.text, 0) + 1
+                if signature.failed:
+                    (failures if failure in signature.text else passed_over).add(signature)
+                elif signature.kind != PASSED:
+                    others.add(signature)
                 finds.look_at(run, signature)
             except StopIteration:
                 break
@@ -128,15 +156,40 @@ def hunt(
         else:
             finds.verify()
         passing, failing = finds.passing, finds.failing
+        simplifier = Simplifier(batch, on_simplify)
         if simplify and not interrupted and passing is not None and failing is not None:
-            passing = _simplified(passing, batch)
-            failing = _simplified(failing, batch)
-            failing = _with_one_preemption(failing, batch, seed) or failing
+            passing = simplifier.simplified(passing)
+            failing = simplifier.simplified(failing, failure)
+            failing = simplifier.with_one_preemption(failing, seed, failure)
         return Hunt(
-            *(passing, failing, looked_at, tuple(failures.items()), finds.not_reproduced),
-            *(first.log.ending.global_time, jobs, runner.why_fresh, tuple(others.items()), interrupted),
+            *(passing, failing, looked_at, failures.told(failing), passed_over.told(), finds.not_reproduced),
+            *(end.global_time, jobs, runner.why_fresh, others.told(), interrupted),
             one_schedule=one_schedule,
             output=first.output,
+            simplifying_runs=simplifier.runs,
+            threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
+        )
+
+
+class _Tally:
+    """Endings met, and how many runs had each; those with one signature count as one, whatever their words."""
+
+    def __init__(self) -> None:
+        self._met: list[list[Signature]] = []
+
+    def add(self, signature: Signature) -> None:
+        same = next((met for met in self._met if met[0].same(signature)), None)
+        if same is None:
+            self._met.append([signature])
+        else:
+            same.append(signature)
+
+    def told(self, log: Log | None = None) -> tuple[Met, ...]:
+        """In words, those of the first run, but for the ending of a log those of this log."""
+        last = None if log is None else signature_of(log.ending)
+        return tuple(
+            Met(last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met}))
+            for met in self._met
         )
 
 
@@ -146,8 +199,9 @@ class _Finds:
     A passing run is replayed only with a failing one: a hunt that is interrupted before does not need it.
     """
 
-    def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None) -> None:
+    def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str) -> None:
         self._runner = runner
+        self._failure = failure
         self._jobs = jobs
         self._time_limit_s = time_limit_s
         self._passed: TargetRun | None = None
@@ -162,7 +216,7 @@ class _Finds:
     def look_at(self, run: TargetRun, signature: Signature) -> None:
         if signature.kind == PASSED and self._passed is None:
             self._passed = run
-        if signature.failed and self.failing is None:
+        if signature.failed and self._failure in signature.text and self.failing is None:
             self.verify(failed=run)
         elif self.failing is not None:
             self.verify()
@@ -195,78 +249,8 @@ class _Finds:
         if run is None:
             return None
         log = verified(run, self._time_limit_s).log
-        return log if log.verified else None
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """How the runs of a hunt are made."""
-
-    runner: Runner
-    first: TargetRun
-    jobs: int
-    time_limit_s: float | None
-
-    def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:
-        """The first run, then those of the plans in their order, ``jobs`` at the same time."""
-        yield Plan(), self.first
-        with ThreadPoolExecutor(self.jobs) as pool:
-            waiting: list[tuple[Plan, Future[TargetRun]]] = []
-            try:
-                for plan in plans:
-                    waiting.append((plan, pool.submit(self.runner.run, plan, self.time_limit_s)))
-                    if len(waiting) >= self.jobs:
-                        done, future = waiting.pop(0)
-                        yield done, result_of(future)
-                for done, future in waiting:
-                    yield done, result_of(future)
-            except KeyboardInterrupt:
-                LIVE.kill_all()
-                raise
-            finally:
-                for _, future in waiting:
-                    future.cancel()
-
-
-def _simplified(log: Log, batch: _Batch) -> Log:
-    """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from."""
-    if not log.triggers:
-        return log
-    if len(log.triggers) == 1 and not signature_of(log.ending).same(signature_of(batch.first.log.ending)):
-        return log  # without this choice it is the first run, which ended otherwise
-    from replay_dd.schedules.minimize import minimize  # half of all that a hunt loads, and not every hunt gets here
-
-    try:
-        found = minimize(
-            log,
-            jobs=batch.jobs,
-            time_limit_s=batch.time_limit_s,
-            search_limit_s=SIMPLIFY_LIMIT_S,
-            runner=batch.runner,
-        )
-    except NotReproducedError:
-        return log
-    simple = verify_log(found.log, batch.time_limit_s)
-    same = signature_of(simple.ending).same(signature_of(log.ending))
-    return replace(simple, strategy=f"{log.strategy}, simplified") if simple.verified and same else log
-
-
-def _with_one_preemption(log: Log, batch: _Batch, seed: int) -> Log | None:
-    """The same failure by a single preemption of the default schedule, if a few runs find one.
-
-    A simplified schedule cannot lose one choice more, but it may be on a roundabout way.
-    """
-    first = batch.first.log.ending
-    if len(log.triggers) < 2 or signature_of(first).kind != PASSED:
-        return None
-    wanted = signature_of(log.ending)
-    options = ({"seed": seed + number, "preemptions": 1} for number in range(_SIMPLER_RUNS))
-    for _, run in batch.runs(Plan("bounded", option, first.thread_times) for option in options):
-        if signature_of(run.log.ending).same(wanted):
-            simpler = verify_log(run.log, batch.time_limit_s)
-            if simpler.verified:
-                return simpler
-    return None
+        told = signature_of(log.ending)
+        return log if log.verified and (not told.failed or self._failure in told.text) else None
 
 
 def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:

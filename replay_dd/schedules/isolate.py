@@ -65,6 +65,7 @@ class ScheduleIsolation:
         differences_left: unit deltas between the two final runs' schedules.
         tests: runs that the search executed, the two given schedules included.
         tests_requested: outcomes that the algorithm asked for, the two end points included.
+        unresolved: how those of the runs ended that were neither, with how many ended so.
         switch: the guilty switch; None where the final runs make the same switches.
         passing: the log of the final passing run.
         failing: the log of the final failing run.
@@ -97,6 +98,7 @@ class ScheduleIsolation:
     steps: tuple[Step, ...]
     repeats: int = 1
     confidence: float | None = None
+    unresolved: tuple[tuple[Signature, int], ...] = ()
 
 
 def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
@@ -148,7 +150,7 @@ def isolate(
     max_tests: int | None = None,
     may_fork: bool = True,
     repeats: int = 1,
-    on_test: Callable[[Step], None] | None = None,
+    on_test: Callable[[Step, Signature], None] | None = None,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
 
@@ -162,7 +164,7 @@ def isolate(
         may_fork: fork the program at its first thread for each run, where it allows that.
         repeats: for a program that is not deterministic under control: run each schedule so often, and say that it
             passes only if it never fails. With 1, such a program is refused.
-        on_test: called after each executed test, in order.
+        on_test: called after each executed test, in order, with the ending of its run.
 
     Raises:
         NotDeterministicError: two replays of one log are not the same run.
@@ -198,7 +200,7 @@ def _isolate(
     jobs: int,
     accept_changes: bool,
     max_tests: int | None,
-    on_test: Callable[[Step], None] | None,
+    on_test: Callable[[Step, Signature], None] | None,
 ) -> ScheduleIsolation:
     started = time.monotonic()
     repeats, confidence = tests.repeats, None
@@ -260,6 +262,7 @@ def _isolate(
         steps=tuple(steps),
         repeats=repeats,
         confidence=confidence,
+        unresolved=tests.unresolved(tested),
     )
 
 
@@ -311,7 +314,7 @@ def _search(
     difference: Difference,
     jobs: int,
     max_tests: int | None,
-    on_test: Callable[[Step], None] | None,
+    on_test: Callable[[Step, Signature], None] | None,
 ) -> SearchResult:
     known = {EMPTY: Outcome.PASS, difference.all: Outcome.FAIL}
     search = Search(DD(EMPTY, difference.all), known=known)
@@ -319,7 +322,11 @@ def _search(
     def test(configuration: IntervalSet) -> Outcome:
         return tests.outcome(difference.triggers(configuration))
 
-    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=on_test, on_interrupt=LIVE.kill_all)
+    def tell(step: Step) -> None:
+        if on_test is not None:
+            on_test(step, signature_of(tests.run(difference.triggers(step.configuration)).ending))
+
+    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=tell, on_interrupt=LIVE.kill_all)
 
 
 def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:

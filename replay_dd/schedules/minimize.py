@@ -13,7 +13,7 @@ from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.selfcheck import check_deterministic
 from replay_dd.schedules.server import Runner
-from replay_dd.schedules.signature import PASSED, signature_of
+from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.trials import ScheduleTests
 
 
@@ -43,7 +43,8 @@ def minimize(
     time_limit_s: float | None = None,
     search_limit_s: float | None = None,
     runner: Runner | None = None,
-    on_test: Callable[[Step], None] | None = None,
+    failure: str = "",
+    on_test: Callable[[Step, Signature], None] | None = None,
 ) -> ScheduleMinimum:
     """Find a 1-minimal set of triggers with which the program still ends as in the log.
 
@@ -56,7 +57,8 @@ def minimize(
         time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded run.
         search_limit_s: seconds after which the search stops with its best result so far.
         runner: what runs the program; one of its own where none is given.
-        on_test: called after each executed test, in order.
+        failure: what the words for the ending must contain besides.
+        on_test: called after each executed test, in order, with the ending of its run.
 
     Raises:
         NotDeterministicError: two replays of the log are not the same run.
@@ -66,8 +68,8 @@ def minimize(
         time_limit_s = 10 + 20 * log.ending.seconds
     if runner is None:
         with Runner(log.program, log.settings) as own:
-            return _minimize(log, jobs, time_limit_s, search_limit_s, own, on_test)
-    return _minimize(log, jobs, time_limit_s, search_limit_s, runner, on_test)
+            return _minimize(log, jobs, time_limit_s, search_limit_s, own, failure, on_test)
+    return _minimize(log, jobs, time_limit_s, search_limit_s, runner, failure, on_test)
 
 
 def _minimize(
@@ -76,7 +78,8 @@ def _minimize(
     time_limit_s: float,
     search_limit_s: float | None,
     runner: Runner,
-    on_test: Callable[[Step], None] | None,
+    failure: str,
+    on_test: Callable[[Step, Signature], None] | None,
 ) -> ScheduleMinimum:
     tests = ScheduleTests(log, runner, time_limit_s)
     wanted = signature_of(log.ending)
@@ -88,9 +91,13 @@ def _minimize(
     def test(configuration: IntervalSet) -> Outcome:
         """FAIL where the run ends as in the log: that is what ddmin keeps."""
         found = signature_of(tests.run(chosen(configuration)).ending)
-        if found.same(wanted):
+        if found.same(wanted) and failure in found.text:
             return Outcome.FAIL
         return Outcome.PASS if found.kind == PASSED else Outcome.UNRESOLVED
+
+    def tell(step: Step) -> None:
+        if on_test is not None:
+            on_test(step, signature_of(tests.run(chosen(step.configuration)).ending))
 
     check_deterministic(tests, log, "given")
     everything = IntervalSet.range(0, len(triggers))
@@ -102,9 +109,7 @@ def _minimize(
             f"The log did not replay: {wanted.text} was recorded, and the run ended with {ending}."
         )
     search = Search(DDMin(everything), known={EMPTY: Outcome.PASS, everything: Outcome.FAIL})
-    result = run_search(
-        search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=on_test, on_interrupt=LIVE.kill_all
-    )
+    result = run_search(search, test, jobs=jobs, time_limit_s=search_limit_s, on_test=tell, on_interrupt=LIVE.kill_all)
     return ScheduleMinimum(
         log=tests.run(chosen(result.c_fail)),
         triggers_before=len(triggers),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.server import Runner
-from replay_dd.schedules.signature import outcome_of, signature_of
+from replay_dd.schedules.signature import Signature, outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 
 
@@ -66,6 +67,22 @@ class ScheduleTests:
         """The log of a new run under the schedule of a log, in a fresh process."""
         plan = replay_plan(log.triggers, log.arrivals)
         return run_target(self._log.program, self._log.settings, plan, time_limit_s=self.time_limit_s).log
+
+    def unresolved(self, schedules: Iterable[tuple[Trigger, ...]]) -> tuple[tuple[Signature, int], ...]:
+        """How those runs ended that neither passed nor failed as is looked for, most frequent first, with their number.
+
+        Args:
+            schedules: which of the runs made to look at; each once.
+        """
+        found: dict[tuple[object, ...], list[Signature]] = {}
+        for triggers in schedules:
+            log = self._logs.get(triggers)
+            if log is not None and self.outcome_of(log) is Outcome.UNRESOLVED:
+                ending = signature_of(log.ending)
+                found.setdefault((ending.kind, *ending.detail), []).append(ending)
+        # Sorted by the text, too, so that the order of the schedules does not matter.
+        told = [(min(endings, key=lambda one: one.text), len(endings)) for endings in found.values()]
+        return tuple(sorted(told, key=lambda one: (-one[1], one[0].text)))
 
     def outcome(self, triggers: tuple[Trigger, ...]) -> Outcome:
         """PASS, FAIL or UNRESOLVED."""

@@ -101,6 +101,9 @@ class Endings:
         scheduler = self.scheduler
         scheduler.arrivals.at_end()
         scheduler.over = True
+        for name in scheduler.places.unknown_packages():
+            text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
+            self._channel.send(NOTE, "package", text)
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
 

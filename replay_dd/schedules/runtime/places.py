@@ -89,6 +89,14 @@ class Places:
         files = [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
         return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
 
+    def unknown_packages(self) -> list[str]:
+        """Packages to include or exclude that the run did not meet and that cannot be found either: misspelt ones."""
+        unmet = [name for name in (*self._include, *self._exclude) if name not in sys.modules]
+        if not unmet:
+            return []
+        met = [self._module(os.path.abspath(filename)) for filename in self._kinds if filename[:1] != "<"]
+        return [name for name in unmet if not any(_within(module, (name,)) for module in met) and not _is_there(name)]
+
     def _classify(self, filename: str) -> int:
         if filename.startswith("<"):
             is_program = self._command_line and filename == "<string>"
@@ -178,6 +186,20 @@ class Places:
                 return False, frame
             frame = frame.f_back
         return False, None
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module can be found without importing anything; also where only its package can, or nobody can tell."""
+    parent = name.rpartition(".")[0]
+    if parent and parent not in sys.modules:
+        return _is_there(parent)
+    try:
+        path = sys.modules[parent].__path__ if parent else None
+        return any(finder.find_spec(name, path) is not None for finder in sys.meta_path)
+    except AttributeError:
+        return not parent  # a module that is no package has nothing inside
+    except Exception:
+        return True
 
 
 def _without(text: str, number: str) -> str:

@@ -1,0 +1,52 @@
+"""Marks below lines of source, which tell apart the operations of one line."""
+
+from __future__ import annotations
+
+from replay_dd.report.source import columns_before
+from replay_dd.schedules.model import Place
+
+_READS, _SETS, _DELETES = "reads", "sets", "deletes"
+_DOES = {"LOAD": _READS, "STORE": _SETS, "DELETE": _DELETES, "BINARY": _READS}
+_WHAT = {
+    **dict.fromkeys(("ATTR", "METHOD", "SUPER_ATTR"), "an attribute"),
+    **dict.fromkeys(("SUBSCR", "SLICE"), "an item"),
+    **dict.fromkeys(("GLOBAL", "NAME", "DEREF", "CLASSDEREF"), "a variable"),
+    **dict.fromkeys(("FROM_DICT_OR_GLOBALS", "FROM_DICT_OR_DEREF"), "a variable"),
+}
+_WORDS = {
+    "FOR_ITER": "takes the next item",
+    "CONTAINS_OP": "looks whether it is in there",
+    "BEFORE_WITH": "enters the with statement",
+    "RESUME": "begins the function",
+    "JUMP_BACKWARD": "repeats the loop",
+    **dict.fromkeys(("CALL", "CALL_KW", "CALL_FUNCTION_EX"), "calls"),
+}
+_OPERATION = "in here, at an operation on a lock, a file or the like"
+
+
+def on_one_line(place: Place | None, other: Place | None) -> bool:
+    """Whether two places stand in the same line, so that the line does not tell which is meant."""
+    return place is not None and other is not None and (place.path, place.line) == (other.path, other.line)
+
+
+def mark(place: Place, indentation: int, later: int = 0) -> str:
+    """A line to stand below the source line of a place: a caret, and what the program does next there.
+
+    Args:
+        place: the place.
+        indentation: how many columns stand before the source line, which is shown without its own indentation.
+        later: how many yield points later than elsewhere at this same place; below 0 for earlier.
+    """
+    plural = "" if abs(later) == 1 else "s"
+    when = f", {abs(later)} yield point{plural} {'later' if later > 0 else 'earlier'}" if later else ""
+    return f"{' ' * (indentation + columns_before(place))}^ {words_for(place)}{when}"
+
+
+def words_for(place: Place) -> str:
+    """What the program does next at a place; the name of the instruction where there are no words for it."""
+    if place.operation:
+        return _OPERATION
+    does, _, what = place.instruction.partition("_")
+    if does in _DOES and what in _WHAT:
+        return f"{_DOES[does]} {_WHAT[what]}"
+    return _WORDS.get(place.instruction, place.instruction)

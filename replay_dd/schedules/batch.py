@@ -1,0 +1,48 @@
+"""Runs one after the other, several at the same time: their order does not depend on how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.waiting import result_of
+from replay_dd.schedules.server import Runner
+from replay_dd.schedules.target import Plan, TargetRun
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How the runs of a hunt are made.
+
+    Attributes:
+        runner: what runs the program.
+        first: a run under the default schedule, which is there already.
+        jobs: how many runs at the same time.
+        time_limit_s: seconds after which a run is killed; None for no limit.
+    """
+
+    runner: Runner
+    first: TargetRun
+    jobs: int
+    time_limit_s: float | None
+
+    def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:
+        """The runs of the plans in their order, ``jobs`` at the same time."""
+        with ThreadPoolExecutor(self.jobs) as pool:
+            waiting: list[tuple[Plan, Future[TargetRun]]] = []
+            try:
+                for plan in plans:
+                    waiting.append((plan, pool.submit(self.runner.run, plan, self.time_limit_s)))
+                    if len(waiting) >= self.jobs:
+                        done, future = waiting.pop(0)
+                        yield done, result_of(future)
+                for done, future in waiting:
+                    yield done, result_of(future)
+            except KeyboardInterrupt:
+                LIVE.kill_all()
+                raise
+            finally:
+                for _, future in waiting:
+                    future.cancel()

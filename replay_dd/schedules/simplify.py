@@ -1,0 +1,104 @@
+"""Simplifies the schedules that a hunt found: the same ending with fewer choices that are not the default ones.
+
+A log that is simplified is another run: its failure has the same signature, and may have another message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from replay_dd.dd import Step
+from replay_dd.schedules.batch import Batch
+from replay_dd.schedules.errors import NotReproducedError
+from replay_dd.schedules.model import Log
+from replay_dd.schedules.record import verify_log
+from replay_dd.schedules.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.target import Plan
+
+SIMPLIFY_LIMIT_S = 60.0
+_SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler way to the same failure
+
+
+class Simplifier:
+    """Reduces schedules to the choices that their endings need.
+
+    Args:
+        batch: how runs are made.
+        on_run: called with the number of the run; with 0 at the beginning.
+
+    Attributes:
+        runs: how many runs that took so far, without those that check logs.
+    """
+
+    def __init__(self, batch: Batch, on_run: Callable[[int], None] | None = None) -> None:
+        self._batch = batch
+        self._on_run = on_run or (lambda number: None)
+        self.runs = 0
+
+    def simplified(self, log: Log, failure: str = "") -> Log:
+        """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from.
+
+        Args:
+            log: the log of a run.
+            failure: what the words for its failure must still contain.
+        """
+        ending = signature_of(log.ending)
+        if not log.triggers:
+            return log
+        if len(log.triggers) == 1 and not ending.same(signature_of(self._batch.first.log.ending)):
+            return log  # without this choice it is the first run, which ended otherwise
+        from replay_dd.schedules.minimize import minimize  # half of all that a hunt loads, and not every hunt gets here
+
+        self._on_run(self.runs)
+        before = self.runs
+        try:
+            found = minimize(
+                log,
+                jobs=self._batch.jobs,
+                time_limit_s=self._batch.time_limit_s,
+                search_limit_s=SIMPLIFY_LIMIT_S,
+                runner=self._batch.runner,
+                failure=failure,
+                on_test=self._count,
+            )
+        except NotReproducedError:
+            return log
+        self.runs = before + found.tests
+        simple = verify_log(found.log, self._batch.time_limit_s)
+        told = signature_of(simple.ending)
+        if simple.verified and told.same(ending) and failure in told.text:
+            return replace(simple, strategy=f"{log.strategy}, simplified")
+        return log
+
+    def with_one_preemption(self, log: Log, seed: int, failure: str = "") -> Log:
+        """The same failure by a single preemption of the default schedule, if a few runs find one; else the log given.
+
+        A simplified schedule cannot lose one choice more, but it may be on a roundabout way.
+
+        Args:
+            log: the log of a failing run.
+            seed: the first seed.
+            failure: what the words for its failure must still contain.
+        """
+        first = self._batch.first.log.ending
+        if len(log.triggers) < 2 or signature_of(first).kind != PASSED:
+            return log
+        wanted = signature_of(log.ending)
+        options = ({"seed": seed + number, "preemptions": 1} for number in range(_SIMPLER_RUNS))
+        for _, run in self._batch.runs(Plan("bounded", option, first.thread_times) for option in options):
+            self._count()
+            if _is(wanted, failure, run.log):
+                simpler = verify_log(run.log, self._batch.time_limit_s)
+                if simpler.verified and _is(wanted, failure, simpler):
+                    return simpler
+        return log
+
+    def _count(self, step: Step | None = None, signature: Signature | None = None) -> None:
+        self.runs += 1
+        self._on_run(self.runs)
+
+
+def _is(wanted: Signature, failure: str, log: Log) -> bool:
+    found = signature_of(log.ending)
+    return found.same(wanted) and failure in found.text
