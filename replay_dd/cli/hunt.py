@@ -159,6 +159,6 @@ def _hints(found: Hunt) -> Iterator[str]:
         yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes a part of one, as written here."
     elif found.threads_meet is False:
         yield (
-            "In the first run, no thread changed anything that another one touches, in code that is counted. If they "
-            "do so in the standard library, count that package, too: `--trace-include PACKAGE`."
+            "as far as the first run shows, no thread changes in counted code what another one touches. If they meet "
+            "in the standard library, count that package, too: `--trace-include PACKAGE`."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.schedules.conflicts import Touch, preemptions
+from replay_dd.schedules.conflicts import Touch, preemptions, threads_meet
 from replay_dd.schedules.model import Trigger
 
 BALANCE, ONE, TWO = (7, "balance"), (1, "lock"), (2, "lock")
@@ -98,3 +98,12 @@ def test_each_preemption_is_of_two_threads_and_comes_once(made: list[Touch]) -> 
         assert any(touch.thing in things_of for touch in made if (touch.thread, touch.time) == (thread, time)) or any(
             touch.thing[1] == "lock" for touch in made if (touch.thread, touch.time) == (thread, time)
         )
+
+
+def test_threads_meet_where_one_changes_what_another_touches() -> None:
+    reads = ("0.1", 3, BALANCE, False, ())
+    assert not threads_meet([])
+    assert not threads_meet(steps(reads, ("0.2", 3, BALANCE, False, ())))
+    assert not threads_meet(steps(reads, ("0.1", 5, BALANCE, True, ())))
+    assert threads_meet(steps(reads, ("0.2", 5, BALANCE, True, ())))
+    assert threads_meet(steps(("0.1", 3, BALANCE, False, (1,)), ("0.2", 5, BALANCE, True, (1,)))), "with a lock, too"

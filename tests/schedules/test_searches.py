@@ -24,8 +24,10 @@ from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import check_unchanged, find_divergence, replay, replay_plan
-from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.server import Runner
+from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.target import Plan, describe_program, run_target
+from replay_dd.schedules.trials import ScheduleTests
 
 TEXT = """\
 import threading
@@ -149,6 +151,23 @@ def test_the_default_schedule_needs_no_triggers(folder: Path, passing: Log, time
     busy = run_under(folder, ("0.1", 5, "0.2"), ("0.2", 7, "0.3"))
     assert signature_of(busy.ending).text == "exit status 0"
     assert minimize(busy).log.triggers == ()
+
+
+def test_tests_that_are_unresolved_are_counted_with_their_endings(folder: Path, failing: Log, passing: Log) -> None:
+    another = replace(failing, ending=replace(failing.ending, exceptions=(), status=7))
+    told: list[tuple[Outcome, Signature]] = []
+    with Runner(failing.program, failing.settings) as runner:
+        tests = ScheduleTests(another, runner, 60)
+        schedules = [passing.triggers, failing.triggers, (Trigger("0.1", 1, "0.2"),)]
+        outcomes = [tests.outcome(schedule) for schedule in schedules]
+        assert outcomes == [Outcome.PASS, Outcome.UNRESOLVED, Outcome.PASS]
+        ((ending, number),) = tests.unresolved([*schedules, (Trigger("0.2", 1, "0.3"),)])
+    assert (ending.same(signature_of(failing.ending)), number) == (True, 1)
+    found = isolate(passing, failing, on_test=lambda step, ending: told.append((step.outcome, ending)))
+    assert told
+    for outcome, ending in told:
+        assert (outcome is Outcome.PASS) == (ending.kind == PASSED)
+    assert bool(found.unresolved) == any(outcome is Outcome.UNRESOLVED for outcome, _ in told)
 
 
 def test_replay_is_exact(passing: Log, failing: Log) -> None:
@@ -312,6 +331,17 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     assert found.runs <= 4, "without any luck"
     assert len(found.failing.triggers) == 1
     assert found.failing.strategy == "preemption at a conflict", "nothing was left to simplify"
+
+
+def test_the_runs_that_simplify_are_told_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(CHECK_THEN_ACT + TWO_THREADS)
+    told: list[int] = []
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    found = hunt(program, Settings(), runs=100, strategy="random", on_simplify=told.append)
+    assert found.failing is not None
+    assert told[0] == 0
+    assert told == sorted(told)
+    assert 0 < told[-1] <= found.simplifying_runs
 
 
 @pytest.mark.parametrize(("call", "reachable"), [("abs(before)", True), ("helper.note()", False)])

@@ -1,0 +1,192 @@
+"""What `hunt` looks for, and what it says of what it found."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.cli.tool import RACE, Done, Workshop
+
+# Every order of the threads but the first fails: at one line, with one message for each order.
+ORDERS = """\
+import threading
+
+
+def come(number):
+    came.append(number)
+
+
+came = []
+threads = [threading.Thread(target=come, args=(number,)) for number in (1, 2, 3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+if came == [2, 1, 3]:
+    raise SystemExit(7)
+if came != [1, 2, 3]:
+    raise ValueError(f"they came as {came}")
+"""
+
+
+def failure_of(done: Done) -> str:
+    found = re.search(r"^failure +(.*) \(\d+ of", done.stdout, re.MULTILINE)
+    assert found is not None, done.stdout
+    return found[1]
+
+
+def outcome_of(shop: Workshop, log: str) -> str:
+    found = re.search(r"^outcome +(.*)$", shop.run("show", log).stdout, re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def orders(shop: Workshop) -> Workshop:
+    shop.write(ORDERS)
+    return shop
+
+
+def test_the_message_is_that_of_the_log_which_was_written(orders: Workshop) -> None:
+    """Simplification chooses another run with the same signature."""
+    command = ("hunt", "--strategy", "random", "--failure", "ValueError", "-o")
+    found = orders.run(*command, "found", "--no-simplify", *orders.program())
+    simple = orders.run(*command, "simple", *orders.program())
+    assert outcome_of(orders, "found/fail.log") != outcome_of(orders, "simple/fail.log"), "nothing is tested"
+    assert failure_of(found) == outcome_of(orders, "found/fail.log")
+    assert failure_of(simple) == outcome_of(orders, "simple/fail.log")
+
+
+def test_the_runs_of_the_simplification_are_told(orders: Workshop) -> None:
+    command = ("hunt", "--strategy", "random", "--failure", "ValueError", "-o", "found")
+    done = orders.run(*command, *orders.program())
+    assert re.search(r"Both found in \d+ runs of about \d+ yield points, and \d+ more to simplify them\.", done.stdout)
+    assert "simplify" not in orders.run(*command, "--no-simplify", *orders.program()).stdout
+
+
+@pytest.mark.parametrize("wanted", ["exit status 7", "as [3, 2, 1]", "as [2, 3, 1]"])
+def test_a_hunt_for_one_failure_passes_over_others(wanted: str, orders: Workshop) -> None:
+    done = orders.run("hunt", "--strategy", "random", "--failure", wanted, "-o", "found", *orders.program())
+    assert done.status == 0, done.stdout
+    assert wanted in failure_of(done)
+    assert wanted in outcome_of(orders, "found/fail.log"), "simplification keeps to it"
+    assert orders.run("replay", "found/fail.log").status == 1
+
+
+def test_a_hunt_that_met_only_other_failures(orders: Workshop) -> None:
+    done = orders.run("hunt", "--runs", "30", "--failure", "deadlock", *orders.program())
+    assert done.status == 1
+    assert re.search(r"^passed over  ValueError: they came as .* \(\d+ of 30 runs, \d messages\)$", done.stdout, re.M)
+    assert re.search(r"^passed over  exit status 7 \(\d+ of 30 runs\)$", done.stdout, re.M)
+    assert "No failure with `deadlock` in 30 runs" in done.stdout
+    assert re.search(r"hint: other failures: .*ValueError: they came as", done.stdout)
+    assert "trace-include" not in done.stdout
+    assert (orders.folder / "pass.log").exists()
+    assert not (orders.folder / "fail.log").exists()
+
+
+def test_case_matters(orders: Workshop) -> None:
+    done = orders.run("hunt", "--runs", "10", "--failure", "valueerror", *orders.program())
+    assert (done.status, "passed over  ValueError" in done.stdout) == (1, True)
+
+
+LIBRARY_ONLY = """\
+import threading
+import weakref
+
+held = weakref.WeakValueDictionary()
+threads = [threading.Thread(target=held.get, args=(1,)) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_where_only_the_library_runs_the_hint_is_to_count_it(shop: Workshop) -> None:
+    shop.write(LIBRARY_ONLY)
+    assert "--trace-include" in shop.run("hunt", "--runs", "3", *shop.program()).stdout
+    # Where the threads do meet in counted code there is nothing to hint at, with a lock or without one.
+    harmless = RACE.replace("balance = before + 1", "balance = before * 1").replace("!= 2", "!= 0")
+    locked = RACE.replace("def deposit():", "lock = threading.Lock()\n\n\ndef deposit():").replace(
+        "    before = account.balance\n    account.balance = before + 1",
+        "    with lock:\n        before = account.balance\n        account.balance = before + 1",
+    )
+    for text in (harmless, locked):
+        shop.write(text)
+        done = shop.run("hunt", "--runs", "3", *shop.program())
+        assert done.status == 1, done.stdout
+        assert "hint" not in done.stdout
+
+
+# -- packages that are counted or not --------------------------------------------------------------------------------
+
+
+def test_a_misspelt_package_is_noted(shop: Workshop) -> None:
+    (shop.folder / "parts").mkdir()
+    shop.write("def work():\n    pass\n", "parts/one.py")
+    shop.write("import json\nimport threading\nfrom parts.one import work\nthreading.Thread(target=work).start()\n")
+    there = ("json", "json.decoder", "prog", "parts", "parts.one", "xml.sax", "xml.sax.never_looked_at", "sys")
+    misspelt = ("jason", "json.decodr", "part", "parts.two", "xlm.sax")
+    options = [text for name in (*there, *misspelt) for text in ("--trace-include", name)]
+    done = shop.run("record", "-o", "a.log", *options, *shop.program())
+    assert done.status == 0, done.stderr
+    noted = re.findall(r"note +--trace-include or --trace-exclude (\S+): ", done.stderr)
+    assert noted == list(misspelt)
+    done = shop.run("hunt", "--runs", "2", "--trace-exclude", "jason", *shop.program())
+    assert "note         --trace-include or --trace-exclude jason: the run met no such module" in done.stdout
+
+
+# -- the words of an isolation ---------------------------------------------------------------------------------------
+
+
+def test_two_operations_of_one_line_are_told_apart(shop: Workshop) -> None:
+    shop.write(
+        RACE.replace("    account.balance = before + 1", "    account.balance = len('ä') + before; account.late = 1")
+    )
+    assert shop.run("hunt", "-o", "found", *shop.program()).status == 0
+    done = shop.run("schedules", "found/pass.log", "found/fail.log")
+    lines = done.stdout.splitlines()
+    shown = [number for number, line in enumerate(lines) if "len('ä') + before; account.late = 1" in line]
+    marks = [lines[number + 1] for number in shown]
+    assert [mark.strip() for mark in marks][:2] == ["^ sets an attribute", "^ reads a variable"], done.stdout
+    source = lines[shown[0]]
+    assert [source[mark.index("^") :].split(" ")[0] for mark in marks[:2]] == ["account.balance", "account.late"]
+
+
+def test_places_in_different_lines_need_no_marks(shop: Workshop) -> None:
+    shop.write(RACE.replace("before = account.balance", "before = account.balance\n    account.early = 1"))
+    assert shop.run("hunt", "-o", "found", "--granularity", "line", *shop.program()).status == 0
+    assert "^" not in shop.run("schedules", "found/pass.log", "found/fail.log").stdout
+
+
+def test_tests_that_are_unresolved_are_counted_and_explained(shop: Workshop) -> None:
+    shop.write("""
+        import threading
+        class Shared: step = 0
+        def walk():
+            for number in range(8):
+                Shared.step = number
+        def look():
+            seen.append(Shared.step)
+        seen = []
+        threads = [threading.Thread(target=function) for function in (walk, look)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        if seen[0] < 2: raise ValueError("too early")
+        if seen[0] < 7: raise SystemExit(7)
+        """)
+    assert shop.run("hunt", "--failure", "too early", "-o", "found", *shop.program()).status == 0
+    command = ("schedules", "found/pass.log", "found/fail.log")
+    told = re.search(
+        r"^unresolved +(\d+) of these tests neither passed nor failed as looked for: "
+        r"(\d+) another failure: exit status 7$",
+        shop.run(*command).stdout,
+        re.MULTILINE,
+    )
+    assert told is not None
+    assert told[1] == told[2] != "0"
+    answer = json.loads(shop.run(*command, "--json").stdout)
+    assert answer["unresolved"] == [{"tests": int(told[1]), "why": "another failure: exit status 7"}]
