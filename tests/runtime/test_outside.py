@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules.replay import replay_plan
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -230,3 +231,44 @@ def test_a_thread_on_another_way_may_wait_for_another_kind_of_thing(tmp_path: Pa
     run = run_program(tmp_path, text)
     (tmp_path / "way").unlink()
     assert output_of(replayed(run.log)) == "([], [], [])\n"
+
+
+HELD_BACK = """
+import socket, threading
+def look_now_and_then():
+    while not done.wait(0.5): pass
+def read():
+    answers.append(own.recv(5))
+    done.set()
+def relay():
+    other.sendall(second.recv(5))
+done, answers = threading.Event(), []
+(own, other), (first, second) = socket.socketpair(), socket.socketpair()
+threads = [threading.Thread(target=function) for function in (look_now_and_then, read, relay)]
+for thread in threads: thread.start()
+first.sendall(b"hello")
+for thread in threads: thread.join()
+print(answers)
+"""
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        {"0.2": ("0.2", 1_000_000)},
+        {"0.2": ("0.3", 1_000_000), "0.3": ("0.2", 1_000_000)},
+        {"0.2": ("", 0)},
+        {"0.2": ("0.3", 1_000_000), "0.3": ("", 0)},
+    ],
+    ids=["its own", "each other's", "none", "that of one with none"],
+)
+def test_what_a_log_holds_back_for_ever_comes_though_another_thread_always_has_a_deadline(
+    moments: dict[str, tuple[str, int]], tmp_path: Path
+) -> None:
+    """So it is in the mixtures of two runs, when a server of the program asks every half a second whether to end."""
+    run = run_program(tmp_path, HELD_BACK)
+    assert output_of(run) == "[b'hello']\n"
+    arrivals = tuple((*record[:3], *moments.get(record[1], record[3:5]), record[5]) for record in run.log.arrivals)
+    assert {record[1] for record in arrivals} >= {"0.2", "0.3"}
+    mixture = run_program(tmp_path, HELD_BACK, replay_plan((), arrivals))
+    assert output_of(mixture) == output_of(run)

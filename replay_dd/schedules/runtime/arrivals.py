@@ -69,8 +69,8 @@ class OutsideWait:
     """
 
     __slots__ = (
-        *("_arrivals", "_thread", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
-        *("number", "problem", "what"),
+        *("_arrivals", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
+        *("number", "problem", "thread", "what"),
     )
 
     def __init__(
@@ -83,7 +83,7 @@ class OutsideWait:
         what: str,
     ) -> None:
         self._arrivals = arrivals
-        self._thread = thread
+        self.thread = thread
         self.is_there = is_there
         self.descriptors = descriptors
         self.near: list[int] = []  # descriptors that are NEAR, whatever the others are
@@ -127,7 +127,7 @@ class OutsideWait:
 
     def leave(self) -> None:
         """Expect nothing any more of this thread: it is not on its recorded way."""
-        self._arrivals.leave(self._thread)
+        self._arrivals.leave(self.thread)
         self.expected = None
 
     def answer_at_deadline(self) -> object:
@@ -136,7 +136,7 @@ class OutsideWait:
 
     def next_answer(self) -> object:
         """What the next wait of the thread got, if a log says that there is one."""
-        following = self._arrivals.expected.get((self._thread.name, self.number + 1))
+        following = self._arrivals.expected.get((self.thread.name, self.number + 1))
         return None if following is None else following.answer
 
     def explain(self) -> str:
@@ -229,6 +229,28 @@ class Arrivals:
         thread = self._scheduler.known.get(name)
         return thread is not None and (thread.time >= thread_time or thread.ended)
 
+    def without_a_moment(self, waits: list[OutsideWait]) -> list[OutsideWait]:
+        """Nobody can run: those of some waits that a log knows whose moment can never come, whoever's deadline does.
+
+        It is that of the waiting thread itself, or of one that waits like that; or what never came is there.
+        """
+        main = self._scheduler.main if self._scheduler.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
+        blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
+        found = []
+        for wait in blocked.values():
+            way: list[OutsideWait] = []
+            last: OutsideWait | None = wait
+            while last is not None and last not in way:
+                way.append(last)
+                last = None if last.expected is None else blocked.get(last.expected.by)
+            if last is not None or self._came_after_all(way[-1]):
+                found.append(wait)
+        return found
+
+    def _came_after_all(self, wait: OutsideWait) -> bool:
+        never_came = wait.expected is not None and wait.expected.by == TIMED_OUT
+        return never_came and wait.nature < OUTSIDE and self.look(wait)
+
     def leave(self, thread: ManagedThread) -> None:
         """Forget what a log says of a thread's waits from now on."""
         for key in [key for key in self.expected if key[0] == thread.name]:
@@ -256,13 +278,13 @@ class Arrivals:
             raise wait.problem
         if arrived:
             return True
-        self._scheduler.send(ARRIVAL, wait._thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
+        self._scheduler.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
         return False
 
     def answered(self, wait: OutsideWait, answer: object) -> None:
         """Note what an operation got; plain values."""
         by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
-        self._scheduler.send(ARRIVAL, wait._thread.name, wait.number, by, by_time, answer)
+        self._scheduler.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
 
     def started(self, thread: ManagedThread, deadline: int) -> None:
         """A thread begins to wait, with a deadline on the virtual clock."""

@@ -152,11 +152,10 @@ class Descriptors:
         """
         waits = [thread.waiting for thread in threads if isinstance(thread.waiting, OutsideWait)]
         known = [wait for wait in waits if wait.expected is not None]
-        if known and wait_ns is None:
-            # The recorded way leads nowhere: this is another one.
-            for wait in known:
-                wait.leave()
-        elif known:
+        # The recorded way leads nowhere: this is another one.
+        for wait in known if wait_ns is None else self.arrivals.without_a_moment(known):
+            wait.leave()
+        if wait_ns is not None:
             waits = [wait for wait in waits if wait.expected is None]
         limit_s = self._limit_s(waits, wait_ns, bool(self.arrivals.expected))
         if limit_s is None:
