@@ -38,6 +38,7 @@ OUTSIDE = 3
 GRACE_S = 0.05  # for what is near: longer than the system's network takes where there is room for it
 PATIENCE_S = 10.0  # for what came in the recorded run, on other machines, under other loads; for what is on its way
 _STEP_S = 0.001
+_ROUNDS = 3
 
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 
@@ -70,7 +71,7 @@ class OutsideWait:
 
     __slots__ = (
         *("_arrivals", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
-        *("number", "problem", "thread", "what"),
+        *("number", "problem", "rounds", "thread", "what"),
     )
 
     def __init__(
@@ -93,6 +94,7 @@ class OutsideWait:
         self.number = thread.waits
         self.expected: Expected | None = arrivals.expected.get((thread.name, thread.waits))
         self.problem: Exception | None = None  # that a look met with
+        self.rounds = 0  # how often it was there and nobody could run
         self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
 
     def ready_for(self, thread: ManagedThread) -> bool:
@@ -230,26 +232,25 @@ class Arrivals:
         return thread is not None and (thread.time >= thread_time or thread.ended)
 
     def without_a_moment(self, waits: list[OutsideWait]) -> list[OutsideWait]:
-        """Nobody can run: those of some waits that a log knows whose moment can never come, whoever's deadline does.
+        """Nobody can run before a deadline: those of some waits whose moment in the log is not to be waited for.
 
-        It is that of the waiting thread itself, or of one that waits like that; or what never came is there.
+        It is that of the waiting thread itself, or of one that waits like that. Or what a thread of this process has
+        done is there, and the moment does not come: in the recorded run this would have been it, but for a system that
+        took its time.
         """
         main = self._scheduler.main if self._scheduler.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
         blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
         found = []
         for wait in blocked.values():
+            wait.rounds += wait.nature < OUTSIDE and self.look(wait)
             way: list[OutsideWait] = []
             last: OutsideWait | None = wait
             while last is not None and last not in way:
                 way.append(last)
                 last = None if last.expected is None else blocked.get(last.expected.by)
-            if last is not None or self._came_after_all(way[-1]):
+            if last is not None or wait.rounds > _ROUNDS:
                 found.append(wait)
         return found
-
-    def _came_after_all(self, wait: OutsideWait) -> bool:
-        never_came = wait.expected is not None and wait.expected.by == TIMED_OUT
-        return never_came and wait.nature < OUTSIDE and self.look(wait)
 
     def leave(self, thread: ManagedThread) -> None:
         """Forget what a log says of a thread's waits from now on."""
