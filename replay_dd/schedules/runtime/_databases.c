@@ -11,6 +11,8 @@
  * - SQLite asks for random bytes to seed a generator of its own. Each time it gets other ones, in an order that the seed
  *   of the run alone determines.
  * - The header of SQLite need not be there: the few declarations of its interface stand below. They never change.
+ *
+ * Longer than 400 lines because all of it needs these declarations, which no other file should see.
  */
 #include "_accelerator.h"
 #include <dirent.h>
