@@ -95,8 +95,7 @@ def _replay_changed(recorded: Log, limit_s: float, accept_changes: bool) -> int:
             click.echo(f"moved: {place} in {place.function} to line {anchor.line} in {anchor.function}")
     for anchor in result.missed[:_SHOWN]:
         switch = anchor.switch
-        where = "its end" if switch.place is None else f"{switch.place} in {switch.place.function}"
-        click.echo(f"not found: thread {switch.thread} to {switch.to} at {where}: {anchor.why}")
+        click.echo(f"not found: thread {switch.thread} to {switch.to} {switch.where}: {anchor.why}")
     _tell_skipped(result.run.log)
     if result.missed and result.outcome is Outcome.PASS and not accept_changes:
         return EXIT_CANNOT_TELL  # it might fail with the switch that is missing

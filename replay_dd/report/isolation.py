@@ -117,8 +117,7 @@ def _switch_as_text(switch: GuiltySwitch, window: Window | None, python: str) ->
     failing, passing = switch.failing, switch.passing
     place = failing.place
     passing_place = None if passing is None else passing.place
-    where = "at its end" if place is None else f"at {place} in {place.function}"
-    yield f"The run FAILS if thread {failing.thread} gives way to thread {failing.to} {where}"
+    yield f"The run FAILS if thread {failing.thread} gives way to thread {failing.to} {failing.where}"
     if place is not None:
         others = [passing_place] if window is None else [passing_place, window.first.place]
         yield from _shown(place, marked=any(on_one_line(place, other) for other in others))
@@ -127,7 +126,8 @@ def _switch_as_text(switch: GuiltySwitch, window: Window | None, python: str) ->
         yield f"It PASSES if thread {failing.thread} runs on to the end."
         return
     if passing.place is None:
-        yield f"It PASSES if thread {failing.thread} runs on until it has ended (its yield point {passing.time})."
+        until = "has ended" if passing.ended else "has to wait in library code"
+        yield f"It PASSES if thread {failing.thread} runs on until it {until} (its yield point {passing.time})."
     else:
         how = "has to wait and thread {} runs on" if passing.forced else "gives way to thread {}"
         yield f"It PASSES if thread {passing.thread} {how.format(passing.to)} at {passing.place} instead"

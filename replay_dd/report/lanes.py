@@ -70,7 +70,7 @@ def _stretches(log: Log) -> Iterator[tuple[str, str, Switch | None]]:
 def _reason(switch: Switch | None, source: bool) -> str:
     if switch is None:
         return "the end"
-    why = "ended" if switch.place is None else "blocked" if switch.forced else "preempted"
+    why = "ended" if switch.ended else "blocked" if switch.forced else "preempted"
     text = f"{why} -> {switch.to}"
     if switch.place is None:
         return text

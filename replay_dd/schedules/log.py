@@ -141,6 +141,7 @@ def _lines(log: Log) -> list[dict[str, Any]]:
                 "global_time": switch.global_time,
                 "digest": f"{switch.digest:016x}",
                 "visit": switch.visit,
+                "ended": switch.ended,
             }
         )
     lines += [{"arrival": list(record)} for record in log.arrivals]
@@ -174,6 +175,7 @@ def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
             Switch(
                 *(thread, time, to, forced, by_default, place),
                 *(line["global_time"], int(line["digest"], 16), line.get("visit", 0)),
+                line.get("ended", place is None),  # logs without it cannot tell more
             )
         )
     return Log(

@@ -71,10 +71,11 @@ class Switch:
         to: who runs next.
         forced: whether ``thread`` could not have gone on.
         by_default: whether the default schedule makes the same choice.
-        place: where ``thread`` stood; None where it ended.
+        place: where ``thread`` stood; None where it ended, or where none of its code was counted.
         global_time: yield points passed by all threads together.
         digest: the rolling digest up to here.
         visit: the how-manieth visit of this place by this thread it was; 0 where that was not counted.
+        ended: whether ``thread`` has ended.
     """
 
     thread: str
@@ -86,11 +87,19 @@ class Switch:
     global_time: int
     digest: int
     visit: int = 0
+    ended: bool = False
 
     @property
     def trigger(self) -> Trigger:
         """What makes this switch happen again."""
         return Trigger(self.thread, self.time, self.to)
+
+    @property
+    def where(self) -> str:
+        """Where the thread stood, for people."""
+        if self.place is None:
+            return "at its end" if self.ended else "in library code"
+        return f"at {self.place} in {self.place.function}"
 
 
 @dataclass(frozen=True)
@@ -120,11 +129,19 @@ class UncaughtException:
 
 @dataclass(frozen=True)
 class Waiter:
-    """A thread in a deadlock: what it waits for, and the user code that called."""
+    """A thread in a deadlock: what it waits for, and the user code that called, the innermost first.
+
+    Where no user code called, the frames are those of the library; none of these is ``counted``.
+    """
 
     thread: str
     explanation: str
     frames: tuple[Frame, ...]
+
+    @property
+    def innermost(self) -> Frame | None:
+        """The innermost frame in user code."""
+        return next((frame for frame in self.frames if frame.counted), None)
 
 
 @dataclass(frozen=True)

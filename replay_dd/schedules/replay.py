@@ -126,5 +126,4 @@ def _essence(switch: Switch) -> tuple[object, ...]:
 def _tell(switch: Switch | None) -> str:
     if switch is None:
         return "the run to end without another switch"
-    where = "at its end" if switch.place is None else f"at {switch.place}"
-    return f"thread {switch.thread} to give way to {switch.to} at its time {switch.time} {where}"
+    return f"thread {switch.thread} to give way to {switch.to} at its time {switch.time} {switch.where}"

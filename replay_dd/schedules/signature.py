@@ -49,11 +49,10 @@ class Signature:
 def signature_of(ending: Ending) -> Signature:
     """The signature of a run's ending."""
     if ending.deadlock:
-        places = tuple(sorted((w.thread, w.frames[0].file, w.frames[0].line) for w in ending.deadlock if w.frames))
+        frames = [(waiter.thread, waiter.innermost) for waiter in ending.deadlock]
+        places = tuple(sorted((thread, frame.file, frame.line) for thread, frame in frames if frame is not None))
         threads = ", ".join(waiter.thread for waiter in ending.deadlock)
-        functions = tuple(
-            sorted((w.thread, w.frames[0].file, w.frames[0].function) for w in ending.deadlock if w.frames)
-        )
+        functions = tuple(sorted((thread, frame.file, frame.function) for thread, frame in frames if frame is not None))
         return Signature("deadlock", places, f"deadlock of the threads {threads}", functions)
     if ending.timed_out:
         return Signature(UNKNOWN, ("time-out",), "still running at the time limit")

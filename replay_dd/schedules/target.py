@@ -269,7 +269,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             )
         elif kind == channel.DEADLOCK:
             waiters = tuple(
-                Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], True) for f in frames))
+                Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
         elif kind == channel.NOTE and record[1] == "anchor":

@@ -29,8 +29,8 @@ def log(place: Place) -> Log:
     switches = [
         Switch("0", 12, "0.1", True, True, place, 12, 1),
         Switch("0.1", 8, "0.2", False, False, replace(place, line=4), 20, 2),
-        Switch("0.2", 70, "0.1", True, True, None, 90, 3),
-        Switch("0.1", 60, "0", True, True, None, 142, 4),
+        Switch("0.2", 70, "0.1", True, True, None, 90, 3, ended=True),
+        Switch("0.1", 60, "0", True, True, None, 142, 4, ended=True),
     ]
     return log_of(switches, replace(PASSED, global_time=180, digest=0xAB))
 
@@ -43,6 +43,16 @@ def test_lanes(log: Log) -> None:
         "      90  │       │       0-70    ended -> 0.1",
         "     142  │       8-60    │       ended -> 0",
         "     180  12-50   │       │       the end",
+    ]
+
+
+def test_a_thread_without_a_place_has_not_ended_for_that(log: Log) -> None:
+    """None of its code may be counted, as with ``Thread(target=queue.get)``; also where it is its last switch."""
+    first, second, third, last = log.switches
+    blocked = [first, second, replace(third, ended=False), replace(last, forced=False, ended=False)]
+    assert list(lanes(replace(log, switches=tuple(blocked))))[3:5] == [
+        "      90  │       │       0-70    blocked -> 0.1",
+        "     142  │       8-60    │       preempted -> 0",
     ]
 
 
@@ -74,7 +84,7 @@ def test_the_names_of_many_threads_stand_over_their_lanes(amount: int) -> None:
 
 
 def test_lanes_of_many_threads_stay_narrow_and_tell_all_numbers() -> None:
-    switch = Switch("0", 123_456, "0.59", True, True, None, 123_456, 1)
+    switch = Switch("0", 123_456, "0.59", True, True, None, 123_456, 1, ended=True)
     picture = lanes_of_many(60, switch)
     assert max(map(len, picture)) < 170
     first, second = picture[-2:]

@@ -56,7 +56,19 @@ _TRIGGER = st.builds(Trigger, _THREAD, _COUNT, _THREAD)
 _FRAMES = st.lists(st.builds(Frame, _TEXT, _COUNT, _TEXT, st.booleans()), max_size=2).map(tuple)
 _PLACE = st.builds(Place, _TEXT, _TEXT, _COUNT, _COUNT, _TEXT, _TEXT, st.booleans(), _DIGEST)
 _SWITCH = st.builds(
-    Switch, _THREAD, _COUNT, _THREAD, st.booleans(), st.booleans(), st.none() | _PLACE, _COUNT, _DIGEST, _COUNT
+    Switch,
+    *(
+        _THREAD,
+        _COUNT,
+        _THREAD,
+        st.booleans(),
+        st.booleans(),
+        st.none() | _PLACE,
+        _COUNT,
+        _DIGEST,
+        _COUNT,
+        st.booleans(),
+    ),
 )
 _ENDING = st.builds(
     Ending,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,7 +36,10 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, log: 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A sound log with some of everything."""
-    switches = [Switch("0", 3, "0.1", False, False, PLACE, 3, 99), Switch("0.1", 60, "0", True, True, None, 63, 98)]
+    switches = [
+        Switch("0", 3, "0.1", False, False, PLACE, 3, 99),
+        Switch("0.1", 60, "0", True, True, None, 63, 98, ended=True),
+    ]
     written = tmp_path / "a.log"
     write_log(log_of(switches, FAILED), written)
     return written
@@ -42,6 +47,19 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_first_line_is_format_and_version(path: Path) -> None:
     assert json.loads(path.read_text().splitlines()[0]) == {"format": FORMAT, "version": VERSION}
+
+
+def test_a_log_that_does_not_say_who_ended_is_read(path: Path) -> None:
+    """As they were written at first: a switch without a place was an end."""
+    read = read_log(path)
+    *lines, last = path.read_text().splitlines(keepends=True)
+    body = re.sub(r', "ended": (true|false)', "", "".join(lines))
+    assert body != "".join(lines)
+    ending = json.loads(last)["end"]
+    checksum = hashlib.sha256((body + json.dumps(ending, sort_keys=True)).encode()).hexdigest()
+    path.write_text(body + json.dumps({"end": ending, "checksum": checksum}) + "\n")
+    assert read_log(path) == read
+    assert [switch.ended for switch in read.switches] == [False, True]
 
 
 def test_writing_leaves_nothing_else_and_makes_folders(tmp_path: Path, path: Path) -> None:

@@ -84,6 +84,19 @@ def test_deadlocks_are_the_same_if_the_threads_wait_at_the_same_places() -> None
     assert not one.same(signature_of(deadlock(("0.1", USER), ("0.2", USER))))
 
 
+def test_library_code_that_a_deadlock_tells_of_is_no_part_of_its_signature() -> None:
+    """Its lines differ between versions of Python, and logs of before do not tell them."""
+
+    def deadlock(*frames: Frame) -> Ending:
+        return Ending(status=125, deadlock=(Waiter("0", "waits", (USER,)), Waiter("0.1", "waits", frames)))
+
+    without = signature_of(deadlock())
+    assert signature_of(deadlock(LIBRARY)).same(without)
+    assert signature_of(deadlock(LIBRARY)).same_but_for_lines(without)
+    assert not signature_of(deadlock(USER)).same(without)
+    assert not signature_of(deadlock(USER)).same_but_for_lines(without)
+
+
 def test_outcomes_are_told_by_comparison() -> None:
     failure = signature_of(FAILED)
     assert outcome_of(FAILED, failure) is Outcome.FAIL

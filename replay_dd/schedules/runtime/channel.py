@@ -21,11 +21,11 @@ PLACE = (
     # at an operation
     "place"
 )
-SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit
+SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit, ended
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
-DEADLOCK = "deadlock"  # one entry for each thread
+DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
 ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see arrivals.py
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told

@@ -6,9 +6,11 @@ import os
 import sys
 
 from .channel import DEADLOCK, END, EXCEPTION, NOTE
+from .describe import RUNTIME
 from .garbage import give_back
 from .leaving import leave_at_once, leave_to_the_system, watch_exit
 from .places import COUNTED
+from .waits import explain
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from .scheduler import Scheduler
 
 DEADLOCK_STATUS = 125
+_BEFORE_RUN = "Thread._bootstrap"  # below the work of every thread
 
 
 class Endings:
@@ -149,9 +152,9 @@ class Endings:
         rows = []
         for thread in scheduler.threads:
             waiting = thread.waiting
-            explanation = "can run" if waiting is None else waiting.explain()
             frame: FrameType | None = frames.get(thread.ident)
-            rows.append((thread.name, explanation, tuple(self._user_frames(frame))))
+            explanation = "can run" if waiting is None else explain(waiting, frame)
+            rows.append((thread.name, explanation, tuple(self._frames(frame))))
         if os.getpid() == self._process:
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
@@ -162,13 +165,17 @@ class Endings:
                 pass
         self._real_exit(DEADLOCK_STATUS)
 
-    def _user_frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str]]:
-        """(short file, file, line, function) of the counted frames, the innermost first."""
+    def _frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str, bool]]:
+        """(short file, file, line, function, counted) of the counted frames, the innermost first.
+
+        Where there are none, the others tell where the thread is.
+        """
         places = self.scheduler.places
         found = []
         while frame is not None:
             code = frame.f_code
-            if places.kind(code.co_filename) == COUNTED:
-                found.append((places.short(code.co_filename), code.co_filename, frame.f_lineno, code.co_qualname))
+            file, function = code.co_filename, code.co_qualname
+            if not file.startswith(RUNTIME) and not function.startswith(_BEFORE_RUN):
+                found.append((places.short(file), file, frame.f_lineno, function, places.kind(file) == COUNTED))
             frame = frame.f_back
-        return found
+        return [told for told in found if told[4]] or found

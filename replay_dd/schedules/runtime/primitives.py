@@ -113,7 +113,7 @@ class Lock:
         self._number = Lock._made_so_far
         self._holder: ManagedThread | None = None
         self._taken: Place | None = None
-        self._made = _caller(frame)
+        self._made = caller(frame)
         self._ends_with: ManagedThread | None = None  # the thread that is joined through this lock
 
     def ready_for(self, thread: ManagedThread) -> bool:
@@ -205,7 +205,7 @@ class RLock:
         self._holder: ManagedThread | None = None
         self._count = 0
         self._taken: Place | None = None
-        self._made = _caller(sys._getframe(1))
+        self._made = caller(sys._getframe(1))
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._holder is None or self._holder is thread
@@ -296,17 +296,23 @@ if sys.version_info < (3, 13):  # where `threading.Lock` is a function
     Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
 
 
-def _caller(frame: FrameType) -> tuple[str, int] | None:
-    """Where a lock was made, outside the library: (short file, line)."""
+def caller(frame: FrameType) -> tuple[str, int, str]:
+    """Where a lock was made, outside the library, and by which function: (short file, line, function)."""
     places = _scheduler.places
     _, user_frame = places.user_frame(frame)
     found = user_frame or frame
-    return places.short(found.f_code.co_filename), found.f_lineno
+    if frame.f_code.co_qualname == "RLock" and frame.f_back is not None:
+        frame = frame.f_back  # that is a function of `threading`
+    return places.short(found.f_code.co_filename), found.f_lineno, frame.f_code.co_qualname
 
 
-def _explain(kind: str, made: object, holder: ManagedThread | None, taken: Place | None) -> str:
-    where = f" made at {made[0]}:{made[1]}" if isinstance(made, tuple) else ""
-    text = f"waits for the {kind}{where}"
+def made_at(made: tuple[str, int, str]) -> str:
+    """The same for people."""
+    return f" made at {made[0]}:{made[1]}"
+
+
+def _explain(kind: str, made: tuple[str, int, str], holder: ManagedThread | None, taken: Place | None) -> str:
+    text = f"waits for the {kind}{made_at(made)}"
     if holder is None:
         return text
     state = "ended" if holder.ended else "has it"

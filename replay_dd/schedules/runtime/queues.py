@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from _collections import deque  # type: ignore[import-not-found]  # what `collections` takes it from
 
-from .primitives import deadline_after
+from .primitives import caller, deadline_after, made_at
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
     class SimpleQueue:
         """Stands in for ``_queue.SimpleQueue``."""
 
-        __slots__ = ("__weakref__", "_items")
+        __slots__ = ("__weakref__", "_items", "_made")
 
         def __init__(self) -> None:
             self._items: deque[Any] = deque()
+            self._made = caller(sys._getframe(1))
 
         def __getstate__(self) -> object:
             name = "_queue.SimpleQueue" if type(self) is SimpleQueue else type(self).__name__
@@ -52,7 +53,7 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
             return bool(self._items)
 
         def explain(self) -> str:
-            return "waits for an item in a SimpleQueue"
+            return f"waits for an item in the SimpleQueue{made_at(self._made)}"
 
         def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
             if scheduler.counting:  # before, the collector could start in there, and a finalizer put its item first

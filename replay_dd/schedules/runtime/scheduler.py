@@ -539,7 +539,7 @@ class Scheduler:
             visit = self.counter.visits.get((thread, self.places.place_hash(place.code, place.mark)), 0)
         self.send(
             *("switch", thread.name, thread.time, to.name, forced, by_default),
-            *(number, self.global_time(), self.counter.digest, visit),
+            *(number, self.global_time(), self.counter.digest, visit, thread.ended),
         )
 
     def place_number(self, place: Place) -> int:

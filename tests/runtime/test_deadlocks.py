@@ -1,0 +1,166 @@
+"""What the report of a deadlock says that threads wait for: what their programs call it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from replay_dd.schedules.model import Switch, Waiter
+from replay_dd.schedules.signature import signature_of
+from tests.runtime.programs import assert_same, output_of, replayed, run_program
+
+# Thread 0.1 waits in the first of these, and so on. What is said of it stands behind it.
+WAITS = """
+    import threading
+    from concurrent.futures import Future, as_completed, wait
+    from queue import LifoQueue, Queue, SimpleQueue
+
+    class Mine(Queue):
+        def get(self):
+            return super().get()
+
+    def wait_on(condition):
+        with condition:
+            condition.wait_for(lambda: False)
+
+    lock = threading.Lock()
+    condition = threading.Condition()
+    with_lock = threading.Condition(lock)
+    with_rlock = threading.Condition(threading.RLock())
+    event = threading.Event()
+    semaphore = threading.Semaphore(0)
+    bounded = threading.BoundedSemaphore(1)
+    barrier = threading.Barrier(2)
+    queue = Queue()
+    full = LifoQueue(1)
+    simple = SimpleQueue()
+    future = Future()
+    mine = Mine()
+    bounded.acquire()
+    full.put(None)
+
+    waits = [
+        lambda: wait_on(condition),  # to be notified of the Condition made at prog.py:15
+        lambda: wait_on(with_lock),  # to be notified of the Condition with the Lock made at prog.py:14
+        lambda: wait_on(with_rlock),  # to be notified of the Condition with the RLock made at prog.py:17
+        lambda: wait_on(queue.not_empty),  # to be notified of the Condition with the Lock made at prog.py:22
+        lambda: event.wait(),  # for the Event made at prog.py:18 to be set
+        lambda: semaphore.acquire(),  # for the Semaphore made at prog.py:19 to be released
+        lambda: bounded.__enter__(),  # for the BoundedSemaphore made at prog.py:20 to be released
+        lambda: barrier.wait(),  # for other threads at the Barrier made at prog.py:21
+        lambda: queue.get(),  # for an item in the Queue made at prog.py:22
+        lambda: full.put(None),  # for room in the LifoQueue made at prog.py:23
+        lambda: full.join(),  # for all items of the LifoQueue made at prog.py:23 to be done
+        lambda: simple.get(),  # for an item in the SimpleQueue made at prog.py:24
+        lambda: future.result(),  # for the result of the Future made at prog.py:25
+        lambda: future.exception(),  # for the result of the Future made at prog.py:25
+        lambda: wait([future]),  # for the results of Futures
+        lambda: list(as_completed([future])),  # for the results of Futures
+        lambda: mine.get(),  # for an item in the Mine made at prog.py:26
+    ]
+    for wait_somewhere in waits:
+        threading.Thread(target=wait_somewhere).start()
+"""
+
+# The thread has been notified, and now cannot get the lock back.
+NOTIFIED = """
+    import threading, time
+    condition = threading.Condition()
+    event = threading.Event()
+    def work():
+        with condition:
+            condition.wait()
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(1)
+    with condition:
+        condition.notify()
+        event.wait()
+"""
+
+LIBRARY_ONLY = """
+    import queue, threading
+    items = queue.Queue()
+    thread = threading.Thread(target=items.get)
+    thread.start()
+    thread.join()
+"""
+
+# The thread waits in library code while the main thread sleeps; then it gets its item.
+LIBRARY_WAITS = """
+    import queue, threading, time
+    items = queue.Queue()
+    thread = threading.Thread(target=items.get)
+    thread.start()
+    time.sleep(1)
+    items.put(1)
+    thread.join()
+"""
+
+# It still waits there when the program ends, at the thread time that it had at its only switch.
+LEFT_WAITING = """
+    import queue, threading, time
+    threading.Thread(target=queue.Queue().get, daemon=True).start()
+    time.sleep(1)
+"""
+
+
+def waiters_of(folder: Path, text: str) -> dict[str, Waiter]:
+    """Who waits, by thread, of a program that ends in a deadlock; its replay ends in the same one."""
+    run = run_program(folder, text)
+    again = replayed(run.log)
+    assert_same(run, again)
+    assert again.log.ending.deadlock == run.log.ending.deadlock
+    assert signature_of(again.log.ending).same(signature_of(run.log.ending))
+    return {waiter.thread: waiter for waiter in run.log.ending.deadlock}
+
+
+def test_what_is_built_on_conditions_is_told_by_its_own_name(tmp_path: Path) -> None:
+    said = [line.partition("  # ")[2] for line in WAITS.splitlines() if "lambda: " in line and "  # " in line]
+    waiters = waiters_of(tmp_path, WAITS)
+    told = {thread: waiter.explanation for thread, waiter in waiters.items() if thread != "0"}
+    assert told == {f"0.{number}": f"waits {text}" for number, text in enumerate(said, 1)}
+    assert all(frame.counted for thread, waiter in waiters.items() if thread != "0" for frame in waiter.frames)
+
+
+def test_the_result_of_a_pool_is_told(tmp_path: Path) -> None:
+    text = """
+        import threading
+        from multiprocessing.pool import ThreadPool
+        pool = ThreadPool(1)
+        pool.apply(threading.Event().wait)
+    """
+    waiters = waiters_of(tmp_path, text)
+    assert waiters["0"].explanation == "waits for the ApplyResult made at prog.py:5"
+    assert waiters["0.1"].explanation == "waits for the Event made at prog.py:5 to be set"
+
+
+def test_who_was_notified_waits_for_the_lock_of_the_condition(tmp_path: Path) -> None:
+    waiters = waiters_of(tmp_path, NOTIFIED)
+    taken = "waits for the RLock made at prog.py:3, which thread 0 took at prog.py:11"
+    assert waiters["0.1"].explanation == taken
+    assert waiters["0"].explanation == "waits for the Event made at prog.py:4 to be set"
+
+
+def test_a_thread_that_is_all_library_code_is_told_where_it_waits(tmp_path: Path) -> None:
+    waiters = waiters_of(tmp_path, LIBRARY_ONLY)
+    assert waiters["0.1"].explanation == "waits for an item in the Queue made at prog.py:3"
+    functions = [(frame.file, frame.function) for frame in waiters["0.1"].frames]
+    assert functions == [("threading.py", "Condition.wait"), ("queue.py", "Queue.get"), ("threading.py", "Thread.run")]
+    assert not any(frame.counted for frame in waiters["0.1"].frames)
+    assert [(frame.line, frame.counted) for frame in waiters["0"].frames] == [(6, True)]
+
+
+def switches_of_thread(folder: Path, text: str) -> list[Switch]:
+    """The switches away from thread 0.1, none of whose code is counted."""
+    run = run_program(folder, text)
+    output_of(run)
+    switches = [switch for switch in run.log.switches if switch.thread == "0.1"]
+    assert all(switch.place is None and switch.forced for switch in switches)
+    return switches
+
+
+def test_a_thread_that_waits_in_library_code_has_not_ended(tmp_path: Path) -> None:
+    waits, ends = switches_of_thread(tmp_path / "waits", LIBRARY_WAITS)
+    assert (waits.ended, ends.ended) == (False, True)
+    (waits,) = switches_of_thread(tmp_path / "left", LEFT_WAITING)
+    assert not waits.ended
