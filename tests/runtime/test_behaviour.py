@@ -389,3 +389,15 @@ def test_locks_that_a_module_made_before_us(tmp_path: Path) -> None:
         run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"), plan)
         assert output_of(run).splitlines() == ["WARNING:root:a line"] * 9 + ["[0, 1, 2]"]
         assert run.log.ending.notes == ()
+    text = """
+        import early, threading
+        threading.Thread(target=early.items.get).start()
+        early.locks[0].acquire()
+        early.locks[0].acquire()
+        """
+    write_program(tmp_path, text)
+    run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"))
+    assert [waiter.explanation for waiter in run.log.ending.deadlock] == [
+        "waits for the Lock, which thread 0 took at prog.py:4",
+        "waits for an item in the Queue",
+    ]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 
+from .describe import RUNTIME
 from .memory import use_own
 from .places import COUNTED
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from .managed import ManagedThread, Place, Waitable
     from .scheduler import Scheduler
+
+    Made = tuple[str, int, str]  # short file, line, function
 
 _scheduler: Scheduler
 _counter: Any  # the scheduler's
@@ -296,22 +299,24 @@ if sys.version_info < (3, 13):  # where `threading.Lock` is a function
     Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
 
 
-def caller(frame: FrameType) -> tuple[str, int, str]:
-    """Where a lock was made, outside the library, and by which function: (short file, line, function)."""
+def caller(frame: FrameType) -> Made | None:
+    """Where a lock was made, outside the library, and by which function; None where it stands in for an earlier one."""
     places = _scheduler.places
     _, user_frame = places.user_frame(frame)
     found = user_frame or frame
+    if user_frame is None and frame.f_code.co_filename.startswith(RUNTIME):
+        return None
     if frame.f_code.co_qualname == "RLock" and frame.f_back is not None:
         frame = frame.f_back  # that is a function of `threading`
     return places.short(found.f_code.co_filename), found.f_lineno, frame.f_code.co_qualname
 
 
-def made_at(made: tuple[str, int, str]) -> str:
+def made_at(made: Made | None) -> str:
     """The same for people."""
-    return f" made at {made[0]}:{made[1]}"
+    return "" if made is None else f" made at {made[0]}:{made[1]}"
 
 
-def _explain(kind: str, made: tuple[str, int, str], holder: ManagedThread | None, taken: Place | None) -> str:
+def _explain(kind: str, made: Made | None, holder: ManagedThread | None, taken: Place | None) -> str:
     text = f"waits for the {kind}{made_at(made)}"
     if holder is None:
         return text

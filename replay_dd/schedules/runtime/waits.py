@@ -67,7 +67,7 @@ def _made(condition: object, thing: object) -> str:
     A condition may also have got its lock from outside; then that is known, and not where the condition was made.
     """
     lock = getattr(condition, "_lock", None)
-    if not isinstance(lock, (Lock, RLock)):
+    if not isinstance(lock, (Lock, RLock)) or lock._made is None:
         return ""
     if thing is not condition or lock._made[2] == "Condition.__init__":
         return made_at(lock._made)
