@@ -167,58 +167,6 @@ def test_a_signal_that_kills_is_the_ending(tmp_path: Path) -> None:
     assert signature_of(run.log.ending).text == "killed by SIGSEGV"
 
 
-DEADLOCK = """
-    import threading
-
-    first = threading.Lock()
-    second = threading.RLock()
-
-    def one():
-        with first:
-            with second:
-                pass
-
-    def two():
-        with second:
-            with first:
-                pass
-
-    threads = [threading.Thread(target=target) for target in (one, two)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-"""
-
-
-def test_a_deadlock_is_found_and_explained(tmp_path: Path) -> None:
-    run = run_program(tmp_path, DEADLOCK)
-    output_of(run)
-    for time in range(1, 20):
-        run = run_program(tmp_path, DEADLOCK, triggered(("0.1", time, "0.2")))
-        if run.log.ending.deadlock:
-            break
-    waiters = {waiter.thread: waiter for waiter in run.log.ending.deadlock}
-    assert sorted(waiters) == ["0", "0.1", "0.2"]
-    assert waiters["0.1"].explanation == "waits for the RLock made at prog.py:5, which thread 0.2 took at prog.py:13"
-    assert waiters["0.2"].explanation == "waits for the Lock made at prog.py:4, which thread 0.1 took at prog.py:8"
-    assert [(frame.line, frame.function) for frame in waiters["0.1"].frames] == [(9, "one")]
-    assert [(frame.line, frame.function) for frame in waiters["0.2"].frames] == [(14, "two")]
-    assert [frame.line for frame in waiters["0"].frames] == [21]
-    assert signature_of(run.log.ending).text == "deadlock of the threads 0, 0.1, 0.2"
-
-
-def test_who_waits_for_itself_and_who_ended_with_a_lock(tmp_path: Path) -> None:
-    alone = run_program(tmp_path, "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()")
-    (waiter,) = alone.log.ending.deadlock
-    assert waiter.explanation == "waits for the Lock made at prog.py:2, which thread 0 took at prog.py:3"
-    text = "import threading\nlock = threading.Lock()\nt = threading.Thread(target=lock.acquire)\nt.start()\nt.join()\n"
-    gone = run_program(tmp_path, text + "lock.acquire()")
-    (waiter,) = gone.log.ending.deadlock
-    assert waiter.explanation.startswith("waits for the Lock made at prog.py:2, which thread 0.1 took")
-    assert waiter.explanation.endswith("and never gave back")
-
-
 def test_a_child_process_gets_a_clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("REPLAY_DD")]:
         monkeypatch.delenv(name)  # what the project's own test command sets
@@ -389,15 +337,3 @@ def test_locks_that_a_module_made_before_us(tmp_path: Path) -> None:
         run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"), plan)
         assert output_of(run).splitlines() == ["WARNING:root:a line"] * 9 + ["[0, 1, 2]"]
         assert run.log.ending.notes == ()
-    text = """
-        import early, threading
-        threading.Thread(target=early.items.get).start()
-        early.locks[0].acquire()
-        early.locks[0].acquire()
-        """
-    write_program(tmp_path, text)
-    run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"))
-    assert [waiter.explanation for waiter in run.log.ending.deadlock] == [
-        "waits for the Lock, which thread 0 took at prog.py:4",
-        "waits for an item in the Queue",
-    ]

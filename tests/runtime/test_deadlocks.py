@@ -1,12 +1,44 @@
-"""What the report of a deadlock says that threads wait for: what their programs call it."""
+"""Deadlocks are found, and the report names what threads wait for as their programs call it."""
 
 from __future__ import annotations
 
+import venv
 from pathlib import Path
 
 from replay_dd.schedules.model import Switch, Waiter
 from replay_dd.schedules.signature import signature_of
-from tests.runtime.programs import assert_same, output_of, replayed, run_program
+from tests.runtime.programs import (
+    assert_same,
+    output_of,
+    replayed,
+    run_command,
+    run_program,
+    triggered,
+    write_program,
+)
+
+CIRCLE = """
+    import threading
+
+    first = threading.Lock()
+    second = threading.RLock()
+
+    def one():
+        with first:
+            with second:
+                pass
+
+    def two():
+        with second:
+            with first:
+                pass
+
+    threads = [threading.Thread(target=target) for target in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
 
 # Thread 0.1 waits in the first of these, and so on. What is said of it stands behind it.
 WAITS = """
@@ -114,6 +146,34 @@ def waiters_of(folder: Path, text: str) -> dict[str, Waiter]:
     return {waiter.thread: waiter for waiter in run.log.ending.deadlock}
 
 
+def test_a_deadlock_is_found_and_explained(tmp_path: Path) -> None:
+    run = run_program(tmp_path, CIRCLE)
+    output_of(run)
+    for time in range(1, 20):
+        run = run_program(tmp_path, CIRCLE, triggered(("0.1", time, "0.2")))
+        if run.log.ending.deadlock:
+            break
+    waiters = {waiter.thread: waiter for waiter in run.log.ending.deadlock}
+    assert sorted(waiters) == ["0", "0.1", "0.2"]
+    assert waiters["0.1"].explanation == "waits for the RLock made at prog.py:5, which thread 0.2 took at prog.py:13"
+    assert waiters["0.2"].explanation == "waits for the Lock made at prog.py:4, which thread 0.1 took at prog.py:8"
+    assert [(frame.line, frame.function) for frame in waiters["0.1"].frames] == [(9, "one")]
+    assert [(frame.line, frame.function) for frame in waiters["0.2"].frames] == [(14, "two")]
+    assert [frame.line for frame in waiters["0"].frames] == [21]
+    assert signature_of(run.log.ending).text == "deadlock of the threads 0, 0.1, 0.2"
+
+
+def test_who_waits_for_itself_and_who_ended_with_a_lock(tmp_path: Path) -> None:
+    alone = run_program(tmp_path, "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()")
+    (waiter,) = alone.log.ending.deadlock
+    assert waiter.explanation == "waits for the Lock made at prog.py:2, which thread 0 took at prog.py:3"
+    text = "import threading\nlock = threading.Lock()\nt = threading.Thread(target=lock.acquire)\nt.start()\nt.join()\n"
+    gone = run_program(tmp_path, text + "lock.acquire()")
+    (waiter,) = gone.log.ending.deadlock
+    assert waiter.explanation.startswith("waits for the Lock made at prog.py:2, which thread 0.1 took")
+    assert waiter.explanation.endswith("and never gave back")
+
+
 def test_what_is_built_on_conditions_is_told_by_its_own_name(tmp_path: Path) -> None:
     said = [line.partition("  # ")[2] for line in WAITS.splitlines() if "lambda: " in line and "  # " in line]
     waiters = waiters_of(tmp_path, WAITS)
@@ -148,6 +208,25 @@ def test_a_thread_that_is_all_library_code_is_told_where_it_waits(tmp_path: Path
     assert functions == [("threading.py", "Condition.wait"), ("queue.py", "Queue.get"), ("threading.py", "Thread.run")]
     assert not any(frame.counted for frame in waiters["0.1"].frames)
     assert [(frame.line, frame.counted) for frame in waiters["0"].frames] == [(6, True)]
+
+
+def test_who_made_a_lock_before_us_is_not_known(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    (packages,) = (tmp_path / "env" / "lib").glob("python3*/site-packages")
+    (packages / "early.pth").write_text("import early\n")
+    (packages / "early.py").write_text("import queue, threading\nlock, items = threading.Lock(), queue.Queue()\n")
+    text = """
+        import early, threading
+        threading.Thread(target=early.items.get).start()
+        early.lock.acquire()
+        early.lock.acquire()
+        """
+    write_program(tmp_path, text)
+    run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"))
+    assert [waiter.explanation for waiter in run.log.ending.deadlock] == [
+        "waits for the Lock, which thread 0 took at prog.py:4",
+        "waits for an item in the Queue",
+    ]
 
 
 def switches_of_thread(folder: Path, text: str) -> list[Switch]:
