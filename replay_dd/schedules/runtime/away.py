@@ -30,16 +30,28 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType
 
+    from .arrivals import Arrivals
     from .managed import ManagedThread
     from .scheduler import Scheduler
 
-AWAY = "away"  # the answer of a wait that was the runtime's doing
+AWAY = "away"  # with the thread time of the call, the answer of a wait that was the runtime's doing
 _LOOK_EVERY_S = 0.25
 _LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that it will happen
 _STILL_NS = 450_000_000  # what STILL_LOOKS take at least
 _BEFORE_SLEEPERS_NS = 2_000_000_000
 
 _get_ident = _thread.get_ident
+
+
+class _Call(OutsideWait):
+    """A call that the runtime does not control, as a wait of the thread that is in it."""
+
+    __slots__ = ("answer",)
+
+    def __init__(self, arrivals: Arrivals, thread: ManagedThread) -> None:
+        what = "a call to return that replay-dd does not control"
+        super().__init__(arrivals, thread, lambda: thread.returned, [], OUTSIDE, what)
+        self.answer = (AWAY, thread.time)
 
 
 class Away:
@@ -57,9 +69,9 @@ class Away:
         self.waits = (True, _LOOK_EVERY_S)
         self.least_still_ns = _STILL_NS
 
-    def follow(self, answers: set[object]) -> None:
+    def follow(self, answers: list[object]) -> None:
         """Look more often where a log says that threads will be away."""
-        follows = AWAY in answers
+        follows = any(isinstance(answer, (list, tuple)) and AWAY in answer for answer in answers)
         self.waits = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
         self.least_still_ns = 0 if follows else _STILL_NS
 
@@ -70,9 +82,9 @@ class Away:
             self._take_from(holder, still_ns)
 
     def _is_expected(self, holder: ManagedThread) -> bool:
-        """Whether a log says that this thread will be away next; any other one is given the usual time."""
+        """Whether a log says that this thread will be away now; any other one is given the usual time."""
         expected = self._scheduler.arrivals.expected.get((holder.name, holder.waits + 1))
-        return expected is not None and expected.answer == AWAY
+        return expected is not None and expected.answer == (AWAY, holder.time)
 
     def _take_from(self, holder: ManagedThread, still_ns: int) -> None:
         """Take the baton from a thread that has stood still for so long, if anybody has use for it."""
@@ -82,8 +94,7 @@ class Away:
         self._away[ident] = holder
         holder.ident = 0
         scheduler.busy = True
-        what = "a call to return that replay-dd does not control"
-        wait = OutsideWait(scheduler.arrivals, holder, lambda: holder.returned, [], OUTSIDE, what)
+        wait = _Call(scheduler.arrivals, holder)
         holder.waiting = wait
         # Who is ready now came at the yield point that this switch will be, not at the one before the call.
         holder.time += scheduler.counting
@@ -104,7 +115,7 @@ class Away:
                 del self._away[ident]
                 holder.ident = ident
             return
-        if wait.expected is not None and wait.expected.answer != AWAY:
+        if wait.expected is not None and wait.expected.answer != wait.answer:
             wait.leave()
         frame = sys._current_frames().get(ident)
         _, user_frame = scheduler.places.user_frame(frame)
@@ -143,8 +154,8 @@ class Away:
         thread.ident = ident
         wait = thread.waiting
         thread.waiting = None
-        if isinstance(wait, OutsideWait):
-            scheduler.arrivals.answered(wait, AWAY)
+        if isinstance(wait, _Call):
+            scheduler.arrivals.answered(wait, wait.answer)
         scheduler.resumed(thread)
         use_own(False)
         return True

@@ -91,7 +91,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
         arrivals = run["arrivals"]
         scheduler.arrivals.real_time = run["real_clock"] or run["strategy"] == "natural"
         scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
-        scheduler.away.follow({record[-1] for record in arrivals if not isinstance(record[-1], (list, tuple))})
+        scheduler.away.follow([record[-1] for record in arrivals])
 
     follow(request)
 
