@@ -196,17 +196,17 @@ def test_a_call_in_c_that_takes_longer_in_the_replay_is_no_other_way(tmp_path: P
             slept.set()
             seen.append(child.stdout.read(1))
             child.communicate()
-        seen, slept, rounds = [], threading.Event(), 0
+        seen, slept = [], threading.Event()
         thread = threading.Thread(target=read)
         thread.start()
         slept.wait()
-        while not seen: rounds += 1
+        while not seen: pass
         thread.join()
-        print(seen, rounds > 0)
+        print(seen)
         """
     (tmp_path / "microseconds").write_text("1")
     run = run_program(tmp_path, text)
-    assert output_of(run) == "[b'\\n'] True\n"
+    assert output_of(run) == "[b'\\n']\n"
     (tmp_path / "microseconds").write_text("1_500_000")
     assert_same(run, replayed(run.log))
 
@@ -220,7 +220,7 @@ def test_only_the_call_that_was_long_in_the_recording_is_long_in_the_replay(tmp_
         libc.sem_init(semaphore, 0, 0)
         def work():
             lock.release()
-            libc.usleep(150_000)
+            libc.usleep(60_000)
             seen.append("slept")
             libc.sem_wait(semaphore)
             seen.append("waited")
