@@ -32,7 +32,7 @@ class Anchor:
 
     Attributes:
         switch: as it was recorded.
-        line: the line now; 0 where the thread had ended; None where it could not be found.
+        line: the line now; 0 where the switch has no place; None where it could not be found.
         column: the column now; 0 where it is not known.
         function: the named function that the line stands in now.
         why: why it could not be found.
@@ -167,7 +167,8 @@ def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool
 def _for_the_run(anchor: Anchor, by_lines: bool) -> tuple[object, ...]:
     switch, place = anchor.switch, anchor.switch.place
     if place is None:
-        return (switch.thread, "", 0, 0, "", False, 0, switch.to)
+        # The time of a thread without counted code is the number of its waits, which no edit of the program changes.
+        return (switch.thread, "", 0, 0, "", False, 0 if switch.ended else switch.time, switch.to)
     what = inner_name(place.function) if by_lines and not place.operation else place.instruction
     where = (place.file, anchor.line, anchor.column, what, place.operation)
     return (switch.thread, *where, switch.visit, switch.to)

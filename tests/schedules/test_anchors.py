@@ -83,6 +83,35 @@ def recorded_with_a_switch_in(folder: Path, text: str) -> Log:
     raise AssertionError("no seed switches there")
 
 
+LIBRARY_ONLY = """
+    import queue, threading
+    items = queue.Queue()
+    def feed():
+        items.put(1)
+    threads = [threading.Thread(target=target) for target in [items.get] * 4 + [feed] * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_a_switch_without_a_place_is_made_where_the_thread_waits_or_at_its_end(tmp_path: Path) -> None:
+    waits = ends = 0
+    for seed in range(20):
+        log = with_anchors(verify_log(run_program(tmp_path, LIBRARY_ONLY, random_walk(seed)).log, 60))
+        placeless = [switch for switch in log.switches if switch.place is None and not switch.by_default]
+        waits += sum(not switch.ended for switch in placeless)
+        ends += sum(switch.ended for switch in placeless)
+        write_program(tmp_path, LIBRARY_ONLY + "    # A comment.\n")
+        replay = replay_by_anchors(log, time_limit_s=60)
+        assert not replay.missed
+        assert replay.run.log.triggers == log.triggers
+        if seed >= 3 and waits and ends:
+            return
+    raise AssertionError("no seed has both kinds")
+
+
 def test_a_line_that_was_edited_is_told(tmp_path: Path) -> None:
     log = recorded_with_a_switch_in(tmp_path, "before")
     write_program(tmp_path, EDITED.replace("before = self.total", "now = self.total").replace("before +", "now +"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .managed import ManagedThread, Place
     from .scheduler import Scheduler
 
-    # thread, short file, line (0: its end), column, instruction, at an operation, visit, to
+    # thread, short file, line (0: without a place), column, instruction, at an operation, visit, to
     Anchor = tuple[str, str, int, int, str, bool, int, str]
 
 _KINDS = {
@@ -46,15 +46,16 @@ class Anchored(Strategy):
     """Makes the switches of anchors, each at the visit of its place that it was made at.
 
     Args:
-        anchors: thread, short file, line (0 for the end of the thread), column, instruction (at granularity ``line``:
-            :func:`inner_name`), whether at an operation, visit, and the thread to switch to.
+        anchors: thread, short file, line (0 where it has no place), column, instruction (at granularity ``line``:
+            :func:`inner_name`), whether at an operation, visit (without a place: the thread time, or 0 for the end of
+            the thread), and the thread to switch to.
     """
 
     asks_at_operations = True
 
     def __init__(self, anchors: list[Anchor]) -> None:
         self._anchors = anchors
-        self._ends = {anchor[0]: number for number, anchor in enumerate(anchors) if anchor[2] == 0}
+        self._placeless = {(anchor[0], anchor[6]): number for number, anchor in enumerate(anchors) if anchor[2] == 0}
         self._places: dict[tuple[str, int, bool], set[tuple[str, int]]] = {}  # kinds and columns
         self._wanted: dict[tuple[str, str, int, bool, str, int, int], int] = {}
         for number, (thread, file, line, column, instruction, operates, visit, _) in enumerate(anchors):
@@ -70,8 +71,10 @@ class Anchored(Strategy):
 
     def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
-        number = self._ends.get(thread.name) if place is None else None
-        if place is not None:
+        number = None
+        if place is None:
+            number = self._placeless.get((thread.name, 0 if thread.ended else thread.time))
+        else:
             for known in self._places_at(scheduler, place):
                 key = (thread.name, *known)
                 visit = self._visits[key] = self._visits.get(key, 0) + 1
