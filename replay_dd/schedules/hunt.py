@@ -158,9 +158,12 @@ def hunt(
         passing, failing = finds.passing, finds.failing
         simplifier = Simplifier(batch, on_simplify)
         if simplify and not interrupted and passing is not None and failing is not None:
-            passing = simplifier.simplified(passing)
-            failing = simplifier.simplified(failing, failure)
-            failing = simplifier.with_one_preemption(failing, seed, failure)
+            try:
+                passing = simplifier.simplified(passing)
+                failing = simplifier.simplified(failing, failure)
+                failing = simplifier.with_one_preemption(failing, seed, failure)
+            except KeyboardInterrupt:
+                interrupted = True  # what was found is there, and only less simple
         return Hunt(
             *(passing, failing, looked_at, failures.told(failing), passed_over.told(), finds.not_reproduced),
             *(end.global_time, jobs, runner.why_fresh, others.told(), interrupted),

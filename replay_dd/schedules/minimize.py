@@ -27,6 +27,7 @@ class ScheduleMinimum:
         tests: runs that the search executed.
         tests_requested: outcomes that the algorithm asked for.
         complete: whether the search ended by itself, not by a limit or by Ctrl-C.
+        interrupted: whether Ctrl-C stopped it.
     """
 
     log: Log
@@ -34,6 +35,7 @@ class ScheduleMinimum:
     tests: int
     tests_requested: int
     complete: bool
+    interrupted: bool = False
 
 
 def minimize(
@@ -116,4 +118,5 @@ def _minimize(
         tests=result.executed + 2,
         tests_requested=result.requested + 2,
         complete=result.complete,
+        interrupted=result.stopped_by == "interrupt",
     )

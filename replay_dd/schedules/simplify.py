@@ -42,6 +42,9 @@ class Simplifier:
         Args:
             log: the log of a run.
             failure: what the words for its failure must still contain.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
         """
         ending = signature_of(log.ending)
         if not log.triggers:
@@ -64,6 +67,8 @@ class Simplifier:
             )
         except NotReproducedError:
             return log
+        if found.interrupted:
+            raise KeyboardInterrupt
         self.runs = before + found.tests
         simple = verify_log(found.log, self._batch.time_limit_s)
         told = signature_of(simple.ending)
@@ -80,6 +85,9 @@ class Simplifier:
             log: the log of a failing run.
             seed: the first seed.
             failure: what the words for its failure must still contain.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
         """
         first = self._batch.first.log.ending
         if len(log.triggers) < 2 or signature_of(first).kind != PASSED:

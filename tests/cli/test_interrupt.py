@@ -114,6 +114,30 @@ def hold_after(shop: Workshop, runs: int) -> None:
     Path(shop.variables["FREE"]).write_text(str(runs_of(shop) + runs))
 
 
+def test_ctrl_c_while_a_hunt_simplifies(holding: Workshop) -> None:
+    """Both runs are found: their logs must not be lost."""
+    command = ("hunt", "--strategy", "random", "--jobs", "1", "--no-fork", "-o")
+    runs = []
+    for options in (("whole", "--no-simplify"), ("whole",)):
+        before = runs_of(holding)
+        assert holding.run(*command, *options, *holding.program()).status == 0
+        runs.append(runs_of(holding) - before)
+    found, simplified = runs
+    for number in range(found, simplified, max(1, (simplified - found) // 4)):
+        folder = f"stopped-{number}"
+        hold_after(holding, number)
+        process = holding.start(*command, folder, *holding.program())
+        holding.wait_for(holding.folder.parent / "begun", process)
+        done = holding.interrupt(process)
+        (holding.folder.parent / "begun").unlink()
+        hold_after(holding, 100_000)
+        assert done.status == 130, done.stderr
+        assert "Traceback" not in done.stderr
+        assert holding.run("replay", f"{folder}/pass.log").status == 0
+        assert holding.run("replay", f"{folder}/fail.log").status == 1
+    assert simplified > found, "nothing is tested"
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None:
     # The first runs replay each log twice; then the search begins.
