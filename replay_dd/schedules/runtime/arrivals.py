@@ -9,6 +9,7 @@ Rules of this module:
 * A replay holds a wait back until its moment has come, and then really waits for what came in the recorded run. What an
   operation got (how many bytes, which descriptors) is its *answer*; the replay takes no more and no less.
 * A wait that the log does not know belongs to another way than the recorded one; there everything is as in a recording.
+  So it does if its moment cannot come, which shows when nobody can run: a mixture of two runs has such waits.
 """
 
 from __future__ import annotations
