@@ -195,7 +195,7 @@ def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) 
     text = """
         import subprocess, threading
         def work():
-            child = subprocess.Popen(["sh", "-c", "sleep $(cat pause_s); echo $$"], stdout=subprocess.PIPE)
+            child = subprocess.Popen(["sh", "-c", "sleep $(cat pause_s); printf %010d $$"], stdout=subprocess.PIPE)
             seen.append(len(child.communicate()[0]) > 0)
         def count():
             global turns

@@ -58,7 +58,7 @@ def run_of(folder: Path, text: str, *triggers: Trigger, settings: Settings = Set
 def pair_of(folder: Path, text: str, settings: Settings) -> tuple[Log, Log]:
     """A log that passes, and one that fails."""
     passing = failing = None
-    for time in range(1, 40):
+    for time in range(1, 400):
         log = run_of(folder, text, Trigger("0.2", time % 8, "0.3"), settings=settings)
         if signature_of(log.ending).failed:
             failing = log
