@@ -113,11 +113,18 @@ def isolation_as_text(isolation: ScheduleIsolation, passing: Path, failing: Path
     yield from describe_notes(isolation.passing, isolation.failing)
 
 
+def _does(switch: Switch) -> str:
+    """What a thread does at a switch; who runs on is a choice, also where it has to wait."""
+    if switch.forced and not switch.ended:
+        return f"has to wait and thread {switch.to} runs on"
+    return f"gives way to thread {switch.to}"
+
+
 def _switch_as_text(switch: GuiltySwitch, window: Window | None, python: str) -> Iterator[str]:
     failing, passing = switch.failing, switch.passing
     place = failing.place
     passing_place = None if passing is None else passing.place
-    yield f"The run FAILS if thread {failing.thread} gives way to thread {failing.to} {failing.where}"
+    yield f"The run FAILS if thread {failing.thread} {_does(failing)} {failing.where}"
     if place is not None:
         others = [passing_place] if window is None else [passing_place, window.first.place]
         yield from _shown(place, marked=any(on_one_line(place, other) for other in others))
@@ -129,8 +136,7 @@ def _switch_as_text(switch: GuiltySwitch, window: Window | None, python: str) ->
         until = "has ended" if passing.ended else "has to wait in library code"
         yield f"It PASSES if thread {failing.thread} runs on until it {until} (its yield point {passing.time})."
     else:
-        how = "has to wait and thread {} runs on" if passing.forced else "gives way to thread {}"
-        yield f"It PASSES if thread {passing.thread} {how.format(passing.to)} at {passing.place} instead"
+        yield f"It PASSES if thread {passing.thread} {_does(passing)} at {passing.place} instead"
         later = passing.time - failing.time if _looks_like(place, passing.place) else 0
         yield from _shown(passing.place, marked=on_one_line(place, passing.place), later=later)
         yield f"    before its yield point {passing.time}."

@@ -22,10 +22,21 @@ def test_a_thread_without_a_place_has_ended_or_waits(ended: bool, until: str) ->
     assert f"It PASSES if thread 0.1 runs on until it {until} (its yield point 7)." in text
 
 
-@pytest.mark.parametrize("ended, where", [(True, "at its end"), (False, "in library code")])
-def test_the_guilty_switch_may_have_no_place(ended: bool, where: str) -> None:
+@pytest.mark.parametrize(
+    "ended, what",
+    [(True, "gives way to thread 0.2 at its end"), (False, "has to wait and thread 0.2 runs on in library code")],
+)
+def test_the_guilty_switch_may_have_no_place(ended: bool, what: str) -> None:
     failing = Switch("0.1", 3, "0.2", True, False, None, 9, 1, ended=ended)
-    assert answer(failing, None)[0] == f"The run FAILS if thread 0.1 gives way to thread 0.2 {where}"
+    assert answer(failing, None)[0] == f"The run FAILS if thread 0.1 {what}"
+
+
+def test_both_runs_may_differ_in_who_runs_on_where_a_thread_has_to_wait() -> None:
+    failing = Switch("0.1", 3, "0.2", True, False, PLACE, 9, 1)
+    passing = Switch("0.1", 3, "0", True, True, PLACE, 9, 1)
+    text = answer(failing, passing)
+    assert text[0] == "The run FAILS if thread 0.1 has to wait and thread 0.2 runs on at prog.py:7 in work"
+    assert "It PASSES if thread 0.1 has to wait and thread 0 runs on at prog.py:7 instead" in text
 
 
 def answer(failing: Switch, passing: Switch | None) -> list[str]:
