@@ -13,6 +13,8 @@ import pytest
 
 from tests.cli.tool import RACE, Workshop
 
+pytestmark = pytest.mark.once
+
 READERS: dict[str, Callable[[str], list[str]]] = {
     "replay": lambda log: ["replay", log],
     "show": lambda log: ["show", log],

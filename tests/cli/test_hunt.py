@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.tool import RACE, Done, Workshop
 
+pytestmark = pytest.mark.once
+
 # Every order of the threads but the first fails: at one line, with one message for each order.
 ORDERS = """\
 import threading
