@@ -89,8 +89,8 @@ def remove_system_names(folder: str | Path) -> None:
             elif command == "UNREGISTER":
                 left.discard(named)
     os.unlink(path)
-    import _multiprocessing  # type: ignore[import-not-found] # as above; no stubs
-    import _posixshmem  # type: ignore[import-not-found]
+    import _multiprocessing  # type: ignore[import-not-found]  # now, as sockets are; of C, without stubs
+    import _posixshmem  # type: ignore[import-not-found]  # as above
 
     remove = {"semaphore": _multiprocessing.sem_unlink, "shared_memory": _posixshmem.shm_unlink}
     for named in left:
