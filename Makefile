@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test check format bench compatibility clean
+.PHONY: help demo demo-gui test check format mutants bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -35,6 +35,9 @@ check: $(INSTALLED) ## Check format, style, types, and which module may import w
 format: $(INSTALLED) ## Put every file in the agreed format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+mutants: $(INSTALLED) ## Put small defects into what changed on this branch (or WHAT=folder) and see which no test notices
+	@$(BIN)/python -m tools.mutants $(WHAT)
 
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks
