@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui quick test check format mutants packages bench compatibility clean
+.PHONY: help demo demo-gui quick test check format mutants documents packages bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -41,6 +41,9 @@ format: $(INSTALLED) ## Put every file in the agreed format
 
 mutants: $(INSTALLED) ## Put small defects into what changed on this branch (or WHAT=folder) and see which no test notices
 	@$(BIN)/python -m tools.mutants $(WHAT)
+
+documents: $(INSTALLED) ## Put what commands print now into the documents, and draw the pictures anew
+	@$(BIN)/python -m tools.documents
 
 packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
 	@$(BIN)/python -m tools.build_packages
