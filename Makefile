@@ -51,8 +51,8 @@ packages: $(INSTALLED) ## Build the source archive and the wheels (results in di
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks
 
-compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler (about an hour)
-	@$(BIN)/python -m tests.compatibility --again
+compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler again (about an hour)
+	@$(BIN)/python -m tests.compatibility
 
 clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
