@@ -119,7 +119,7 @@ def section(version: str, rows: list[Row]) -> str:
         f"{exact:,} of {replays:,} replays of {sum(row.logs for row in rows)} logs were exact: the same digest and the",
         f"same outcome (Python {version}). The programs are the demos and one threaded test of each of {len(_TESTS)}",
         "packages; of each, one log has the default schedule and the others have random ones. Replays are forked",
-        f"from a process before its first thread, where the program allows that; one in {_FRESH_EVERY} is a fresh process.",
+        f"from a process before its first thread, where the program allows it; one in {_FRESH_EVERY} is a new process.",
         "",
         "| Program | threads | logs | replays | exact |",
         "| --- | ---: | ---: | ---: | ---: |",
