@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.errors import UsageError
 from replay_dd.cli.gui_record import gui_record_options, record_gui
 from replay_dd.cli.options import LOG, counting_options, program_of, program_options, time_limit_option
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
+from replay_dd.errors.program import TimeLimitError
+from replay_dd.errors.user import UsageError
 from replay_dd.report.log import describe_log
-from replay_dd.schedules.errors import TimeLimitError
 from replay_dd.schedules.log import check_place, write_log
 from replay_dd.schedules.record import STRATEGIES, settings_for_now
 

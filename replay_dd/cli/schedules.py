@@ -11,11 +11,11 @@ from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_li
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.report.counts import why_unresolved
 from replay_dd.report.isolation import isolation_as_json, isolation_as_text
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
-from replay_dd.schedules.errors import LogDoesNotFailError
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import check_place, read_log, write_log
 from replay_dd.schedules.minimize import minimize
@@ -116,7 +116,7 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
     """Find the fewest switches with which the run of LOG still fails (ddmin against the default schedule)."""
     recorded = read_log(log)
     if not signature_of(recorded.ending).failed:
-        raise LogDoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
+        raise DoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
     target = output or log.with_name("minimal.log")
     check_place(target)
     if not accept_changes:

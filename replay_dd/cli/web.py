@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 
 import click
 
-from replay_dd.cli.errors import EXIT_CANNOT_TELL, UsageError
+from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import Step
 from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
+from replay_dd.errors.user import UsageError
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, read_flow, write_flow

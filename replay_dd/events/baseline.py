@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from replay_dd.events.errors import SessionNotReproducedError
+from replay_dd.errors.program import NotReproducedError
 from replay_dd.events.model import Action, Ending, Session
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Run
@@ -55,7 +55,7 @@ def measure(trials: Trials, session: Session, actions: Sequence[Action], *, jobs
         repeat: how often a configuration is to be tried; None to choose it by the measured rate.
 
     Raises:
-        SessionNotReproducedError: it never failed as recorded.
+        NotReproducedError: it never failed as recorded.
     """
     runs = trials.several(actions, MEASURED_RUNS, jobs)
     wanted = _wanted(session, runs)
@@ -65,7 +65,7 @@ def measure(trials: Trials, session: Session, actions: Sequence[Action], *, jobs
     failing = [run.ending for run in runs if wanted is not None and outcome_of(run.ending, wanted) is Outcome.FAIL]
     if wanted is None or not failing:
         recorded = "no end was recorded" if session.ending is None else f"{session.ending.text} was recorded"
-        raise SessionNotReproducedError(
+        raise NotReproducedError(
             f"The failure did not show again in {len(runs)} runs: {recorded}, "
             f"and the last run ended otherwise: {runs[-1].ending.text}."
         )

@@ -20,17 +20,12 @@ from pathlib import Path
 from replay_dd.dd import DD, EMPTY, DDMin, IntervalSet, PrefixBisection, Search, Step
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.search import TESTED
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NoWindowError
+from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.baseline import MORE_RUNS, Baseline, linger_of, measure
 from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
-from replay_dd.events.errors import (
-    NothingDoneError,
-    NoWindowError,
-    SessionDoesNotFailError,
-    SessionDoesNotPassError,
-    TwoSessionsError,
-)
 from replay_dd.events.finer import FinerDifference
 from replay_dd.events.model import Action, Ending, EndingKind, Pace, Session
 from replay_dd.events.result import Film, MinimizedSession, SearchStep
@@ -268,26 +263,26 @@ class _Course:
 
 def _check(session: Session, actions: Sequence[Action], passing: Session | None) -> None:
     if not actions:
-        raise NothingDoneError("The session holds no actions.")
+        raise NothingRecordedError("The session holds no actions.")
     if session.ending is not None and not session.ending.failed:
-        raise SessionDoesNotFailError(f"The session did not fail: {session.ending.text}.")
+        raise DoesNotFailError(f"The session did not fail: {session.ending.text}.")
     if passing is None:
         return
     if passing.ending is not None and passing.ending.failed:
-        raise SessionDoesNotPassError(f"The session that should pass failed: {passing.ending.text}.")
+        raise DoesNotPassError(f"The session that should pass failed: {passing.ending.text}.")
     for what, one, other in (
         ("commands", session.program.command, passing.program.command),
         ("screens", session.screen, passing.screen),
         ("window managers", session.window_manager, passing.window_manager),
     ):
         if one != other:
-            raise TwoSessionsError(f"The two sessions have different {what}.")
+            raise TwoProgramsError(f"The two sessions have different {what}.")
 
 
 def _check_passing(trials: Trials, actions: Sequence[Action]) -> None:
     ending = trials.run(actions).ending
     if ending.failed:
-        raise SessionDoesNotPassError(f"The session that should pass failed when it was played again: {ending.text}.")
+        raise DoesNotPassError(f"The session that should pass failed when it was played again: {ending.text}.")
 
 
 @dataclass

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, OutputError
 from replay_dd.events.model import (
     Action,
     Ending,
@@ -31,7 +32,7 @@ from replay_dd.events.model import (
     WindowChange,
 )
 from replay_dd.events.plain import from_plain, to_plain
-from replay_dd.logfile import LogCutOffError, LogEditedError, LogEmptyError, LogError, check_header
+from replay_dd.logfile import check_header
 
 FORMAT = "replay-dd event log"
 VERSION = 1
@@ -63,7 +64,7 @@ class SessionWriter:
         session: the head of the session (program, screen, recorder ...); what it holds already is written, too.
 
     Raises:
-        LogError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
 
     def __init__(self, path: Path, session: Session) -> None:
@@ -138,7 +139,7 @@ def write_session(session: Session, path: Path) -> None:
     """Write a whole session, or nothing.
 
     Raises:
-        LogError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -240,5 +241,5 @@ def _check_sense(session: Session, path: Path) -> None:
             raise LogEditedError(f"The log {path} names the window {number}, which it does not describe.")
 
 
-def _unwritable(path: Path, error: OSError) -> LogError:
-    return LogError(f"The log {path} cannot be written: {error.strerror}.", "Give another place with `-o`.")
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(f"The log {path} cannot be written: {error.strerror}.")

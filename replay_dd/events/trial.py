@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from replay_dd.events.errors import NoWindowError
+from replay_dd.errors.program import NoWindowError
 from replay_dd.events.follow import placed
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
 from replay_dd.events.oracle import ask_oracle

@@ -10,10 +10,10 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
+from replay_dd.errors.user import OutputError
 from replay_dd.events.model import Action, ActionKind, Ending, InputKind, Screen, Session, Window
 from replay_dd.events.result import FilmFrame, MinimizedSession
 from replay_dd.events.words import in_words
-from replay_dd.logfile import LogError
 from replay_dd.outcome import Outcome
 from replay_dd.report.filmstrip import Box, CourseStep, End, FilmStrip, Frame, filmstrip_html
 from replay_dd.report.scripts import scripts_for
@@ -36,7 +36,7 @@ def write_events_strip(found: MinimizedSession, path: Path) -> None:
         path: the HTML file.
 
     Raises:
-        LogError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -44,7 +44,7 @@ def write_events_strip(found: MinimizedSession, path: Path) -> None:
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise LogError(
+        raise OutputError(
             f"The film strip {path} cannot be written: {error.strerror}.", "Name another file with `--strip`."
         ) from error
 

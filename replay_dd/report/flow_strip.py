@@ -31,7 +31,7 @@ def write_flow_strip(found: FlowMinimum, browser: WebBrowser, path: Path, *, tex
         text: the text whose occurrence is the failure, as for the minimisation.
 
     Raises:
-        FlowUnwritableError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     frames: list[Frame] = []
     last: list[bytes | None] = []

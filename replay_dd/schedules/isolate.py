@@ -18,18 +18,12 @@ from dataclasses import dataclass, replace
 
 from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
 from replay_dd.dd.search import TESTED
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
+from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Delta, Difference, difference_of
-from replay_dd.schedules.errors import (
-    LogDoesNotFailError,
-    LogDoesNotPassError,
-    LogsSwappedError,
-    NotReproducedError,
-    SameScheduleError,
-    TwoProgramsError,
-)
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.reachable import settle_reachable
 from replay_dd.schedules.replay import check_unchanged, find_divergence
@@ -105,17 +99,17 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
     """Check that two logs can be compared.
 
     Raises:
-        LogsSwappedError, LogDoesNotPassError, LogDoesNotFailError: an outcome is not the one claimed.
+        SwappedError, DoesNotPassError, DoesNotFailError: an outcome is not the one claimed.
         TwoProgramsError: they are of different programs, arguments, interpreters or settings.
         ProgramChangedError: the program was changed since.
     """
     of_passing, of_failing = signature_of(passing.ending), signature_of(failing.ending)
     if of_passing.failed and of_failing.kind == PASSED:
-        raise LogsSwappedError("The first log is of a run that failed, the second of one that passed.")
+        raise SwappedError("The first log is of a run that failed, the second of one that passed.")
     if of_passing.kind != PASSED:
-        raise LogDoesNotPassError(f"The run of the passing log did not pass: {of_passing.text}.")
+        raise DoesNotPassError(f"The run of the passing log did not pass: {of_passing.text}.")
     if not of_failing.failed:
-        raise LogDoesNotFailError(f"The run of the failing log did not fail: {of_failing.text}.")
+        raise DoesNotFailError(f"The run of the failing log did not fail: {of_failing.text}.")
     if passing.program.command != failing.program.command:
         raise TwoProgramsError(
             f"The logs are of different commands: `{shlex.join(passing.program.command)}` and "
@@ -175,7 +169,7 @@ def isolate(
         time_limit_s = 10 + 20 * max(passing.ending.seconds, failing.ending.seconds)
     first = difference_of(passing, failing)
     if first.units == 0:
-        raise SameScheduleError("The passing and the failing log have the same schedule.")
+        raise NoDifferenceError("The passing and the failing log have the same schedule.")
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
         tests = ScheduleTests(failing, runner, time_limit_s, passing, repeats)
         try:

@@ -17,7 +17,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from replay_dd.logfile import LogCutOffError, LogEditedError, LogEmptyError, LogError, check_header
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, OutputError
+from replay_dd.logfile import check_header
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.model import (
     Ending,
@@ -40,7 +41,7 @@ def write_log(log: Log, path: Path) -> None:
     """Write a log, whole or not at all; its places get their anchors.
 
     Raises:
-        LogError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(with_anchors(log)))
     data = _encoded(body)
@@ -62,7 +63,7 @@ def check_place(path: Path) -> None:
     """Tell before a run what :func:`write_log` would tell after it; nothing is written.
 
     Raises:
-        LogError: the file could not be written.
+        OutputError: the file could not be written.
     """
     folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
     if not folder.is_dir():
@@ -71,8 +72,8 @@ def check_place(path: Path) -> None:
         raise _unwritable(path, os.strerror(errno.EACCES))
 
 
-def _unwritable(path: Path, reason: str) -> LogError:
-    return LogError(f"The log {path} cannot be written: {reason}.", "Give another place with `-o`.")
+def _unwritable(path: Path, reason: str) -> OutputError:
+    return OutputError(f"The log {path} cannot be written: {reason}.")
 
 
 def read_log(path: Path) -> Log:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search, Step
+from replay_dd.errors.program import NotReproducedError
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.selfcheck import check_deterministic
 from replay_dd.schedules.server import Runner

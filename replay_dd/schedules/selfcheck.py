@@ -14,10 +14,8 @@ from __future__ import annotations
 import linecache
 import re
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from replay_dd.errors import EXIT_FLAKY
-from replay_dd.schedules.errors import NotReproducedError
+from replay_dd.errors.program import NotDeterministicError
 from replay_dd.schedules.model import Log, Place
 from replay_dd.schedules.replay import find_divergence, replay_plan
 from replay_dd.schedules.signature import signature_of
@@ -43,17 +41,6 @@ _CLOCK = (
     "the real clock, which the program reads (`--real-clock`)",
 )
 _ENTROPY = (r"random|uuid|secrets|shuffle|choice", "entropy that is not fixed (`--real-entropy`)")
-
-
-class NotDeterministicError(NotReproducedError):
-    """Two replays of one log went different ways."""
-
-    slug = "not-deterministic"
-    exit_code: ClassVar[int] = EXIT_FLAKY
-    default_hint = (
-        "Take the cause away if you can; or let `replay-dd schedules` go on with `--repeats N`: it then runs each "
-        "schedule N times, and states a confidence."
-    )
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from replay_dd.dd import Step
+from replay_dd.errors.program import NotReproducedError
 from replay_dd.schedules.batch import Batch
-from replay_dd.schedules.errors import NotReproducedError
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.signature import PASSED, Signature, signature_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import replay_dd.schedules.runtime as runtime
-from replay_dd.errors import ReplayDDError
+from replay_dd.errors.program import NotControlledError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules.conflicts import Touch
@@ -45,16 +45,6 @@ _MAY_SPIN = {
     ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
     "at granularity gil it does not",
 }
-
-
-class NotControlledError(ReplayDDError):
-    """The command ran, but not under the scheduler."""
-
-    slug = "not-controlled"
-    default_hint = (
-        "Give a Python program: `python prog.py`, `python -m package`, `pytest ...` or a console script, with an "
-        "interpreter of version 3.11 or newer, and without the options -I, -E and -S."
-    )
 
 
 @dataclass(frozen=True)

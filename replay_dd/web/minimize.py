@@ -20,15 +20,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.dd import Algorithm, DDMin, IntervalSet, PrefixBisection, Search, Step
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError, PageUnreachableError
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.errors import (
-    AssertionFailsAtOnceError,
-    FlowDoesNotFailError,
-    FlowNotReproducedError,
-    PageUnreachableError,
-)
 from replay_dd.web.failure import ASSERTION, KINDS, Failure
 from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, Flow
 from replay_dd.web.player import Limits, Playback, play
@@ -38,6 +33,12 @@ BASELINE_RUNS = 2
 # A step gets this many times the longest time that any step needed in the whole flow, but never less than the minimum.
 STEP_TIME_FACTOR = 3
 LEAST_STEP_MS = 300.0
+
+_WHAT_FAILS = (
+    "A failure is an uncaught error of the page, a failed console.assert, a crash, or an assertion step that fails. "
+    "If it shows as text on the page, name the text with `--text`."
+)
+_MORE_TIME = "If the page needs more time after the last step, give it more with `--settle`."
 
 _SEARCHES: dict[str, Callable[[IntervalSet], Algorithm]] = {"bisection": PrefixBisection, "ddmin": DDMin}
 
@@ -102,9 +103,9 @@ def minimize(
 
     Raises:
         PageUnreachableError: the first page cannot be loaded.
-        FlowDoesNotFailError: the flow does not fail.
-        FlowNotReproducedError: it fails in different ways, or only sometimes.
-        AssertionFailsAtOnceError: the assertion fails without any action.
+        DoesNotFailError: the flow does not fail.
+        NotReproducedError: it fails in different ways, or only sometimes.
+        DoesNotPassError: the assertion fails without any action.
     """
     started = time.monotonic()
     tests = _FlowTests(flow, browser, text, settle_s)
@@ -162,7 +163,9 @@ class _FlowTests:
             if found is None:
                 raise _nothing_failed(playback) if run == 0 else _came_once(wanted)
             if wanted is not None and not wanted.same(found):
-                raise FlowNotReproducedError(f"The flow failed in two ways: {wanted.summary}, then {found.summary}.")
+                raise NotReproducedError(
+                    f"The flow failed in two ways: {wanted.summary}, then {found.summary}.", _MORE_TIME
+                )
             wanted = found
             # The waiting for what is missing would make every limit a long one.
             missing = {number for number, _ in playback.left_out} | {one.step for one in playback.failures}
@@ -188,7 +191,10 @@ class _FlowTests:
         playback = self.play(self._flow.only(units.fixed), Limits(settle_s=self._settle_s), until=self._wanted)
         fails = self._wanted.same(failure_of(playback, self._text))
         if fails and self._wanted.kind == ASSERTION:
-            raise AssertionFailsAtOnceError(f"This fails without any action: {self._wanted.text}.")
+            raise DoesNotPassError(
+                f"This fails without any action: {self._wanted.text}.",
+                "Assert what holds before the failing action, for instance that an error box is not visible.",
+            )
         # A passing assertion shows here how long it takes to come true.
         self._step_ms = max(self._step_ms, STEP_TIME_FACTOR * 1000 * max(playback.seconds[1:], default=0))
         return fails
@@ -208,16 +214,16 @@ class _FlowTests:
 def _nothing_failed(playback: Playback) -> Exception:
     if playback.left_out:
         number, why = playback.left_out[0]
-        return FlowDoesNotFailError(
+        return DoesNotFailError(
             f"The flow shows no failure, but step {number + 1} could not be done: {why}.",
             "Record the flow again on this page; or make this the failure, with a `waitForElement` step in its place.",
         )
-    return FlowDoesNotFailError("The flow runs to its end without a failure.")
+    return DoesNotFailError("The flow runs to its end without a failure.", _WHAT_FAILS)
 
 
 def _came_once(wanted: Failure | None) -> Exception:
     summary = "" if wanted is None else wanted.summary
-    return FlowNotReproducedError(f"The failure came in the first run and not in the second: {summary}.")
+    return NotReproducedError(f"The failure came in the first run and not in the second: {summary}.", _MORE_TIME)
 
 
 def default_output(path: Path) -> Path:

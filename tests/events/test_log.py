@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay_dd.errors import EXIT_LOG
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, LogVersionError, NotALogError
 from replay_dd.events.log import FORMAT, VERSION, SessionWriter, read_session, write_session
 from replay_dd.events.model import (
     Ending,
@@ -25,15 +26,7 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.logfile import (
-    LogCutOffError,
-    LogEditedError,
-    LogEmptyError,
-    LogError,
-    LogVersionError,
-    NotALogError,
-    format_of,
-)
+from replay_dd.logfile import format_of
 from tests.events.sessions import sessions
 
 AREA = Rectangle(10, 20, 300, 200)

@@ -9,16 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError, ProgramChangedError
+from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.errors import (
-    LogDoesNotFailError,
-    LogDoesNotPassError,
-    LogsSwappedError,
-    NotReproducedError,
-    ProgramChangedError,
-    SameScheduleError,
-    TwoProgramsError,
-)
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
@@ -188,9 +181,9 @@ def test_pairs_that_cannot_be_compared(passing: Log, failing: Log) -> None:
     other_input = replace(passing, program=replace(passing.program, standard_input=b"more"))
     other_text = replace(passing, program=replace(passing.program, files={"prog.py": "0" * 32}))
     cases = [
-        (failing, passing, LogsSwappedError),
-        (failing, failing, LogDoesNotPassError),
-        (passing, passing, LogDoesNotFailError),
+        (failing, passing, SwappedError),
+        (failing, failing, DoesNotPassError),
+        (passing, passing, DoesNotFailError),
         *((one, failing, TwoProgramsError) for one in (other_command, other_settings, other_python, other_input)),
         (other_text, failing, TwoProgramsError),
     ]
@@ -204,7 +197,7 @@ def test_pairs_that_cannot_be_compared(passing: Log, failing: Log) -> None:
 
 
 def test_the_same_schedule_with_two_outcomes(passing: Log, failing: Log) -> None:
-    with pytest.raises(SameScheduleError):
+    with pytest.raises(NoDifferenceError):
         isolate(replace(passing, switches=failing.switches), failing)
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.errors.program import NotDeterministicError
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.selfcheck import NotDeterministicError, find_parting
+from replay_dd.schedules.selfcheck import find_parting
 from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import describe_program, run_target
 

@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError, PageUnreachableError
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.errors import (
-    AssertionFailsAtOnceError,
-    FlowDoesNotFailError,
-    FlowNotReproducedError,
-    PageUnreachableError,
-)
 from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS
 from replay_dd.web.minimize import BASELINE_RUNS, FlowMinimum, minimize
 from tests.web.flows import change, click, flow, key, serving, visible
@@ -128,9 +123,9 @@ def test_a_page_that_fails_by_itself(browser: WebBrowser, tmp_path: Path, site: 
 @pytest.mark.parametrize(
     "steps, error, words",
     [
-        ([click("#add")], FlowDoesNotFailError, "to its end without a failure"),
-        ([click("#add"), click("#gone", timeout=100)], FlowDoesNotFailError, "step 4 could not be done"),
-        ([click("#add"), visible("#gone")], AssertionFailsAtOnceError, "without any action"),
+        ([click("#add")], DoesNotFailError, "to its end without a failure"),
+        ([click("#add"), click("#gone", timeout=100)], DoesNotFailError, "step 4 could not be done"),
+        ([click("#add"), visible("#gone")], DoesNotPassError, "without any action"),
     ],
 )
 def test_flows_that_cannot_be_minimised(
@@ -158,7 +153,7 @@ class _FailingOnce(http.server.BaseHTTPRequestHandler):
 
 
 def test_a_failure_that_comes_only_once(browser: WebBrowser) -> None:
-    with serving(handler=_FailingOnce) as address, pytest.raises(FlowNotReproducedError, match="not in the second"):
+    with serving(handler=_FailingOnce) as address, pytest.raises(NotReproducedError, match="not in the second"):
         minimize(flow(f"{address}/", *key("a")), browser, settle_s=SETTLE_S)
 
 

@@ -8,13 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.events.errors import (
-    NothingDoneError,
-    SessionDoesNotFailError,
-    SessionDoesNotPassError,
-    SessionNotReproducedError,
-    TwoSessionsError,
-)
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
+from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import (
@@ -187,15 +182,15 @@ def test_another_failure_does_not_count() -> None:
 
 
 def test_sessions_that_cannot_be_used() -> None:
-    with pytest.raises(NothingDoneError):
+    with pytest.raises(NothingRecordedError):
         isolate_events(session_of(""), PLAN)
     passed = session_of("", actions=(key("a"),), ending=Ending(EndingKind.OPEN, "still running"))
-    with pytest.raises(SessionDoesNotFailError):
+    with pytest.raises(DoesNotFailError):
         isolate_events(passed, PLAN)
     failed = replace(passed, ending=Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11))
-    with pytest.raises(SessionDoesNotPassError):
+    with pytest.raises(DoesNotPassError):
         isolate_events(failed, PLAN, passing=failed)
-    with pytest.raises(TwoSessionsError):
+    with pytest.raises(TwoProgramsError):
         isolate_events(failed, PLAN, passing=replace(passed, screen=Screen(640, 480)))
 
 
@@ -210,7 +205,7 @@ def test_a_hang_that_is_noticed_late_has_few_causes() -> None:
 
 def test_a_failure_that_does_not_show_again() -> None:
     ending = Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal SIGSEGV", signal=11)
-    with pytest.raises(SessionNotReproducedError):
+    with pytest.raises(NotReproducedError):
         isolate_events(session_of("", actions=(key("a"),), ending=ending), PLAN)
 
 
