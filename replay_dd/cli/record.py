@@ -13,8 +13,9 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable
 from replay_dd.report.log import describe_log
-from replay_dd.schedules.log import check_place, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import STRATEGIES, settings_for_now
 
 
@@ -57,7 +58,7 @@ def record_command(
         return
     if display is not None or no_text or wm is not None:
         raise UsageError("The options --display, --no-text and --wm are for sessions with windows.", "Add `--gui`.")
-    check_place(output)
+    check_writable(output)
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
         settings_for_now(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.errors.user import FlowStepError, NotALogError, OutputError
+from replay_dd.web.describe import describe
 from replay_dd.web.flow import flow_from, looks_like_a_flow, read_flow, write_flow
-from replay_dd.web.words import describe
 from tests.web.flows import VIEWPORT, change, click, flow, key, visible
 
 GOING: dict[str, Any] = {"type": "navigate", "url": "http://127.0.0.1/"}

@@ -18,7 +18,7 @@ from replay_dd.events.model import Action, ActionKind, Input, InputKind
 from replay_dd.events.wellformed import Held, held_by, is_press
 
 
-class FinerDifference:
+class WithinActions:
     """The inputs of some actions as deltas.
 
     Args:

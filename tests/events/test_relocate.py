@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.events.follow import moved, placed, same_window
 from replay_dd.events.model import Action, ActionKind, Input, InputKind, Rectangle, Window
+from replay_dd.events.relocate import moved, placed, same_window
 
 THERE = Rectangle(100, 50, 300, 200)
 MAIN = Window(0, "tool", "Tool", "Main", THERE, THERE)

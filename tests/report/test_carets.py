@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.report.marks import mark, on_one_line, words_for
+from replay_dd.report.carets import mark, on_one_line, words_for
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime.yieldpoints import ACCESS_OPCODES
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.dd import IntervalSet
-from replay_dd.events.finer import FinerDifference
+from replay_dd.events.describe import in_words
 from replay_dd.events.model import Action, ActionKind, Input, InputKind, Rectangle, Screen, Window
 from replay_dd.events.monkey import next_action, typed_text
 from replay_dd.events.wellformed import is_well_formed
-from replay_dd.events.words import in_words
+from replay_dd.events.within_actions import WithinActions
 
 SCREEN = Screen(800, 600)
 AREA = Rectangle(0, 0, 800, 600)
@@ -36,7 +36,7 @@ def move(x: int, y: int) -> Input:
 def test_any_part_of_a_session_is_well_formed(seed: int, count: int, chance: random.Random) -> None:
     monkey = random.Random(seed)
     actions = [next_action(monkey, [WINDOW], SCREEN) for _ in range(count)]
-    difference = FinerDifference(actions, range(count))
+    difference = WithinActions(actions, range(count))
     assert difference.actions(difference.all) == tuple(actions)
     kept = IntervalSet.of(sorted(number for number in range(difference.count) if chance.random() < 0.5))
     left = difference.actions(kept)
@@ -67,7 +67,7 @@ def test_what_an_action_becomes() -> None:
         (text, {1, 2, 3}, ActionKind.TEXT, "type 'Bc'"),
         (text, {0}, ActionKind.TEXT, "type 'a'"),
     ):
-        difference = FinerDifference([action], [7])
+        difference = WithinActions([action], [7])
         (found,) = difference.actions(IntervalSet.of(sorted(kept)))
         assert (found.kind, in_words(found, None)) == (kind, words)
         assert difference.places(IntervalSet.of(sorted(kept))) == (7,)
@@ -76,6 +76,6 @@ def test_what_an_action_becomes() -> None:
 def test_a_press_that_another_action_releases() -> None:
     first, second = press(1)
     actions = [Action(ActionKind.CLICK, (move(1, 1), first)), Action(ActionKind.CLICK, (move(2, 2), second))]
-    difference = FinerDifference(actions, [0, 1])
+    difference = WithinActions(actions, [0, 1])
     assert difference.count == 3
     assert [action.inputs for action in difference.actions(IntervalSet.of([1]))] == [(first,), (second,)]

@@ -1,21 +1,18 @@
-"""Many runs of one session: each on a display of its own, several at the same time."""
+"""Runs sessions: each on a display of its own."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Session
 from replay_dd.events.trial import Conditions, Run, run_session
-from replay_dd.experiment.waiting import result_of
 
 
-class Trials:
-    """Runs configurations on fresh displays.
+class SessionRunner:
+    """Plays actions to one program, each time on a fresh display.
 
     Args:
         session: names program, screen and window manager.
@@ -27,8 +24,6 @@ class Trials:
         self.session = session
         self.conditions = conditions
         self._supply = supply
-        self._lock = threading.Lock()
-        self.runs = 0
 
     def run(self, actions: Sequence[Action], *, pictures: Path | None = None, want_backtrace: bool = False) -> Run:
         """Play actions once; once more where the display died.
@@ -42,8 +37,6 @@ class Trials:
             return self._run(actions, pictures, want_backtrace)
 
     def _run(self, actions: Sequence[Action], pictures: Path | None, want_backtrace: bool) -> Run:
-        with self._lock:
-            self.runs += 1
         display = self._supply.take()
         try:
             return run_session(
@@ -51,10 +44,3 @@ class Trials:
             )
         finally:
             self._supply.give_back(display)
-
-    def several(self, actions: Sequence[Action], times: int, jobs: int) -> list[Run]:
-        """Play the same actions several times."""
-        if jobs == 1 or times == 1:
-            return [self.run(actions) for _ in range(times)]
-        with ThreadPoolExecutor(min(jobs, times), "replay-dd-measure") as pool:
-            return [result_of(run) for run in [pool.submit(self.run, actions) for _ in range(times)]]
