@@ -30,11 +30,11 @@ from replay_dd.schedules.errors import (
     SameScheduleError,
     TwoProgramsError,
 )
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.reachable import settle_reachable
 from replay_dd.schedules.replay import check_unchanged, find_divergence
 from replay_dd.schedules.selfcheck import check_deterministic
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.trials import ScheduleTests
 from replay_dd.schedules.window import Window, find_window

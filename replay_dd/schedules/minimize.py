@@ -10,9 +10,9 @@ from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.errors import NotReproducedError
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.selfcheck import check_deterministic
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.trials import ScheduleTests
 

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterable
 
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import Signature, outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 
