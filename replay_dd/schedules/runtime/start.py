@@ -15,12 +15,13 @@ from .backends.choose import choose_backend, load_backend
 from .baton.clock import Clock
 from .baton.garbage import collect_by_schedule
 from .baton.scheduler import Scheduler
-from .baton.strategy import Strategy
+from .baton.stuck_calls import StuckCalls
 from .channel import HELLO, NOTE, THREAD, Channel
 from .io.buffers import adapt_buffers
 from .io.descriptors import Descriptors
 from .io.file_locks import adapt_file_locks
 from .io.pipes import Pipes
+from .io.select import adapt_select
 from .io.sockets import Sockets
 from .io.ssl import Tls
 from .points.bytecode import SYNC
@@ -79,7 +80,8 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     clock = Clock(request["start_ns"])
     # What a monitoring callback answers where there is no yield point.
     disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
-    scheduler = Scheduler(Strategy(), clock, places, channel.send, endings.deadlock, disable)
+    scheduler = Scheduler(clock, places, channel.send, endings.deadlock, disable)
+    stuck_calls = StuckCalls(scheduler)
     backend, reason = choose_backend(scheduler, request["granularity"])
     endings.scheduler = scheduler
     endings.backend = backend
@@ -93,9 +95,9 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
 
     def follow(run: dict[str, Any]) -> None:
         arrivals = run["arrivals"]
-        scheduler.arrivals.real_time = run["real_clock"] or run["strategy"] == "natural"
-        scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
-        scheduler.away.follow([record[-1] for record in arrivals])
+        scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
+        scheduler.moments.follow(arrivals, following=run["strategy"] == "replay")
+        stuck_calls.follow([record[-1] for record in arrivals])
 
     follow(request)
 
@@ -181,7 +183,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             "concurrent.futures._base": _adapt_futures,
             "_queue": simple_queue.make_adapter(scheduler),
             "ctypes": async_exceptions.make_adapter(scheduler),
-            "select": descriptors.adapt_select,
+            "select": lambda module: adapt_select(descriptors, module),
             "socket": sockets.adapt,
             "ssl": adapt_ssl,
             "fcntl": lambda module: adapt_file_locks(descriptors, module),

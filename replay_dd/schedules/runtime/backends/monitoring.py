@@ -19,7 +19,7 @@ from ..counting.digest import FOLD, MASK
 from ..points.bytecode import LINE
 from ..points.places import COUNTED
 from ..points.tables import add_code, numbers_of
-from .choose import Backend
+from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..baton.garbage import give_back
+from ..baton.thread_life import start_anew
 from ..channel import DEADLOCK, END, EXCEPTION, NOTE
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Any
 
-    from ..backends.choose import Backend
+    from ..backends.base import Backend
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
 
@@ -102,7 +103,7 @@ class Endings:
 
     def _end(self) -> None:
         scheduler = self.scheduler
-        scheduler.arrivals.at_end()
+        scheduler.moments.at_end()
         scheduler.over = True
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
@@ -132,9 +133,9 @@ class Endings:
     def forked_child(self) -> None:
         """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
         self.scheduler.busy = self._busy_before_fork
-        self.scheduler.start_anew()
+        start_anew(self.scheduler)
         self.forget_threads()
-        self.scheduler.arrivals.forget()
+        self.scheduler.moments.forget()
         self.fork_shares()
         self.backend.end()
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator.own_memory import use_own
+from ..baton.thread_life import come_up
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -82,14 +83,14 @@ class Uncontended:
     """
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        _scheduler.come_up()
+        come_up(_scheduler)
         return True
 
     def release(self) -> None:
         pass
 
     def __enter__(self) -> bool:
-        _scheduler.come_up()
+        come_up(_scheduler)
         return True
 
     def __exit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
 from .locks import Lock, deadline_after, make_end_lock
 
@@ -163,7 +164,7 @@ class ThreadStarter:
         scheduler.operation(frame)
         if not scheduler.counting:
             self._begin()
-        child = scheduler.create(parent)
+        child = thread_life.create(parent)
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
         waits = allocate_real_lock()
         waits.acquire()
@@ -176,14 +177,14 @@ class ThreadStarter:
         if handle is not None:
             self._keep(handle, child, ident)
         child.ident = ident
-        scheduler.add(child)
+        thread_life.add(scheduler, child)
         python_thread = getattr(function, "__self__", None)
         started = getattr(python_thread, "_started", None)
         if started is not None and getattr(function, "__name__", "") == "_bootstrap":
             # threading.Thread.start() waits for the new thread to say that it is up. That is no blocking as the
             # program sees it: the new thread runs so far, and its creator goes on.
             child.starting = lambda: started.is_set() and started._cond._lock._holder is None
-            scheduler.run_until_up(parent, child)
+            thread_life.run_until_up(scheduler, parent, child)
         # An exception of a signal handler would look to `threading` as if the thread had not started.
         scheduler.holds_signals = True
         scheduler.operation(frame)
@@ -212,7 +213,7 @@ class ThreadStarter:
     ) -> None:
         scheduler = self._scheduler
         waits.release()
-        scheduler.entered(thread)
+        thread_life.entered(scheduler, thread)
         self._thread_started()
         try:
             function(*args, **kwargs)
@@ -229,7 +230,7 @@ class ThreadStarter:
                 handle._set_done()
             if isinstance(thread.sentinel, Lock):
                 thread.sentinel._at_fork_reinit()
-            scheduler.ended(thread, None)
+            thread_life.ended(scheduler, thread)
 
     def _report(self, function: Callable[..., object]) -> None:
         """Tell of an exception in a function that was started without ``threading``, as the interpreter does."""
