@@ -17,10 +17,10 @@ from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Difference, difference_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import find_divergence, replay_plan
 from replay_dd.schedules.selfcheck import diagnose
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 

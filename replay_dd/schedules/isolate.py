@@ -21,10 +21,10 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.failing_range import FailingRange, find_failing_range
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import with_gil_label
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import PASSED, signature_of
 
 

@@ -9,9 +9,9 @@ from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
 from replay_dd.experiment.proof import PROOF_RUNS
 from replay_dd.experiment.result import Isolation
 from replay_dd.schedules.circumstance import Choices, ScheduleRunner
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import time_limit_for
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.server import Runner
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from replay_dd.report.carets import mark, on_one_line, words_for
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.runtime.yieldpoints import ACCESS_OPCODES
+from replay_dd.schedules.runtime.points.bytecode import ACCESS_OPCODES
 
 LINE = "    größe.wert = größe.wert + eins(größe)"
 

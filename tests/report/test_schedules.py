@@ -14,9 +14,9 @@ from replay_dd.experiment.result import Isolation
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.model import Switch
-from replay_dd.schedules.server import Runner
 from tests.schedules.logs import FAILED, PLACE, log_of
 
 
