@@ -58,7 +58,7 @@ clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED): pyproject.toml setup.py $(wildcard replay_dd/schedules/runtime/*.c)
+$(INSTALLED): pyproject.toml setup.py $(wildcard replay_dd/schedules/runtime/accelerator/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "replay-dd needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not there)." >&2; \
 	  echo "Name another one: make PYTHON=python3.12 $(or $(MAKECMDGOALS),test)" >&2; exit 1; }

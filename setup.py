@@ -12,11 +12,11 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-RUNTIME = "replay_dd/schedules/runtime/"
-PARTS = ("accelerator", "away", "counting", "databases", "leaving", "memory", "places", "tables")
-SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
-HEADERS = [RUNTIME + "_accelerator.h"]
-INTERFACE = RUNTIME + "_accelerator.pyi"
+ROOM = "replay_dd/schedules/runtime/accelerator/"
+PARTS = ("_accelerator", "counting", "fast_exit", "operation_places", "own_memory", "sqlite", "stuck_calls", "tables")
+SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
+HEADERS = [ROOM + "_accelerator.h"]
+INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 
 
@@ -38,7 +38,7 @@ def extensions() -> list[Extension]:
         return []
     # What is imported tells what it was built from: an editable installation may have an older one beside its source.
     macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
-    name = "replay_dd.schedules.runtime._accelerator"
+    name = "replay_dd.schedules.runtime.accelerator._accelerator"
     # `optional`: a build that fails is told and does not stop the installation.
     return [Extension(name, SOURCES, define_macros=macros, depends=[*HEADERS, INTERFACE], optional=True)]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.actions import actions_of, text_of
-from replay_dd.events.errors import DisplayLostError
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import (
     Ending,

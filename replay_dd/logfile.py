@@ -8,54 +8,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from replay_dd.errors import EXIT_LOG, ReplayDDError
+from replay_dd.errors.user import LogVersionError, NotALogError
 
 _LONGEST_FIRST_LINE_BYTES = 4096
-
-
-class LogError(ReplayDDError):
-    """A log cannot be used."""
-
-    slug = "log-unreadable"
-    exit_code: ClassVar[int] = EXIT_LOG
-    default_hint = "Check the path, and that you may read the file."
-
-
-class NotALogError(LogError):
-    """The file is something else."""
-
-    slug = "not-a-log"
-    default_hint = "Give a file that `replay-dd record` or `replay-dd hunt` wrote."
-
-
-class LogEmptyError(LogError):
-    """The file is empty."""
-
-    slug = "log-empty"
-    default_hint = "Record the run again with `replay-dd record`."
-
-
-class LogVersionError(LogError):
-    """The log was written by a newer replay-dd."""
-
-    slug = "log-newer"
-    default_hint = "Update replay-dd, or record the run again with this version."
-
-
-class LogCutOffError(LogError):
-    """The end of the log is missing."""
-
-    slug = "log-cut-off"
-    default_hint = "Copy the file again, or record the run again."
-
-
-class LogEditedError(LogError):
-    """The log does not fit its checksum, or does not have the form of a log."""
-
-    slug = "log-edited"
-    default_hint = "Use the log as it was written, or record the run again."
 
 
 class Header(NamedTuple):

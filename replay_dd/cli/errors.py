@@ -7,38 +7,15 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import ClassVar
 
 import click
 
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
+from replay_dd.errors.user import InterruptedCommandError, UsageError
 
 # `git bisect run` takes every exit code up to 127 but 125 for a verdict, so `replay` reports its errors above.
 NO_VERDICT = 128
 EXIT_CANNOT_TELL = 125
-
-
-class UsageError(ReplayDDError):
-    """A command or option is wrong."""
-
-    slug = "usage"
-    exit_code: ClassVar[int] = EXIT_USAGE
-    default_hint = "See `replay-dd COMMAND --help`."
-
-
-class RecordersShadowedError(ReplayDDError):
-    """Another package called ``recorders`` is found before the one of replay-dd."""
-
-    slug = "recorders-shadowed"
-    default_hint = "Run the command in another folder, rename that file, or take it off PYTHONPATH."
-
-
-class InterruptedCommandError(ReplayDDError):
-    """Ctrl-C."""
-
-    slug = "interrupted"
-    exit_code: ClassVar[int] = EXIT_INTERRUPTED
-    default_hint = ""
 
 
 @contextlib.contextmanager

@@ -15,16 +15,14 @@ from replay_dd.cli.options import FOLDER, LOG, displays_option
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.web import flow_options, minimize_flow, settle_of_flow
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import Pace, Session
-from replay_dd.events.result import SearchStep
 from replay_dd.events.target import check_program, describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import LIVE, private_folder
 from replay_dd.experiment.waiting import result_of
-from replay_dd.report.events import minimized_as_json, minimized_as_text
+from replay_dd.report.events import events_as_json, events_as_text
 from replay_dd.report.events_strip import write_events_strip
 from replay_dd.web.flow import looks_like_a_flow
 
@@ -124,7 +122,10 @@ def events_command(
             plan = replace(plan, pictures=stack.enter_context(private_folder()).path / "pictures")
         try:
             found = isolate_events(
-                session, plan, passing=other, on_test=lambda step: progress.show(_told(step)), on_stage=progress.show
+                session,
+                plan,
+                passing=other,
+                observer=progress.observer("action"),
             )
         finally:
             progress.clear()
@@ -137,17 +138,11 @@ def events_command(
         passing_log = target.with_name(f"passing-{target.name}")
         write_session(found.passing, passing_log)
     if as_json:
-        click.echo(json.dumps(minimized_as_json(found, target), indent=2))
+        click.echo(json.dumps(events_as_json(found, target, passing_log), indent=2))
     else:
-        for line in minimized_as_text(found, target, passing_log):
+        for line in events_as_text(found, target, passing_log):
             click.echo(line)
-    if found.interrupted:
-        return EXIT_INTERRUPTED
-    return 0 if found.reproduced else EXIT_FLAKY
-
-
-def _told(step: SearchStep) -> str:
-    return f"test {step.number}: {step.actions} actions, {step.outcome}, {step.actions_left} left"
+    return found.isolation.exit_code
 
 
 def _results(sessions: list[Future[Session]]) -> list[Session]:

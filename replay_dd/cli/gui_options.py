@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from replay_dd.cli.errors import UsageError
+from replay_dd.errors.user import UsageError
 from replay_dd.events.model import Pace, Screen
 from replay_dd.events.trial import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.x11.players import PLAYERS, player_named
@@ -88,7 +88,7 @@ def conditions_of(
     """How runs are made.
 
     Raises:
-        PlayerMissingError: the player cannot be used.
+        SoftwareMissingError: the player cannot be used.
     """
     return Conditions(
         pace=pace,

@@ -13,8 +13,8 @@ import click
 from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.gui_options import conditions_of, pace_option, play_options
 from replay_dd.cli.progress import say
+from replay_dd.errors.user import NothingRecordedError
 from replay_dd.events.actions import actions_of
-from replay_dd.events.errors import NothingDoneError
 from replay_dd.events.log import FORMAT as SESSION_FORMAT
 from replay_dd.events.log import read_session
 from replay_dd.events.model import EndingKind, Pace, Session
@@ -102,7 +102,7 @@ def _play(
 ) -> Run:
     actions = actions_of(session)
     if not actions:
-        raise NothingDoneError("The session holds no actions.")
+        raise NothingRecordedError("The session holds no actions.")
     how = conditions_of(*conditions, pace=session.pace if pace is None else Pace(pace))
     manager = window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm)
     if wm is None and manager != session.window_manager:

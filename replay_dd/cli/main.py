@@ -14,7 +14,8 @@ from types import FrameType
 import click
 
 import replay_dd
-from replay_dd.cli.errors import RecordersShadowedError, reported
+from replay_dd.cli.errors import reported
+from replay_dd.errors.machine import PackageShadowedError
 from replay_dd.experiment.process import LIVE, no_leftovers
 
 # Each command with its module, which is loaded when the command is wanted: what it does not need costs it nothing.
@@ -101,10 +102,10 @@ def check_recorders() -> None:
     """Check that the package ``recorders`` is our own: other projects use that name too.
 
     Raises:
-        RecordersShadowedError: another file of that name comes first.
+        PackageShadowedError: another file of that name comes first.
     """
     found = importlib.util.find_spec("recorders")
     origin = found.origin if found is not None else None
     expected = Path(replay_dd.__file__).resolve().parent.parent / "recorders" / "__init__.py"
     if origin is None or Path(origin).resolve() != expected:
-        raise RecordersShadowedError(f"replay-dd needs its own package `recorders`, but {origin} stands before it.")
+        raise PackageShadowedError(f"replay-dd needs its own package `recorders`, but {origin} stands before it.")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from replay_dd.cli.errors import UsageError
+from replay_dd.errors.user import UsageError
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, GRANULARITIES
 from replay_dd.schedules.target import describe_program

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.errors import UsageError
 from replay_dd.cli.gui_record import gui_record_options, record_gui
 from replay_dd.cli.options import LOG, counting_options, program_of, program_options, time_limit_option
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
+from replay_dd.errors.program import TimeLimitError
+from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable
 from replay_dd.report.log import describe_log
-from replay_dd.schedules.errors import TimeLimitError
-from replay_dd.schedules.log import check_place, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import STRATEGIES, settings_for_now
 
 
@@ -57,7 +58,7 @@ def record_command(
         return
     if display is not None or no_text or wm is not None:
         raise UsageError("The options --display, --no-text and --wm are for sessions with windows.", "Add `--gui`.")
-    check_place(output)
+    check_writable(output)
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
         settings_for_now(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any
 
-from replay_dd.cli.errors import UsageError
+from replay_dd.errors.user import UsageError
 
 
 def recorder_named(name: str) -> Any:

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 
 import click
 
-from replay_dd.cli.errors import EXIT_CANNOT_TELL, UsageError
+from replay_dd.cli.errors import EXIT_CANNOT_TELL
 from replay_dd.cli.progress import Progress
-from replay_dd.dd import Step
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
+from replay_dd.errors.user import UsageError
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
-from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, read_flow, write_flow
+from replay_dd.web.flow import ALGORITHMS, read_flow, write_flow
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -108,7 +107,7 @@ def replay_flow(path: Path, *, browser: Path | None, text: str | None, settle_s:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done."""
     flow = read_flow(path)
     require_playwright()
-    from replay_dd.web.minimize import failure_of
+    from replay_dd.web.circumstance import failure_of
     from replay_dd.web.player import Limits, play
 
     with WebBrowser(browser) as running:
@@ -155,7 +154,7 @@ def minimize_flow(
                 algorithm=algorithm,
                 max_tests=max_tests,
                 search_limit_s=search_limit_s,
-                on_test=lambda step: progress.show(_told(step)),
+                observer=progress.observer("step"),
             )
         finally:
             progress.clear()
@@ -169,10 +168,4 @@ def minimize_flow(
         for line in minimum_as_text(found, target, strip):
             click.echo(line)
     sys.stdout.flush()
-    if found.search is not None and found.search.stopped_by == "interrupt":
-        return EXIT_INTERRUPTED
-    return 0 if found.proved == PROOF_RUNS or not found.complete else EXIT_FLAKY
-
-
-def _told(step: Step) -> str:
-    return f"test {step.number}: {step.outcome.value}, {step.deltas_left} steps left"
+    return found.isolation.exit_code

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from replay_dd.dd.errors import PassNotContainedError
 from replay_dd.dd.intervals import EMPTY, IntervalSet
+from replay_dd.errors.user import PassNotContainedError
 
 Items = Sequence[Any] | IntervalSet
 """What the functions for scripts accept: a sequence, a ``range``, or an interval set."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import overload
 
-from replay_dd.dd.errors import NotAPartitionError
 from replay_dd.dd.intervals import IntervalSet
+from replay_dd.errors.user import NotAPartitionError
 
 Splitter = Callable[[IntervalSet, int], Sequence[IntervalSet]]
 """A function that cuts a set of deltas into about ``n`` parts."""

@@ -7,9 +7,9 @@ import os
 import shutil
 from pathlib import Path
 
-from replay_dd.events.errors import SessionChangedError
+from replay_dd.errors.program import ProgramChangedError
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
-from replay_dd.experiment.process import ProgramNotFoundError
 
 # What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
@@ -38,13 +38,13 @@ def check_program(session: Session) -> None:
     """Check that the program of a session is the one that was recorded.
 
     Raises:
-        SessionChangedError: a file of it was changed.
+        ProgramChangedError: a file of it was changed.
     """
     program = session.program
     now = _files(program.command, Path(program.directory), program.environment.get("PATH"))
     changed = [name for name, digest in program.files.items() if now.get(name) != digest]
     if changed:
-        raise SessionChangedError(f"The program was changed since the session was recorded: {', '.join(changed[:3])}.")
+        raise ProgramChangedError(f"The program was changed since the session was recorded: {', '.join(changed[:3])}.")
 
 
 def _files(command: tuple[str, ...], folder: Path, path: str | None) -> dict[str, str]:

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from replay_dd.events.errors import NoWindowError
-from replay_dd.events.follow import placed
+from replay_dd.errors.program import NoWindowError
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
 from replay_dd.events.oracle import ask_oracle
+from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
 from replay_dd.events.x11.answers import Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive

@@ -26,19 +26,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replay_dd.errors import ReplayDDError
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
-
-
-class ProgramNotFoundError(ReplayDDError):
-    """The command does not name a program that can be run."""
-
-    slug = "program-not-found"
-    default_hint = "Check the spelling, or give the path of the program after the `--`."
 
 
 @dataclass(frozen=True)

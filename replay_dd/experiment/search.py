@@ -20,7 +20,6 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.bisection import PrefixBisection
-from replay_dd.dd.errors import BaselineDoesNotFailError, BaselineDoesNotPassError
 from replay_dd.dd.intervals import IntervalSet
 from replay_dd.dd.isolate import DD
 from replay_dd.dd.minimize import DDMax, DDMin
@@ -28,6 +27,7 @@ from replay_dd.dd.search import Search, Step
 from replay_dd.dd.sequences import Deltas, Items
 from replay_dd.dd.split import Splitter
 from replay_dd.dd.wynot import DD1999, DDPlus
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.experiment.speculation import Test, Workers
 from replay_dd.outcome import Outcome
 
@@ -151,15 +151,15 @@ def check_end_points(
         Their outcomes, as ``Search(known=...)`` takes them.
 
     Raises:
-        BaselineDoesNotPassError: ``c_pass`` does not pass.
-        BaselineDoesNotFailError: ``c_fail`` does not fail.
+        DoesNotPassError: ``c_pass`` does not pass.
+        DoesNotFailError: ``c_fail`` does not fail.
     """
     of_pass = test(c_pass)
     if of_pass is Outcome.FAIL or (of_pass is Outcome.UNRESOLVED and not may_be_unresolved):
-        raise BaselineDoesNotPassError(f"the passing case came out as {of_pass.value}")
+        raise DoesNotPassError(f"the passing case came out as {of_pass.value}")
     of_fail = test(c_fail) if c_fail != c_pass else of_pass
     if of_fail is not Outcome.FAIL:
-        raise BaselineDoesNotFailError(f"the failing case came out as {of_fail.value}")
+        raise DoesNotFailError(f"the failing case came out as {of_fail.value}")
     return {c_pass: of_pass, c_fail: of_fail}
 
 
@@ -240,8 +240,8 @@ def dd(
         The largest passing and the smallest failing case, and their difference.
 
     Raises:
-        BaselineDoesNotPassError: ``pass_`` does not pass.
-        BaselineDoesNotFailError: ``fail`` does not fail.
+        DoesNotPassError: ``pass_`` does not pass.
+        DoesNotFailError: ``fail`` does not fail.
         PassNotContainedError: ``pass_`` is not contained in ``fail``.
 
     Source: see :class:`~replay_dd.dd.isolate.DD`.
@@ -272,8 +272,8 @@ def ddmin(
         The simplified case is ``failing``.
 
     Raises:
-        BaselineDoesNotPassError: nothing at all fails already.
-        BaselineDoesNotFailError: ``items`` do not fail.
+        DoesNotPassError: nothing at all fails already.
+        DoesNotFailError: ``items`` do not fail.
 
     Source: see :class:`~replay_dd.dd.minimize.DDMin`.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import replay_dd.schedules.runtime as runtime
-from replay_dd.errors import ReplayDDError
+from replay_dd.errors.program import NotControlledError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules.conflicts import Touch
@@ -29,7 +29,7 @@ from replay_dd.schedules.model import (
     Waiter,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.yieldpoints import ACCESS, SYNC
+from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
@@ -47,16 +47,6 @@ _MAY_SPIN = {
 }
 
 
-class NotControlledError(ReplayDDError):
-    """The command ran, but not under the scheduler."""
-
-    slug = "not-controlled"
-    default_hint = (
-        "Give a Python program: `python prog.py`, `python -m package`, `pytest ...` or a console script, with an "
-        "interpreter of version 3.11 or newer, and without the options -I, -E and -S."
-    )
-
-
 @dataclass(frozen=True)
 class Plan:
     """Who decides about the schedule of one run.
@@ -70,7 +60,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside and when, in the run that ``replay`` follows.
-        anchors: what ``anchored`` looks for, see ``runtime/anchored.py``.
+        anchors: what ``anchored`` looks for, see ``runtime/strategies/anchored.py``.
         traced: how many yield points are told one by one.
     """
 

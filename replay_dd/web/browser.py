@@ -15,14 +15,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from replay_dd.errors.machine import BrowserFailedError, SoftwareMissingError
 from replay_dd.experiment.process import private_folder
-from replay_dd.web.errors import BrowserFailedError, BrowserMissingError, PlaywrightMissingError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Playwright
 
     from replay_dd.web.flow import Step
 
+_INSTALL_BROWSER = "Install Chromium (on Debian: `apt install chromium`), or name it with `--browser`."
 EXECUTABLES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 # No sandbox: it cannot be had as root or in many containers. The others keep the browser from doing things by itself.
 ARGUMENTS = (
@@ -46,27 +47,29 @@ def find_browser(named: Path | None = None) -> Path:
         named: the one that the user names; otherwise the first one on the ``PATH``.
 
     Raises:
-        BrowserMissingError: there is none.
+        SoftwareMissingError: there is none.
     """
     if named is not None:
         found = shutil.which(named)
         if found is None:
-            raise BrowserMissingError(f"There is no program {named}.")
+            raise SoftwareMissingError(f"There is no program {named}.", _INSTALL_BROWSER)
         return Path(found)
     for name in EXECUTABLES:
         if found := shutil.which(name):
             return Path(found)
-    raise BrowserMissingError("There is no Chromium on the PATH.")
+    raise SoftwareMissingError("There is no Chromium on the PATH.", _INSTALL_BROWSER)
 
 
 def require_playwright() -> None:
     """Check that Playwright for Python is there: it is an extra, and other modules of this room import it at once.
 
     Raises:
-        PlaywrightMissingError: it is not installed.
+        SoftwareMissingError: it is not installed.
     """
     if importlib.util.find_spec("playwright") is None:
-        raise PlaywrightMissingError("Web sessions need Playwright for Python.")
+        raise SoftwareMissingError(
+            "User flows need Playwright for Python.", "Install it: `pip install 'replay-dd[web]'`."
+        )
 
 
 class WebBrowser:
@@ -76,8 +79,8 @@ class WebBrowser:
         executable: the browser to run; found on the ``PATH`` where none is given.
 
     Raises:
-        PlaywrightMissingError: Playwright for Python is not installed.
-        BrowserMissingError: there is no browser.
+        SoftwareMissingError: Playwright for Python is not installed.
+        SoftwareMissingError: there is no browser.
         BrowserFailedError: the browser does not start.
     """
 

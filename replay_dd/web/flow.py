@@ -12,16 +12,15 @@ Source: the schema published with @puppeteer/replay (`Schema.ts`); a time-out is
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from replay_dd.web.errors import FlowStepError, FlowUnwritableError, NotAFlowError
+from replay_dd.errors.user import FlowStepError, NotALogError
+from replay_dd.files import write_whole
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
-PROOF_RUNS = 3  # how often a minimal flow is played afresh
 ALGORITHMS = ("bisection", "ddmin")
 """How the steps are searched; see :class:`~replay_dd.dd.PrefixBisection` and :class:`~replay_dd.dd.DDMin`."""
 
@@ -109,40 +108,43 @@ def looks_like_a_flow(path: Path) -> bool:
     return isinstance(found, dict) and "steps" in found
 
 
+_EXPORT = "Give a file that the Recorder of Chrome DevTools exported as JSON."
+
+
 def read_flow(path: Path) -> Flow:
     """Read a user flow.
 
     Raises:
-        NotAFlowError: the file cannot be read, or is no user flow.
+        NotALogError: the file cannot be read, or is no user flow.
         FlowStepError: a step does not keep to the schema.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise NotAFlowError(f"The flow {path} cannot be read: {why}.") from error
+        raise NotALogError(f"The flow {path} cannot be read: {why}.", _EXPORT) from error
     try:
         return flow_from(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise NotAFlowError(f"The file {path} is no user flow: it is not JSON ({error}).") from error
+        raise NotALogError(f"The file {path} is no user flow: it is not JSON ({error}).", _EXPORT) from error
 
 
 def flow_from(data: object) -> Flow:
     """A flow from the value that its JSON text stands for.
 
     Raises:
-        NotAFlowError: it is no user flow.
+        NotALogError: it is no user flow.
         FlowStepError: a step does not keep to the schema.
     """
     if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
-        raise NotAFlowError("This is no user flow: it has no list of steps.")
+        raise NotALogError("This is no user flow: it has no list of steps.", _EXPORT)
     if not isinstance(data.get("title"), str):
-        raise NotAFlowError("This is no user flow: it has no title.")
+        raise NotALogError("This is no user flow: it has no title.", _EXPORT)
     if not _is_timeout(data.get("timeout")):
-        raise NotAFlowError(f"The flow's time-out is not between 1 and {LARGEST_TIMEOUT_MS} milliseconds.")
+        raise NotALogError(f"The flow's time-out is not between 1 and {LARGEST_TIMEOUT_MS} milliseconds.", _EXPORT)
     steps = tuple(_step_from(number, step) for number, step in enumerate(data["steps"], 1))
     if not any(step.type == "navigate" for step in steps):
-        raise NotAFlowError("The flow never navigates to a page.", "Record it anew, from the first page on.")
+        raise NotALogError("The flow never navigates to a page.", "Record it anew, from the first page on.")
     return Flow(steps, {name: value for name, value in data.items() if name != "steps"})
 
 
@@ -150,25 +152,10 @@ def write_flow(flow: Flow, path: Path) -> None:
     """Write a flow, whole or not at all.
 
     Raises:
-        FlowUnwritableError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     whole = {**flow.data, "steps": [step.data for step in flow.steps]}
-    write_whole(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name first and rename it, so that it is there whole or not at all.
-
-    Raises:
-        FlowUnwritableError: the file cannot be written.
-    """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise FlowUnwritableError(f"{path} cannot be written: {error.strerror}.") from error
+    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def _step_from(number: int, data: object) -> Step:

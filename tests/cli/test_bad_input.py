@@ -67,7 +67,7 @@ def test_a_log_that_may_not_be_read(race: Workshop, shop: Workshop) -> None:
 @pytest.mark.parametrize("command", ["record", "hunt"])
 def test_a_log_that_cannot_be_written_is_told_before_the_first_run(command: str, shop: Workshop) -> None:
     shop.write("open('it-ran', 'w').close()\n")
-    shop.run(command, "-o", "prog.py/a.log", *shop.program()).refused(5, "log-unreadable")
+    shop.run(command, "-o", "prog.py/a.log", *shop.program()).refused(5, "output-unwritable")
     assert not (shop.folder / "it-ran").exists()
 
 
@@ -76,7 +76,7 @@ def test_minimal_logs_that_cannot_be_written_are_told_before_the_first_run(shop:
     shop.run("hunt", "-o", "found", *shop.program())
     shop.write("")  # a run would be refused, as it is another program
     for command in (("schedules", "found/pass.log", "found/fail.log"), ("minimize", "found/fail.log")):
-        shop.run(*command, "-o", "prog.py/a.log").refused(5, "log-unreadable")
+        shop.run(*command, "-o", "prog.py/a.log").refused(5, "output-unwritable")
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
@@ -191,13 +191,13 @@ def test_a_program_that_never_ends(shop: Workshop) -> None:
 
 
 def test_swapped(race: Workshop) -> None:
-    race.run("schedules", "found/fail.log", "found/pass.log").refused(3, "logs-swapped")
+    race.run("schedules", "found/fail.log", "found/pass.log").refused(3, "swapped")
 
 
 def test_the_same_twice(race: Workshop) -> None:
-    race.run("schedules", "found/pass.log", "found/pass.log").refused(3, "log-does-not-fail")
-    race.run("schedules", "found/fail.log", "found/fail.log").refused(3, "log-does-not-pass")
-    race.run("minimize", "found/pass.log").refused(3, "log-does-not-fail")
+    race.run("schedules", "found/pass.log", "found/pass.log").refused(3, "does-not-fail")
+    race.run("schedules", "found/fail.log", "found/fail.log").refused(3, "does-not-pass")
+    race.run("minimize", "found/pass.log").refused(3, "does-not-fail")
 
 
 def test_of_two_programs(race: Workshop, shop: Workshop) -> None:
@@ -285,7 +285,7 @@ def test_usage_errors_of_replay_are_no_verdict(arguments: tuple[str, ...], shop:
 def test_another_package_called_recorders(shop: Workshop) -> None:
     (shop.folder / "recorders.py").write_text("")
     shop.variables["PYTHONPATH"] = str(shop.folder)
-    told = shop.run("show", "a.log").refused(2, "recorders-shadowed")
+    told = shop.run("show", "a.log").refused(2, "package-shadowed")
     assert "recorders.py" in told
 
 

@@ -32,7 +32,7 @@ def test_show_tells_the_steps(shop: Workshop) -> None:
 def test_a_missing_browser_is_named(shop: Workshop, command: str) -> None:
     shop.write(json.dumps(FLOW), "flow.json")
     said = shop.run(command, "--browser", "no-such-browser", "flow.json").refused(
-        130 if command == "replay" else 2, "browser-missing"
+        130 if command == "replay" else 2, "software-missing"
     )
     assert "no-such-browser" in said
 
@@ -44,8 +44,8 @@ def test_a_step_that_is_wrong_is_named_before_anything_is_played(shop: Workshop)
 
 def test_another_file_is_no_flow(shop: Workshop) -> None:
     shop.write("no flow at all", "flow.json")
-    shop.run("web", "flow.json").refused(5, "not-a-flow")
-    shop.run("web", "missing.json").refused(5, "not-a-flow")
+    shop.run("web", "flow.json").refused(5, "not-a-log")
+    shop.run("web", "missing.json").refused(5, "not-a-log")
 
 
 def test_a_text_that_is_no_expression(shop: Workshop) -> None:

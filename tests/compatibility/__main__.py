@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import replay_dd.schedules.runtime
+import replay_dd.schedules.runtime.accelerator
 from replay_dd.experiment.process import LIVE, no_leftovers
 from tests.compatibility import cpython, packages, replays, suites
 from tests.compatibility.document import PAGE, exceptions, rewrite_page, section
@@ -34,7 +34,7 @@ from tools.test_all_pythons import SUPPORTED, find_python
 
 SAVED_EVERY = 10
 FINE_AT_LEAST = 0.97
-RUNTIME = Path(replay_dd.schedules.runtime.__file__).parent
+ACCELERATOR = Path(replay_dd.schedules.runtime.accelerator.__file__).parent
 
 
 def main() -> int:
@@ -107,8 +107,8 @@ def build_accelerator(interpreter: Path) -> None:
     suffix = subprocess.run(
         [str(interpreter), "-c", code], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
-    built = RUNTIME / f"_accelerator{suffix}"
-    changed = max(source.stat().st_mtime for source in (*RUNTIME.glob("*.[ch]"), RUNTIME / "_accelerator.pyi"))
+    built = ACCELERATOR / f"_accelerator{suffix}"
+    changed = max(source.stat().st_mtime for source in (*ACCELERATOR.glob("*.[ch]"), ACCELERATOR / "_accelerator.pyi"))
     if built.exists() and built.stat().st_mtime >= changed:
         return
     with tempfile.TemporaryDirectory(prefix="replay-dd-wheel-") as folder:

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 RANDOM_SCHEDULES = 20

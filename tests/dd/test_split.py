@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.dd import DD, EMPTY, SPLIT_RULES, DDMin, IntervalSet, split_by_groups, split_by_sizes
-from replay_dd.dd.errors import NotAPartitionError
 from replay_dd.dd.split import partition, splitter_named
+from replay_dd.errors.user import NotAPartitionError
 from tests.dd.support import F, P, U, is_1_minimal, parse, run, with_ends
 
 LONGEST = 40

@@ -12,14 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.experiment.process import (
-    Command,
-    Finished,
-    ProgramNotFoundError,
-    no_leftovers,
-    private_folder,
-    run,
-)
+from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.experiment.process import Command, Finished, no_leftovers, private_folder, run
 
 
 def run_python(

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import replay_dd
 from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
-from replay_dd.dd.errors import BaselineDoesNotFailError, BaselineDoesNotPassError, PassNotContainedError
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.user import PassNotContainedError
 from replay_dd.experiment.search import SearchResult, dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection, run_search
 from replay_dd.experiment.speculation import likely_next
 from replay_dd.outcome import Outcome
@@ -225,15 +226,15 @@ def test_a_passing_case_is_found_inside_the_failing_one() -> None:
 
 
 def test_the_end_points_are_tested_first() -> None:
-    with pytest.raises(BaselineDoesNotFailError) as not_failing:
+    with pytest.raises(DoesNotFailError) as not_failing:
         ddmin(lambda text: P, "abc")
-    assert (not_failing.value.slug, not_failing.value.exit_code) == ("baseline-does-not-fail", 3)
-    with pytest.raises(BaselineDoesNotPassError) as not_passing:
+    assert (not_failing.value.slug, not_failing.value.exit_code) == ("does-not-fail", 3)
+    with pytest.raises(DoesNotPassError) as not_passing:
         dd(lambda text: F, None, "abc")
-    assert (not_passing.value.slug, not_passing.value.exit_code) == ("baseline-does-not-pass", 3)
-    with pytest.raises(BaselineDoesNotFailError):
+    assert (not_passing.value.slug, not_passing.value.exit_code) == ("does-not-pass", 3)
+    with pytest.raises(DoesNotFailError):
         dd(lambda text: P, "abc", "abc")
-    with pytest.raises(BaselineDoesNotPassError):
+    with pytest.raises(DoesNotPassError):
         dd(lambda text: F if "b" in text else U, None, "abc")
     assert ddmin(lambda text: F if "b" in text else U, "abc").failing == "b", "ddmin only needs that nothing fails not"
 

@@ -40,6 +40,7 @@ def test_every_error_class_has_a_slug_of_its_own(error_classes: list[type[Replay
         found += children
         waiting += children
     slugs = [error_class.slug for error_class in found]
+    slugs = [slug for slug in slugs if slug]  # the bases have none
     assert sorted(slugs) == sorted(set(slugs))
     assert {error_class.slug for error_class in error_classes} == set(slugs)
     assert all(re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) for slug in slugs)

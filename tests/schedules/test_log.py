@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 
 from replay_dd.errors import EXIT_LOG
-from replay_dd.logfile import (
+from replay_dd.errors.user import (
     LogCutOffError,
     LogEditedError,
     LogEmptyError,
     LogError,
     LogVersionError,
     NotALogError,
+    OutputError,
 )
 from replay_dd.schedules.log import FORMAT, VERSION, read_log, write_log
 from replay_dd.schedules.model import Log, Switch
@@ -71,9 +72,9 @@ def test_writing_leaves_nothing_else_and_makes_folders(tmp_path: Path, path: Pat
 
 
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path, path: Path) -> None:
-    with pytest.raises(LogError) as error:
+    with pytest.raises(OutputError) as error:
         write_log(read_log(path), path / "below-a-file" / "b.log")
-    assert (error.value.slug, error.value.exit_code) == ("log-unreadable", EXIT_LOG)
+    assert (error.value.slug, error.value.exit_code) == ("output-unwritable", EXIT_LOG)
     assert "cannot be written" in error.value.message
     assert [file.name for file in tmp_path.iterdir()] == ["a.log"]
 
@@ -182,7 +183,7 @@ def test_infinite_versions_and_deep_nesting_are_no_logs(path: Path) -> None:
 
 
 def test_the_slugs_are_their_own() -> None:
-    kinds = [LogError, NotALogError, LogEmptyError, LogVersionError, LogCutOffError, LogEditedError]
+    kinds = [LogError, OutputError, NotALogError, LogEmptyError, LogVersionError, LogCutOffError, LogEditedError]
     assert len({kind.slug for kind in kinds}) == len(kinds)
 
 

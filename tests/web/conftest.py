@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.web.browser import WebBrowser, find_browser
-from replay_dd.web.errors import BrowserMissingError
 from tests.web.flows import serving
 
 
@@ -16,7 +16,7 @@ from tests.web.flows import serving
 def browser() -> Iterator[WebBrowser]:
     try:
         find_browser()
-    except BrowserMissingError:
+    except SoftwareMissingError:
         pytest.skip("NO CHROMIUM: web sessions are not tested (on Debian: apt install chromium)")
     with WebBrowser() as running:
         yield running

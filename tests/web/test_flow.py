@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.web.errors import FlowStepError, FlowUnwritableError, NotAFlowError
+from replay_dd.errors.user import FlowStepError, NotALogError, OutputError
+from replay_dd.web.describe import describe
 from replay_dd.web.flow import flow_from, looks_like_a_flow, read_flow, write_flow
-from replay_dd.web.words import describe
 from tests.web.flows import VIEWPORT, change, click, flow, key, visible
 
 GOING: dict[str, Any] = {"type": "navigate", "url": "http://127.0.0.1/"}
@@ -79,7 +79,7 @@ def test_a_step_that_does_not_keep_to_the_schema_is_named(step: Any, complaint: 
     [[], {}, {"steps": []}, {"title": "t", "steps": {}}, {"title": "t", "steps": []}, {"title": 1, "steps": [GOING]}],
 )
 def test_other_values_are_no_flows(data: Any) -> None:
-    with pytest.raises(NotAFlowError):
+    with pytest.raises(NotALogError):
         flow_from(data)
 
 
@@ -95,7 +95,7 @@ def test_any_json_is_a_flow_or_refused(data: Any) -> None:
     for tried in (data, {"title": "t", "steps": data}, {"title": "t", "steps": [GOING, data]}):
         try:
             flow_from(tried)
-        except (NotAFlowError, FlowStepError):
+        except (NotALogError, FlowStepError):
             continue
         assert isinstance(tried, dict)
 
@@ -107,16 +107,17 @@ def test_other_files_do_not_look_like_flows(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file"
     path.write_text(text, encoding="utf-8")
     assert not looks_like_a_flow(path)
-    with pytest.raises(NotAFlowError):
+    with pytest.raises(NotALogError):
         read_flow(path)
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     assert not looks_like_a_flow(tmp_path / "missing")
-    with pytest.raises(NotAFlowError, match="cannot be read"):
+    with pytest.raises(NotALogError, match="cannot be read"):
         read_flow(tmp_path / "missing")
-    with pytest.raises(FlowUnwritableError):
-        write_flow(flow("http://127.0.0.1/"), tmp_path / "no folder" / "flow.json")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError):
+        write_flow(flow("http://127.0.0.1/"), tmp_path / "file" / "flow.json")
 
 
 @pytest.mark.parametrize(

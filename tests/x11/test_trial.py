@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.events.errors import DisplayLostError, NoWindowError
+from replay_dd.errors.machine import DisplayLostError
+from replay_dd.errors.program import NoWindowError
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, Run, run_session
@@ -20,7 +22,6 @@ from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.player import XTestPlayer
 from replay_dd.events.x11.players import player_named
-from replay_dd.experiment.process import ProgramNotFoundError
 from replay_dd.outcome import Outcome
 from tests.x11.acts import click, key, motion
 from tests.x11.conftest import session_of

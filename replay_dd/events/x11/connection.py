@@ -17,12 +17,12 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from replay_dd.events.errors import (
+from replay_dd.errors.machine import (
     DisplayLostError,
     ExtensionMissingError,
     NoDisplayError,
-    XlibMissingError,
-    XlibShadowedError,
+    PackageShadowedError,
+    SoftwareMissingError,
 )
 
 # Codes of the X protocol (X Window System Protocol, version 11, section 8 and appendix B).
@@ -36,8 +36,8 @@ def load_xlib() -> Any:
     """The package ``Xlib``, if it is the right one.
 
     Raises:
-        XlibMissingError: there is none.
-        XlibShadowedError: it is another package of that name.
+        SoftwareMissingError: there is none.
+        PackageShadowedError: it is another package of that name.
     """
     try:
         import Xlib
@@ -46,13 +46,16 @@ def load_xlib() -> Any:
         import Xlib.X
         import Xlib.XK
     except ImportError as error:
-        raise XlibMissingError(f"Sessions on X11 need the package python-xlib: {error}.") from error
+        raise SoftwareMissingError(
+            f"GUI sessions need the package python-xlib: {error}.", "Install it: `pip install 'replay-dd[gui]'`."
+        ) from error
     version = tuple(getattr(Xlib, "__version__", (0, 0)))
     if version < _OLDEST_XLIB:
         shown = ".".join(map(str, version))
-        raise XlibShadowedError(
+        raise PackageShadowedError(
             f"The package Xlib in {Xlib.__file__} is version {shown}, and 0.33 or newer is needed. "
-            "Another package (python3-xlib, which PyAutoGUI asks for) has taken its place."
+            "Another package (python3-xlib, which PyAutoGUI asks for) has taken its place.",
+            "Put the right one in its place: `pip install --force-reinstall --no-deps 'python-xlib>=0.33'`.",
         )
     return Xlib
 
@@ -65,7 +68,7 @@ class Connection:
 
     Raises:
         NoDisplayError: it cannot be reached.
-        XlibMissingError, XlibShadowedError: python-xlib cannot be used.
+        SoftwareMissingError, PackageShadowedError: python-xlib cannot be used.
     """
 
     def __init__(self, name: str | None = None) -> None:

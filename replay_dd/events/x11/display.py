@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from replay_dd.events.errors import DisplayLostError, DisplayServerMissingError, NoDisplayError, WindowManagerError
+from replay_dd.errors.machine import DisplayLostError, NoDisplayError, SoftwareMissingError, WindowManagerError
 from replay_dd.events.model import Screen
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.idle import IdleRule
@@ -113,7 +113,7 @@ class PrivateDisplay:
         window_manager: the name of its program; empty for none.
 
     Raises:
-        DisplayServerMissingError: Xvfb cannot be started.
+        SoftwareMissingError: Xvfb cannot be started.
         WindowManagerError: the window manager cannot be started.
     """
 
@@ -182,7 +182,9 @@ class PrivateDisplay:
             )
         except OSError as error:
             os.close(reading)
-            raise DisplayServerMissingError(f"A private display needs Xvfb: {error.strerror}.") from error
+            raise SoftwareMissingError(
+                f"A private display needs Xvfb: {error.strerror}.", "Install it: `apt-get install xvfb`."
+            ) from error
         finally:
             os.close(writing)
         LIVE.add(self.server)
@@ -195,7 +197,7 @@ class PrivateDisplay:
             why = next(
                 (line.strip() for line in said if "rror" in line), said[-1].strip() if said else "no display number"
             )
-            raise DisplayServerMissingError(
+            raise SoftwareMissingError(
                 f"Xvfb does not start with a screen of {size}: {why}.", "Look what `Xvfb -displayfd 1` says."
             )
         self.number = int(number)

@@ -14,22 +14,24 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from replay_dd.events.errors import PlayerMissingError
+from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.events.model import Input
-from replay_dd.events.plain import to_plain
 from replay_dd.events.x11.connection import load_xlib
 from replay_dd.experiment.process import LIVE, kill_group
+from replay_dd.json_codec import to_plain
+
+_INSTALL = "Install it (`pip install 'replay-dd[pyautogui]'`), and see `replay-dd doctor`."
 
 
 def check_pyautogui() -> None:
     """Check that PyAutoGUI can be used.
 
     Raises:
-        PlayerMissingError: it is not installed.
-        XlibShadowedError: installing it has put an old package in the place of python-xlib.
+        SoftwareMissingError: it is not installed.
+        PackageShadowedError: installing it has put an old package in the place of python-xlib.
     """
     if importlib.util.find_spec("pyautogui") is None:
-        raise PlayerMissingError("The player pyautogui needs the package PyAutoGUI, which is not installed.")
+        raise SoftwareMissingError("PyAutoGUI is not installed.", _INSTALL)
     load_xlib()
 
 
@@ -41,7 +43,7 @@ class PyAutoGuiPlayer:
         environment: of the process.
 
     Raises:
-        PlayerMissingError: PyAutoGUI does not start.
+        SoftwareMissingError: PyAutoGUI does not start.
     """
 
     def __init__(self, display: str, environment: Mapping[str, str]) -> None:
@@ -58,7 +60,7 @@ class PyAutoGuiPlayer:
         answer = self._answer()
         if answer != "ready":
             self.close()
-            raise PlayerMissingError(f"PyAutoGUI does not start: {answer or 'it ended at once'}.")
+            raise SoftwareMissingError(f"PyAutoGUI does not start: {answer or 'it ended at once'}.", _INSTALL)
 
     def play(self, item: Input) -> None:
         """Do one input."""

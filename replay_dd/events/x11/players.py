@@ -15,7 +15,7 @@ def player_named(name: str) -> Callable[[PrivateDisplay], Player]:
     """What makes a player for a display.
 
     Raises:
-        PlayerMissingError: it cannot be used here.
+        SoftwareMissingError: it cannot be used here.
     """
     if name == "pyautogui":
         check_pyautogui()

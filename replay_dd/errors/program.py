@@ -1,0 +1,92 @@
+"""The program under test does not do what a replay or a search needs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from replay_dd.errors import EXIT_BASELINE, EXIT_FLAKY, ReplayDDError
+
+
+class ProgramError(ReplayDDError):
+    """Base of the errors that lie in the program under test."""
+
+
+class DoesNotFailError(ProgramError):
+    """What should fail does not."""
+
+    slug = "does-not-fail"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Give something that fails each time; `replay-dd hunt` and `replay-dd monkey` look for failing runs."
+
+
+class DoesNotPassError(ProgramError):
+    """What should pass does not."""
+
+    slug = "does-not-pass"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = (
+        "Give something that passes each time. Where that fails too, the failure does not come from the difference "
+        "between the two."
+    )
+
+
+class NotReproducedError(ProgramError):
+    """A replay did not do what the recording says."""
+
+    slug = "not-reproduced"
+    exit_code: ClassVar[int] = EXIT_FLAKY
+    default_hint = (
+        "Something besides the recording decides: outside input, files left by other runs (try `--fresh-copy`), "
+        "real time, or the order of addresses."
+    )
+
+
+class NotDeterministicError(NotReproducedError):
+    """Two replays of one log went different ways."""
+
+    slug = "not-deterministic"
+    default_hint = (
+        "Take the cause away if you can; or let `replay-dd schedules` go on with `--repeats N`: it then runs each "
+        "schedule N times, and states a confidence."
+    )
+
+
+class ProgramChangedError(ProgramError):
+    """The program is not the one that was recorded."""
+
+    slug = "program-changed"
+    default_hint = "Record again, or accept the recording all the same with `--accept-changes`."
+
+
+class NotControlledError(ProgramError):
+    """The command ran, but not under the scheduler."""
+
+    slug = "not-controlled"
+    default_hint = (
+        "Give a Python program: `python prog.py`, `python -m package`, `pytest ...` or a console script, with an "
+        "interpreter of version 3.11 or newer, and without the options -I, -E and -S."
+    )
+
+
+class TimeLimitError(ProgramError):
+    """The run was still going on at the time limit."""
+
+    slug = "time-limit"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Give more time with `--time-limit SECONDS`, or look with `replay-dd show` where the threads were."
+
+
+class NoWindowError(ProgramError):
+    """The program never opened a window."""
+
+    slug = "no-window"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Give it more time with `--start-limit SECONDS`, and check that it is a GUI program."
+
+
+class PageUnreachableError(ProgramError):
+    """The first page of a user flow cannot be loaded."""
+
+    slug = "page-unreachable"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Start the server of the page first."

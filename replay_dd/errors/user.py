@@ -1,0 +1,146 @@
+"""What the user gave cannot be used: a command line, a file, or arguments of a function."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED, EXIT_LOG, ReplayDDError
+
+
+class UserError(ReplayDDError):
+    """Base of the errors that the user can mend by giving something else."""
+
+
+class UsageError(UserError):
+    """A command, an option or an argument is wrong."""
+
+    slug = "usage"
+    default_hint = "See `replay-dd COMMAND --help`."
+
+
+class InterruptedCommandError(UserError):
+    """Ctrl-C."""
+
+    slug = "interrupted"
+    exit_code: ClassVar[int] = EXIT_INTERRUPTED
+
+
+class ProgramNotFoundError(UserError):
+    """The command does not name a program that can be run."""
+
+    slug = "program-not-found"
+    default_hint = "Check the spelling, or give the path of the program after the `--`."
+
+
+class OutputError(UserError):
+    """A file cannot be written where it was asked for."""
+
+    slug = "output-unwritable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Name another file or folder with `-o`."
+
+
+class LogError(UserError):
+    """A log cannot be read."""
+
+    slug = "log-unreadable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Check the path, and that you may read the file."
+
+
+class NotALogError(LogError):
+    """The file is something else."""
+
+    slug = "not-a-log"
+    default_hint = "Give a file that `replay-dd record` or `replay-dd hunt` wrote."
+
+
+class LogEmptyError(LogError):
+    """The file is empty."""
+
+    slug = "log-empty"
+    default_hint = "Record the run again with `replay-dd record`."
+
+
+class LogVersionError(LogError):
+    """The log was written by a newer replay-dd."""
+
+    slug = "log-newer"
+    default_hint = "Update replay-dd, or record the run again with this version."
+
+
+class LogCutOffError(LogError):
+    """The end of the log is missing."""
+
+    slug = "log-cut-off"
+    default_hint = "Copy the file again, or record the run again."
+
+
+class LogEditedError(LogError):
+    """The log does not match its checksum, or does not have the form of a log."""
+
+    slug = "log-edited"
+    default_hint = "Use the log as it was written, or record the run again."
+
+
+class FlowStepError(LogError):
+    """A step of a user flow does not keep to the schema."""
+
+    slug = "flow-step-invalid"
+    default_hint = "Export the flow again, or correct this step."
+
+
+class NothingRecordedError(UserError):
+    """The recording holds nothing that could be left out."""
+
+    slug = "nothing-recorded"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Record again, and do something in the program."
+
+
+class TwoProgramsError(UserError):
+    """The two recordings are of different programs."""
+
+    slug = "two-programs"
+    default_hint = (
+        "Record both with the same command, settings and interpreter; `replay-dd hunt` writes such a pair of logs."
+    )
+
+
+class SwappedError(UserError):
+    """The passing recording failed and the failing one passed."""
+
+    slug = "swapped"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Give the passing log first: `replay-dd schedules PASS FAIL`."
+
+
+class NoDifferenceError(UserError):
+    """What passes and what fails are the same."""
+
+    slug = "no-difference"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = (
+        "Their outcomes differ for another reason. Look for time, randomness or outside input that differs between "
+        "the runs."
+    )
+
+
+class PassNotContainedError(UserError):
+    """The passing case holds elements that the failing case lacks, or in another order."""
+
+    slug = "pass-not-contained"
+    default_hint = (
+        "Delta debugging adds parts of the failing case to the passing one: what passes must be contained, in the same "
+        "order, in what fails. An empty passing case always is."
+    )
+
+
+class NotAPartitionError(UserError):
+    """A split function of the caller lost, doubled or invented deltas."""
+
+    slug = "not-a-partition"
+    default_hint = (
+        "A split function must return parts that are not empty, do not overlap, and together hold every delta it was "
+        "given."
+    )
