@@ -196,4 +196,4 @@ def _last_words(said: str) -> str:
     errors = [
         line for line in said.splitlines() if re.match(r"^(E +)?\w*[\w.]*(Error|Exception|Interrupt|Exit)\b", line)
     ]
-    return re.sub(r"0x[0-9a-f]+", "0x...", errors[-1].strip())[:200] if errors else "no exception told"
+    return re.sub(r"0x[0-9a-f]+", "0x...", errors[-1].strip())[:200] if errors else "no exception shown"
