@@ -15,6 +15,7 @@ import copy
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,18 +30,26 @@ else:
 _LAST_SECTION = "General"
 
 
-def on_demand(module: str, name: str) -> Callable[..., Any]:
+@dataclass(frozen=True)
+class OnDemand:
     """A function that is imported when it is first called.
 
-    Args:
+    Attributes:
         module: full name of its module.
         name: its name in that module.
     """
 
-    def call(*arguments: Any, **options: Any) -> Any:
-        return getattr(importlib.import_module(module), name)(*arguments, **options)
+    module: str
+    name: str
 
-    return call
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        function: Callable[..., Any] = getattr(importlib.import_module(self.module), self.name)
+        return function
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call it."""
+        return self.load()(*arguments, **options)
 
 
 class OneOf(StringType):

@@ -7,12 +7,12 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import TextIO
 
 import click
 
+from replay_dd.cli.streams import give_up_unwritten
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
-from replay_dd.errors.user import InterruptedCommandError, OutputError, UsageError
+from replay_dd.errors.user import InterruptedCommandError, UsageError
 
 # `git bisect run` takes every exit status up to 127 except 125 for a verdict, so `replay` reports its errors above.
 NO_VERDICT = 128
@@ -35,38 +35,28 @@ def reported(*, verdict: bool) -> Iterator[None]:
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         if usage:
-            _tell_line(usage)
+            click.echo(usage, err=True)
         tell(UsageError(error.format_message()))
         sys.exit(EXIT_USAGE + base)
     except (KeyboardInterrupt, click.Abort):
         tell(InterruptedCommandError("Interrupted."))
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`).
-        _abandon(sys.stdout)
-        sys.exit(base)
-    except Exception as error:
-        if isinstance(error, OSError) and _is_broken(sys.stdout):
-            _abandon(sys.stdout)
-            unwritable = OutputError(
-                f"Standard output cannot be written: {error.strerror or error}.",
-                "Make room, or send the output somewhere else.",
-            )
-            tell(unwritable)
-            sys.exit(_status_of(unwritable, base))
-        with _unheard_on_broken_stderr():
-            traceback.print_exc()
-            sys.stderr.flush()
-        _tell_line("replay-dd: this is a bug in replay-dd; please report it with the lines above.")
+        sys.exit(base)  # whoever read our output has gone (`| head`)
+    except Exception:
+        traceback.print_exc()
+        click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
         sys.exit(EXIT_BUG + base)
+    finally:
+        give_up_unwritten()
 
 
 def tell(error: ReplayDDError) -> None:
     """Print an error and its hint on standard error."""
     head = click.style("replay-dd: error:", fg="red", bold=True)
-    _tell_line(f"{head} {error.message} [{error.slug}]", color=wants_color(sys.stderr.isatty()))
+    click.echo(f"{head} {error.message} [{error.slug}]", err=True, color=wants_color(sys.stderr.isatty()))
     if error.hint:
-        _tell_line(f"  hint: {error.hint}")
+        click.echo(f"  hint: {error.hint}", err=True)
 
 
 def wants_color(is_terminal: bool) -> bool:
@@ -76,31 +66,3 @@ def wants_color(is_terminal: bool) -> bool:
 
 def _status_of(error: ReplayDDError, base: int) -> int:
     return error.exit_code if error.exit_code >= NO_VERDICT else error.exit_code + base
-
-
-def _tell_line(text: str, *, color: bool | None = None) -> None:
-    with _unheard_on_broken_stderr():
-        click.echo(text, err=True, color=color)
-
-
-@contextlib.contextmanager
-def _unheard_on_broken_stderr() -> Iterator[None]:
-    """Where standard error cannot be written, the exit status alone has to tell."""
-    try:
-        yield
-    except OSError:
-        _abandon(sys.stderr)
-
-
-def _is_broken(stream: TextIO) -> bool:
-    """Whether what waits to be written still cannot be written."""
-    try:
-        stream.flush()
-    except OSError:
-        return True
-    return False
-
-
-def _abandon(stream: TextIO) -> None:
-    """Lead a stream nowhere: Python would complain once more when it flushes at exit, and change the status."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import os
 import signal
 import sys
@@ -14,6 +13,7 @@ import click
 
 import replay_dd
 from replay_dd.cli.exit_status import reported
+from replay_dd.cli.streams import make_streams_safe, output_error
 from replay_dd.errors.user import UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def main() -> None:
     """Run the command line; exits with the status of the command."""
     arguments = sys.argv[1:]
     first = next((argument for argument in arguments if not argument.startswith("-")), "")
-    _make_streams_safe()
+    make_streams_safe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     with reported(verdict=first == "replay"):
@@ -120,7 +120,10 @@ def _complete(instruction: str) -> int:
             f"{COMPLETION_VARIABLE} is {instruction}, which names no shell that completion is there for.",
             "Set it to bash_source, zsh_source or fish_source.",
         )
-    return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+    try:
+        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+    except OSError as error:  # click writes bytes here, past the text stream that would tell
+        raise output_error(error) from error
 
 
 def _status_of(arguments: list[str]) -> int:
@@ -131,17 +134,6 @@ def _status_of(arguments: list[str]) -> int:
     except click.exceptions.Exit as finished:
         return finished.exit_code
     return status if isinstance(status, int) else 0
-
-
-def _make_streams_safe() -> None:
-    """Standard streams that are closed, or cannot take every character, must not end a command."""
-    for name in ("stdin", "stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            # The descriptor stays taken for as long as we run: the next file opened must not get it.
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115  as said
-        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

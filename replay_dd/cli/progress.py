@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 
@@ -44,6 +43,5 @@ def can_draw() -> bool:
 
 
 def say(text: str) -> None:
-    """Print a line about what is going on to standard error; lost where that cannot be written."""
-    with contextlib.suppress(OSError):
-        click.echo(f"replay-dd: {text}", err=True)
+    """Print a line about what is going on to standard error."""
+    click.echo(f"replay-dd: {text}", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from replay_dd.cli.command import Option, on_demand
+from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
     LOG,
     SEARCH,
@@ -39,7 +39,7 @@ def _play_options(section: str) -> tuple[Option, ...]:
 
 
 _MINIMIZE = Use(
-    on_demand("replay_dd.cli.web", "minimize_flow"),
+    OnDemand("replay_dd.cli.web", "minimize_flow"),
     (
         algorithm_option(),
         max_tests_option(),
@@ -61,12 +61,12 @@ KIND = RecordingKind(
     name="user flow",
     plural="user flows",
     origin="exported as JSON by the Recorder of Chrome DevTools",
-    read=on_demand("replay_dd.web.flow", "read_flow"),
-    write=on_demand("replay_dd.web.flow", "write_flow"),
-    recognizes=on_demand("replay_dd.web.flow", "looks_like_a_flow"),
+    read=OnDemand("replay_dd.web.flow", "read_flow"),
+    write=OnDemand("replay_dd.web.flow", "write_flow"),
+    recognizes=OnDemand("replay_dd.web.flow", "looks_like_a_flow"),
     uses={
-        "replay": Use(on_demand("replay_dd.cli.web", "replay_flow"), _play_options("")),
-        "show": Use(on_demand("replay_dd.cli.web", "show_flow"), (json_option(),)),
+        "replay": Use(OnDemand("replay_dd.cli.web", "replay_flow"), _play_options("")),
+        "show": Use(OnDemand("replay_dd.cli.web", "show_flow"), (json_option(),)),
         "events": _MINIMIZE,
         "web": _MINIMIZE,
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from replay_dd.cli.command import OneOf, Option, on_demand
+from replay_dd.cli.command import OnDemand, OneOf, Option
 from replay_dd.cli.options import (
     FOLDER,
     OUTPUT,
@@ -92,14 +92,14 @@ KIND = RecordingKind(
     plural="schedule logs",
     origin="written by `record` and `hunt`",
     format="replay-dd schedule log",
-    read=on_demand("replay_dd.schedules.log", "read_log"),
-    write=on_demand("replay_dd.schedules.log", "write_log"),
+    read=OnDemand("replay_dd.schedules.log", "read_log"),
+    write=OnDemand("replay_dd.schedules.log", "write_log"),
     uses={
-        "record": Use(on_demand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
-        "replay": Use(on_demand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
-        "schedules": Use(on_demand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
-        "minimize": Use(on_demand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
-        "show": Use(on_demand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
+        "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
+        "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
+        "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
+        "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
     },
     order=1,
 )

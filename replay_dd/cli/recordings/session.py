@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from replay_dd.cli.command import Option, on_demand
+from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
     FOLDER,
     LOG,
@@ -83,22 +83,22 @@ KIND = RecordingKind(
     plural="GUI sessions",
     origin="written by `record --gui` and `monkey`",
     format="replay-dd event log",
-    read=on_demand("replay_dd.events.log", "read_session"),
-    write=on_demand("replay_dd.events.log", "write_session"),
+    read=OnDemand("replay_dd.events.log", "read_session"),
+    write=OnDemand("replay_dd.events.log", "write_session"),
     uses={
         "record": Use(
-            on_demand("replay_dd.cli.record_session", "record_session"),
+            OnDemand("replay_dd.cli.record_session", "record_session"),
             RECORD_OPTIONS,
             switch=Option(
                 "--gui", section="Recorder", is_flag=True, help="Record a GUI session (X11), not a thread schedule."
             ),
         ),
         "replay": Use(
-            on_demand("replay_dd.cli.replay_session", "replay_session"),
+            OnDemand("replay_dd.cli.replay_session", "replay_session"),
             (accept_changes_option(""), *replay_options(""), *play_options("")),
         ),
         "show": Use(
-            on_demand("replay_dd.cli.show_session", "show_session"),
+            OnDemand("replay_dd.cli.show_session", "show_session"),
             (
                 json_option(),
                 Option(
@@ -110,7 +110,7 @@ KIND = RecordingKind(
                 ),
             ),
         ),
-        "events": Use(on_demand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
+        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
     },
     order=2,
 )
