@@ -1,7 +1,8 @@
-"""Progress on standard error: one line that is written over on a terminal, nothing elsewhere."""
+"""Progress on standard error: a single line that is overwritten on a terminal; nothing elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -11,10 +12,11 @@ from replay_dd.report.isolation import progress_in_words
 
 
 class Progress:
-    """Shows how far a search is."""
+    """Shows how far a search has come."""
 
     def __init__(self) -> None:
-        self._shows = sys.stderr.isatty()
+        # A terminal that cannot return the carriage would show every state below the one before.
+        self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._width = 0
 
     def show(self, text: str) -> None:
@@ -36,10 +38,10 @@ class Progress:
 
 
 def can_draw() -> bool:
-    """Whether standard output has characters to draw with, beyond ASCII."""
+    """Whether standard output can show characters beyond ASCII."""
     return "utf" in (sys.stdout.encoding or "").lower()
 
 
 def say(text: str) -> None:
-    """A line about the course of things, on standard error."""
+    """Print a line about what is going on to standard error."""
     click.echo(f"replay-dd: {text}", err=True)

@@ -1,4 +1,4 @@
-"""``replay-dd schedules`` and ``replay-dd minimize``."""
+"""``replay-dd schedules`` and ``replay-dd minimize`` of schedule logs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_limit_option
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
 from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
@@ -22,28 +21,11 @@ from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import usable_jobs
 
 
-@click.command("schedules")
-@click.argument("passing", type=LOG, metavar="PASS")
-@click.argument("failing", type=LOG, metavar="FAIL")
-@jobs_option
-@fork_option
-@click.option(
-    "-o", "--output", metavar="DIR", type=FOLDER, help="Where to write the minimal logs. [default: where FAIL is]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-@time_limit_option(None)
-@click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
-@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
-@click.option(
-    "--repeats",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=1,
-    help="Go on although the program is not deterministic: run each schedule N times.",
-)
-def schedules_command(
-    passing: Path,
-    failing: Path,
+def isolate_schedule(
+    passing: Log,
+    failing: Log,
+    failing_path: Path,
+    *,
     jobs: int,
     no_fork: bool,
     output: Path | None,
@@ -53,20 +35,20 @@ def schedules_command(
     accept_changes: bool,
     repeats: int,
 ) -> int:
-    """Isolate the minimal failure-inducing difference of two schedules.
+    """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
-    PASS is the log of a run that passed, FAIL of one that failed. Exit status: 0 isolated, 4 not reproducible.
+    Raises:
+        ReplayDDError: the logs do not fit together, or do not replay.
     """
-    passing_log, failing_log = read_log(passing), read_log(failing)
-    folder = output or failing.parent
+    folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
     check_writable(minimal_fail)
-    jobs = _jobs(failing_log, jobs)
+    jobs = _jobs(failing, jobs)
     progress = Progress()
     try:
         found = isolate(
-            passing_log,
-            failing_log,
+            passing,
+            failing,
             jobs=jobs,
             time_limit_s=time_limit,
             accept_changes=accept_changes,
@@ -90,25 +72,31 @@ def schedules_command(
 def _jobs(log: Log, jobs: int) -> int:
     usable = usable_jobs(log, jobs)
     if usable < jobs:
-        say("one run at a time: the program writes files in its working directory (record with `--fresh-copy`)")
+        say(
+            "running one at a time, because the program writes files in its working directory "
+            "(to avoid that, record with `--fresh-copy`)"
+        )
     return usable
 
 
-@click.command("minimize")
-@click.argument("log", type=LOG)
-@jobs_option
-@click.option("-o", "--output", metavar="LOG", type=LOG, help="Where to write it. [default: minimal.log beside LOG]")
-@time_limit_option(None)
-@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-def minimize_command(
-    log: Path, jobs: int, output: Path | None, time_limit: float | None, accept_changes: bool, as_json: bool
+def minimize_schedule(
+    recorded: Log,
+    path: Path,
+    *,
+    jobs: int,
+    output: Path | None,
+    time_limit: float | None,
+    accept_changes: bool,
+    as_json: bool,
 ) -> int:
-    """Find the fewest switches with which the run of LOG still fails (ddmin against the default schedule)."""
-    recorded = read_log(log)
+    """Find the fewest choices with which a run still fails; returns the exit status.
+
+    Raises:
+        ReplayDDError: the run did not fail, or does not replay.
+    """
     if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
-    target = output or log.with_name("minimal.log")
+        raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
+    target = output or path.with_name("minimal.log")
     check_writable(target)
     if not accept_changes:
         check_unchanged(recorded)

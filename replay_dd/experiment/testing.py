@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 
 from replay_dd.circumstance import Circumstance, Judgement, Run
 from replay_dd.dd import IntervalSet
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.outcome import Outcome
 
@@ -131,4 +132,11 @@ def several(make: Callable[[], T], times: int, jobs: int) -> list[T]:
     if min(jobs, times) <= 1:
         return [make() for _ in range(times)]
     with ThreadPoolExecutor(min(jobs, times), "replay-dd-runs") as pool:
-        return [result_of(made) for made in [pool.submit(make) for _ in range(times)]]
+        futures = [pool.submit(make) for _ in range(times)]
+        try:
+            return [result_of(future) for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            LIVE.kill_all()  # else the others go on for as long as they like
+            raise

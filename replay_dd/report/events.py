@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from replay_dd.events.actions import actions_of
@@ -88,8 +89,8 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
     if not found.isolation.complete:
         yield "The search was stopped before its end: fewer actions may be enough."
     if passing_log is not None:
-        yield f"passes       replay-dd replay {passing_log}"
-    yield f"fails        replay-dd replay {log}"
+        yield f"passes       replay-dd replay {quote(str(passing_log))}"
+    yield f"fails        replay-dd replay {quote(str(log))}"
 
 
 def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> dict[str, Any]:

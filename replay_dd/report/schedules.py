@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from replay_dd.experiment.proof import PROOF_RUNS
@@ -97,8 +98,8 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
     yield ""
     for line in search_as_text(found.isolation):
         yield f"proof        {_proof(found)}" if line.startswith("proof ") else line
-    yield f"passes       replay-dd replay {passing}"
-    yield f"fails        replay-dd replay {failing}"
+    yield f"passes       replay-dd replay {quote(str(passing))}"
+    yield f"fails        replay-dd replay {quote(str(failing))}"
     yield from describe_notes(found.passing, found.failing)
 
 
@@ -115,7 +116,7 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
     yield from describe_log(found.log)
     yield f"tests        {found.isolation.tests} run, {found.isolation.seconds:.1f} s"
     yield f"proof        {proof_in_words(found.isolation)}"
-    yield f"fails        replay-dd replay {log}"
+    yield f"fails        replay-dd replay {quote(str(log))}"
 
 
 def _does(switch: Switch) -> str:

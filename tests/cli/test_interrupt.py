@@ -174,7 +174,7 @@ def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
     command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", "1", "-o")
     whole = holding.run(*command, "whole", "--json")
     assert whole.status == 0, whole.stderr
-    runs, searched = runs_of(holding) - before, json.loads(whole.stdout)["tests"]
+    runs, searched = runs_of(holding) - before, json.loads(whole.stdout)["tests"]["run"]
     statuses = set()
     # Each of the two logs is replayed once more than it counts as a test.
     for number in range(searched + 2, runs):

@@ -24,7 +24,7 @@ def sources() -> list[Path]:
 
 def test_files_are_found() -> None:
     names = {path.name for path in text_files()}
-    assert {"errors.py", "conftest.py", "htpasswd.py", "pyproject.toml", "run"} <= names
+    assert {"outcome.py", "conftest.py", "htpasswd.py", "pyproject.toml", "run"} <= names
 
 
 def test_no_file_is_long_without_a_reason() -> None:

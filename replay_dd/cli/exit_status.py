@@ -1,4 +1,4 @@
-"""How errors leave the command line: one message with a hint, and an exit code of their own."""
+"""How a command ends: its exit status, and one message with a hint for everything that can go wrong."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from collections.abc import Iterator
 
 import click
 
+from replay_dd.cli.streams import give_up_unwritten
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
 from replay_dd.errors.user import InterruptedCommandError, UsageError
 
-# `git bisect run` takes every exit code up to 127 but 125 for a verdict, so `replay` reports its errors above.
+# `git bisect run` takes every exit status up to 127 except 125 for a verdict, so `replay` reports its errors above.
 NO_VERDICT = 128
 EXIT_CANNOT_TELL = 125
 
 
 @contextlib.contextmanager
 def reported(*, verdict: bool) -> Iterator[None]:
-    """Turn whatever is raised inside into a message and an exit code.
+    """Turn whatever is raised inside into a message and an exit status.
 
     Args:
-        verdict: the command's exit codes below 128 are verdicts for ``git bisect run``; errors go above.
+        verdict: the command's statuses below 128 are verdicts for ``git bisect run``; errors go above.
     """
     base = NO_VERDICT if verdict else 0
     try:
         yield
     except ReplayDDError as error:
         tell(error)
-        code = error.exit_code
-        sys.exit(code if code >= NO_VERDICT else code + base)
+        sys.exit(_status_of(error, base))
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         if usage:
@@ -42,13 +42,13 @@ def reported(*, verdict: bool) -> Iterator[None]:
         tell(InterruptedCommandError("Interrupted."))
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`); Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(base)
+        sys.exit(base)  # whoever read our output has gone (`| head`)
     except Exception:
         traceback.print_exc()
         click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
         sys.exit(EXIT_BUG + base)
+    finally:
+        give_up_unwritten()
 
 
 def tell(error: ReplayDDError) -> None:
@@ -60,5 +60,9 @@ def tell(error: ReplayDDError) -> None:
 
 
 def wants_color(is_terminal: bool) -> bool:
-    """Whether to colour: on a terminal, and not where ``NO_COLOR`` is set (no-color.org)."""
-    return is_terminal and not os.environ.get("NO_COLOR")
+    """Whether to use colors: on a terminal that has them, unless ``NO_COLOR`` is set (no-color.org)."""
+    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _status_of(error: ReplayDDError, base: int) -> int:
+    return error.exit_code if error.exit_code >= NO_VERDICT else error.exit_code + base
