@@ -5,39 +5,48 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from replay_dd.dd.changes import Change, Changes, deltas_between
     from replay_dd.dd.intervals import IntervalSet
-    from replay_dd.experiment.search import Isolation, dd1999, ddmax, ddmin, ddplus, prefix_bisection
-    from replay_dd.experiment.search import dd as isolate
+    from replay_dd.experiment.functions import dd as isolate
+    from replay_dd.experiment.functions import dd1999, ddmax, ddmin, ddplus, prefix_bisection
+    from replay_dd.experiment.reduction import Reduction
     from replay_dd.outcome import Outcome
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Change",
+    "Changes",
     "IntervalSet",
-    "Isolation",
     "Outcome",
+    "Reduction",
     "__version__",
     "dd1999",
     "ddmax",
     "ddmin",
     "ddplus",
+    "deltas_between",
     "isolate",
     "prefix_bisection",
 ]
 
-# Looked up when first used: what is loaded into other people's programs imports this package, too, and must not drag
-# the rest in. The function dd is `isolate` here, since `replay_dd.dd` is the package of the algorithms.
-_SEARCH = "replay_dd.experiment.search"
+# Looked up when first used: what is loaded into other people's programs imports this package too, and must not drag the
+# rest in. The function dd is `isolate` here, since `replay_dd.dd` is the package of the algorithms.
+_CHANGES = "replay_dd.dd.changes"
+_FUNCTIONS = "replay_dd.experiment.functions"
 _HOMES = {
+    "Change": (_CHANGES, "Change"),
+    "Changes": (_CHANGES, "Changes"),
     "IntervalSet": ("replay_dd.dd.intervals", "IntervalSet"),
-    "Isolation": (_SEARCH, "Isolation"),
     "Outcome": ("replay_dd.outcome", "Outcome"),
-    "dd1999": (_SEARCH, "dd1999"),
-    "ddmax": (_SEARCH, "ddmax"),
-    "ddmin": (_SEARCH, "ddmin"),
-    "ddplus": (_SEARCH, "ddplus"),
-    "isolate": (_SEARCH, "dd"),
-    "prefix_bisection": (_SEARCH, "prefix_bisection"),
+    "Reduction": ("replay_dd.experiment.reduction", "Reduction"),
+    "dd1999": (_FUNCTIONS, "dd1999"),
+    "ddmax": (_FUNCTIONS, "ddmax"),
+    "ddmin": (_FUNCTIONS, "ddmin"),
+    "ddplus": (_FUNCTIONS, "ddplus"),
+    "deltas_between": (_CHANGES, "deltas_between"),
+    "isolate": (_FUNCTIONS, "dd"),
+    "prefix_bisection": (_FUNCTIONS, "prefix_bisection"),
 }
 
 

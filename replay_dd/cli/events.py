@@ -11,16 +11,15 @@ import click
 
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.session_playback import conditions_of
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import Pace, Session
-from replay_dd.events.result import MinimizedSession, SearchStep
+from replay_dd.events.result import SessionIsolation
 from replay_dd.events.target import check_program
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
-from replay_dd.report.events import minimized_as_json, minimized_as_text
+from replay_dd.report.events import events_as_json, events_as_text
 from replay_dd.report.events_strip import write_events_strip
 
 
@@ -81,15 +80,13 @@ def _check_options(passing: Path | None, algorithm: str | None, finer: bool) -> 
             )
 
 
-def _search(session: Session, plan: Plan, passing: Session | None, strip: Path | None) -> MinimizedSession:
+def _search(session: Session, plan: Plan, passing: Session | None, strip: Path | None) -> SessionIsolation:
     progress = Progress()
     with contextlib.ExitStack() as stack:
         if strip is not None and plan.pictures is None:
             plan = replace(plan, pictures=stack.enter_context(private_folder()).path / "pictures")
         try:
-            found = isolate_events(
-                session, plan, passing=passing, on_test=lambda step: progress.show(_told(step)), on_stage=progress.show
-            )
+            found = isolate_events(session, plan, passing=passing, observer=progress.observer("action"))
         finally:
             progress.clear()
         if strip is not None:
@@ -97,21 +94,15 @@ def _search(session: Session, plan: Plan, passing: Session | None, strip: Path |
     return found
 
 
-def _write_and_tell(found: MinimizedSession, target: Path, *, as_json: bool) -> int:
+def _write_and_tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:
     write_session(found.minimal, target)
     passing_log = None
     if found.passing is not None:
         passing_log = target.with_name(f"passing-{target.name}")
         write_session(found.passing, passing_log)
     if as_json:
-        click.echo(json.dumps(minimized_as_json(found, target), indent=2))
+        click.echo(json.dumps(events_as_json(found, target, passing_log), indent=2))
     else:
-        for line in minimized_as_text(found, target, passing_log):
+        for line in events_as_text(found, target, passing_log):
             click.echo(line)
-    if found.interrupted:
-        return EXIT_INTERRUPTED
-    return 0 if found.reproduced else EXIT_FLAKY
-
-
-def _told(step: SearchStep) -> str:
-    return f"test {step.number}: {step.actions} actions, {step.outcome}, {step.actions_left} left"
+    return found.isolation.exit_code

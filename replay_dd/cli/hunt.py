@@ -25,9 +25,10 @@ from replay_dd.cli.options import (
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
+from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
 from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.log import check_place, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.signature import Signature
 from replay_dd.schedules.target import Plan
@@ -110,7 +111,7 @@ def hunt_command(
     def on_simplify(number: int) -> None:
         progress.show(f"simplifying the schedules, run {number}")
 
-    check_place(output / "fail.log")
+    check_writable(output / "fail.log")
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),

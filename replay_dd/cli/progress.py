@@ -7,6 +7,9 @@ import sys
 
 import click
 
+from replay_dd.experiment.driver import Observer
+from replay_dd.report.isolation import progress_in_words
+
 
 class Progress:
     """Shows how far a search has come."""
@@ -22,6 +25,10 @@ class Progress:
             padded = text[:118].ljust(self._width)
             self._width = len(text[:118])
             click.echo(f"\r{padded}", nl=False, err=True)
+
+    def observer(self, unit: str) -> Observer:
+        """One that shows each test of a search whose deltas are such units, and each stage of it."""
+        return Observer(lambda record: self.show(progress_in_words(record, unit)), self.show)
 
     def clear(self) -> None:
         """Remove the line."""

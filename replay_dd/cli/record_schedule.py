@@ -13,8 +13,9 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable
 from replay_dd.report.log import describe_log
-from replay_dd.schedules.log import check_place, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
 
 _SEEDED = ("random", "pct", "bounded")
@@ -45,7 +46,7 @@ def record_schedule(
         TimeLimitError: the run was killed at the time limit; the log is written.
     """
     strategy = _strategy_of(strategy, natural, seed)
-    check_place(output)
+    check_writable(output)
     run = recorder_named("threads").record(
         program_of(command, stdin, fresh_copy),
         settings_for_now(

@@ -11,13 +11,11 @@ import click
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.progress import Progress
-from replay_dd.dd import Step
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.report.contents import flow_as_json
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
-from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, Flow, write_flow
+from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 
 _SETTLE_S = 0.3
 
@@ -53,7 +51,7 @@ def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | Non
     """
     text = checked_text(text)
     require_playwright()
-    from replay_dd.web.minimize import failure_of
+    from replay_dd.web.circumstance import failure_of
     from replay_dd.web.player import Limits, play
 
     with WebBrowser(browser) as running:
@@ -104,7 +102,7 @@ def minimize_flow(
                 algorithm=algorithm or ALGORITHMS[0],
                 max_tests=max_tests,
                 search_limit_s=search_limit,
-                on_test=lambda step: progress.show(_told(step)),
+                observer=progress.observer("step"),
             )
         finally:
             progress.clear()
@@ -118,14 +116,8 @@ def minimize_flow(
         for line in minimum_as_text(found, target, strip):
             click.echo(line)
     sys.stdout.flush()
-    if found.search is not None and found.search.stopped_by == "interrupt":
-        return EXIT_INTERRUPTED
-    return 0 if found.proved == PROOF_RUNS or not found.complete else EXIT_FLAKY
+    return found.isolation.exit_code
 
 
 def _settle_s(given: float | None) -> float:
     return _SETTLE_S if given is None else given
-
-
-def _told(step: Step) -> str:
-    return f"test {step.number}: {step.outcome.value}, {step.deltas_left} steps left"

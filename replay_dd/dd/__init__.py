@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.bisection import PrefixBisection
+from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.dd.isolate import DD, BookDD
 from replay_dd.dd.minimize import DDMax, DDMin
 from replay_dd.dd.prediction import only_prefixes, requirements
 from replay_dd.dd.search import Best, Predictor, Search, Step
 from replay_dd.dd.split import SPLIT_RULES, Splitter, split_by_groups, split_by_sizes
-from replay_dd.dd.wynot import DD1999, DDPlus
 
 __all__ = [
     "DD",

@@ -257,7 +257,7 @@ class IntervalSet:
     def __len__(self) -> int:
         return self.count
 
-    def __reduce__(self) -> tuple[object, tuple[Sequence[int]]]:
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return (_unpickle, (self._edges,))
 
     def __repr__(self) -> str:

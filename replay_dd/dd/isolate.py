@@ -54,7 +54,10 @@ SLIDES_MOVES = (
     Move(adds=False, wanted=FAIL, keeps_granularity=True, keeps_place=True),
     Move(adds=True, wanted=PASS, keeps_granularity=True, keeps_place=True),
 )
-"""The order of tests of Zeller's slides "Isolating Failure Causes", page 17."""
+"""The order of tests of the slides "Isolating Failure Causes", page 17, where the offset reaches the next round."""
+
+PRINTED_MOVES = tuple(move._replace(keeps_place=False) for move in SLIDES_MOVES)
+"""The same as printed there: each round begins at the first part."""
 
 _MINIMISE = (
     Move(adds=True, wanted=FAIL, asks_only_at_two=True, keeps_place=True),
@@ -150,14 +153,22 @@ class _MoveDD(Algorithm):
 
 
 class DD(_MoveDD):
-    """dd: isolate a 1-minimal difference, with the exact order of tests of the slides.
+    """dd: isolate a 1-minimal difference, with the order of tests of the slides.
 
     Without unresolved outcomes each test halves the difference: ``ceil(log2 |Δ|)`` tests; at worst ``|Δ|² + 7|Δ|``.
+
+    Within a round the order is that of the program on page 17 of the slides. That program sets a variable ``offset`` to
+    the part at which it moved, so that the next round can begin there, and then sets it to 0 before it is ever used.
+    ``carry_offset`` chooses between what was meant and what was printed. They ask the same questions until the first
+    move that keeps the granularity, so never differ where every outcome is resolved.
 
     Args:
         c_pass: a configuration that passes.
         c_fail: a configuration that fails and contains ``c_pass``.
         split: a rule's name (``floor``, ``round``, ``front``, ``slices``) or a splitter.
+        carry_offset: after a move that keeps the granularity, begin the next round at the part where it was, which
+            spreads the moves over the difference (as :class:`BookDD` does), instead of at the first part (as the
+            printed program does).
 
     Raises:
         ValueError: ``c_pass`` is not contained in ``c_fail``, or there is no such split rule.
@@ -167,8 +178,15 @@ class DD(_MoveDD):
     Hildebrandt, IEEE TSE 28(2), 2002, figure 6.
     """
 
-    def __init__(self, c_pass: IntervalSet, c_fail: IntervalSet, *, split: str | Splitter = "floor") -> None:
-        super().__init__(c_pass, c_fail, moves=SLIDES_MOVES, split=split)
+    def __init__(
+        self,
+        c_pass: IntervalSet,
+        c_fail: IntervalSet,
+        *,
+        split: str | Splitter = "floor",
+        carry_offset: bool = True,
+    ) -> None:
+        super().__init__(c_pass, c_fail, moves=SLIDES_MOVES if carry_offset else PRINTED_MOVES, split=split)
 
 
 class BookDD(_MoveDD):

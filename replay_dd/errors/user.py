@@ -132,7 +132,8 @@ class PassNotContainedError(UserError):
     slug = "pass-not-contained"
     default_hint = (
         "Delta debugging adds parts of the failing case to the passing one: what passes must be contained, in the same "
-        "order, in what fails. An empty passing case always is."
+        "order, in what fails. The empty case always is. Where neither contains the other, give their difference in "
+        "place of both: `deltas_between(passing, failing)`."
     )
 
 
@@ -143,4 +144,41 @@ class NotAPartitionError(UserError):
     default_hint = (
         "A split function must return parts that are not empty, do not overlap, and together hold every delta it was "
         "given."
+    )
+
+
+class ArgumentError(UserError, TypeError):
+    """A function of the Python interface was given an argument that it cannot use."""
+
+    slug = "argument"
+    default_hint = "See docs/reference/python-api.md for what each function accepts."
+
+
+class NotAnOutcomeError(UserError, TypeError):
+    """A test function of the caller returned something other than an outcome."""
+
+    slug = "not-an-outcome"
+    default_hint = (
+        "Return Outcome.FAIL for the failure you are after, Outcome.PASS where all is well, and Outcome.UNRESOLVED "
+        "for anything else."
+    )
+
+
+class NotPicklableError(UserError):
+    """A test, or a case that it should be called with, cannot be sent to another process."""
+
+    slug = "not-picklable"
+    default_hint = (
+        "Define the test at the top level of an importable module (not a lambda, not inside a function), or run it on "
+        "threads: leave out `executor=`."
+    )
+
+
+class ExecutorBrokenError(UserError):
+    """The workers of the caller's executor are gone."""
+
+    slug = "executor-broken"
+    default_hint = (
+        'Guard the main part of the script with `if __name__ == "__main__":`, which worker processes import; if it '
+        "is guarded, a test ended its own process."
     )

@@ -1,13 +1,13 @@
-"""Run a search: serially, or ahead of itself on several workers, with limits, and with the functions for scripts.
+"""Run a search: serially, or ahead of itself on several workers, and within limits.
 
 Rules of this module:
 
-* Outcomes are committed in the order in which a serial run would have asked, so the answer and the counts *requested*
-  and *executed* do not depend on the number of workers. Tests that were run ahead for nothing are counted apart, as
-  *speculative*.
+* Outcomes are committed in the order in which a serial run would have asked for them, so the answer and the counts
+  *requested* and *executed* do not depend on the number of workers. Tests that were run ahead for nothing are counted
+  apart, as *speculative*.
 * However a search ends (done, a limit, Ctrl-C), it gives the best result so far and says what stopped it.
-* When it returns no test is running any more: tests that nobody needs are cancelled or waited for.
-* The clock is only looked at between tests; a test that hangs is a matter of the test's own time-out.
+* When it returns, no test is running any more: tests that nobody needs are cancelled or waited for.
+* The clock is only looked at between tests; a test that hangs needs a time-out of its own.
 """
 
 from __future__ import annotations
@@ -15,26 +15,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from replay_dd.dd.algorithm import Algorithm
-from replay_dd.dd.bisection import PrefixBisection
 from replay_dd.dd.intervals import IntervalSet
-from replay_dd.dd.isolate import DD
-from replay_dd.dd.minimize import DDMax, DDMin
 from replay_dd.dd.search import Search, Step
-from replay_dd.dd.sequences import Deltas, Items
-from replay_dd.dd.split import Splitter
-from replay_dd.dd.wynot import DD1999, DDPlus
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
-from replay_dd.experiment.speculation import Test, Workers
+from replay_dd.experiment.calls import CheckedTest, Prepare
+from replay_dd.experiment.speculation import Workers
 from replay_dd.outcome import Outcome
 
 Clock = Callable[[], float]
 """Seconds since some fixed moment, as ``time.monotonic`` gives them."""
 
 StoppedBy = Literal["interrupt", "tests", "time"]
+
+Test = Callable[[IntervalSet], Outcome]
+"""A test of one configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class SearchResult:
     Attributes:
         c_pass: the largest passing configuration found (the fixed base, for searches that only simplify).
         c_fail: the smallest failing configuration found.
-        complete: whether the search came to its end, so that all its algorithm promises holds.
+        complete: whether the search came to its end, so that everything its algorithm promises holds.
         stopped_by: what ended an incomplete search: ``"interrupt"``, ``"tests"``, ``"time"``; otherwise ``None``.
         requested: how many configurations the algorithm asked for.
         executed: how many tests a serial run would have run.
@@ -59,7 +56,7 @@ class SearchResult:
     requested: int
     executed: int
     speculative: int
-    statistics: tuple[Step, ...]
+    statistics: tuple[Step, ...] = field(repr=False)
 
     @property
     def difference(self) -> IntervalSet:
@@ -69,10 +66,11 @@ class SearchResult:
 
 def run_search(
     search: Search,
-    test: Test,
+    test: Callable[[Any], Outcome],
     *,
     jobs: int = 1,
     executor: Executor | None = None,
+    prepare: Prepare | None = None,
     max_tests: int | None = None,
     time_limit_s: float | None = None,
     clock: Clock = time.monotonic,
@@ -83,21 +81,26 @@ def run_search(
 
     Args:
         search: the search; afterwards it holds the outcomes told, and can be run on.
-        test: tests one configuration. With more than one job it is called from several threads (or sent to the workers
-            of the executor), so it must not share state between calls.
+        test: tests one configuration. With more than one job it is called from several threads, or pickled and sent to
+            the workers of the executor, so it must not share state between calls.
         jobs: how many tests may run at the same time.
         executor: where to run them; a pool of ``jobs`` threads where none is given. It is not shut down.
+        prepare: makes of a configuration what the test is called with, in this process and before anything is sent;
+            without it, the test is called with the configuration.
         max_tests: stop after that many executed tests.
         time_limit_s: stop before the first test that would start after so many seconds.
         clock: the clock for ``time_limit_s``.
         on_test: called after each executed test, in serial order.
-        on_interrupt: called at Ctrl-C, to end the tests that other workers are still at.
+        on_interrupt: called at Ctrl-C, to end the tests that other workers are still running.
 
     Returns:
         The result; the best one so far where a limit, or Ctrl-C, stopped the search.
 
     Raises:
         ValueError: ``jobs`` is less than 1.
+        NotAnOutcomeError: ``test`` returned anything but an outcome.
+        NotPicklableError: ``test``, or what it should be called with, cannot be sent to the workers of the executor.
+        ExecutorBrokenError: the workers of the executor are gone.
         Exception: whatever ``test`` raises for a configuration that a serial run would have tested.
     """
     if jobs < 1:
@@ -105,7 +108,7 @@ def run_search(
     ends_at = None if time_limit_s is None else clock() + time_limit_s
     executed_before = search.executed
     stopped_by: StoppedBy | None = None
-    workers = Workers(search, test, jobs, executor)
+    workers = Workers(search, test, jobs, executor, prepare)
     try:
         while (configuration := search.ask()) is not None:
             if max_tests is not None and search.executed - executed_before >= max_tests:
@@ -139,13 +142,13 @@ def run_search(
 def check_end_points(
     test: Test, c_pass: IntervalSet, c_fail: IntervalSet, *, may_be_unresolved: bool = False
 ) -> dict[IntervalSet, Outcome]:
-    """Test the two end points of a search before it starts, first the one that passes.
+    """Test the two end points of a search before it starts, the passing one first.
 
     Args:
         test: the test.
         c_pass: what must pass.
         c_fail: what must fail.
-        may_be_unresolved: accept ``UNRESOLVED`` for ``c_pass``; ddmin needs no more than that it does not fail.
+        may_be_unresolved: accept ``UNRESOLVED`` for ``c_pass``; ddmin only needs that it does not fail.
 
     Returns:
         Their outcomes, as ``Search(known=...)`` takes them.
@@ -153,227 +156,21 @@ def check_end_points(
     Raises:
         DoesNotPassError: ``c_pass`` does not pass.
         DoesNotFailError: ``c_fail`` does not fail.
+        NotAnOutcomeError: the test returned anything but an outcome.
     """
-    of_pass = test(c_pass)
+    checked = CheckedTest(test)
+    of_pass = checked(c_pass)
     if of_pass is Outcome.FAIL or (of_pass is Outcome.UNRESOLVED and not may_be_unresolved):
-        raise DoesNotPassError(f"the passing case came out as {of_pass.value}")
-    of_fail = test(c_fail) if c_fail != c_pass else of_pass
+        raise DoesNotPassError(f"the passing case came out as {of_pass.value}", hint=_CALL_IT)
+    of_fail = checked(c_fail) if c_fail != c_pass else of_pass
     if of_fail is not Outcome.FAIL:
-        raise DoesNotFailError(f"the failing case came out as {of_fail.value}")
+        raise does_not_fail(of_fail)
     return {c_pass: of_pass, c_fail: of_fail}
 
 
-class RunOptions(TypedDict, total=False):
-    """What every function for scripts accepts by name.
-
-    Attributes:
-        monotone: take it that whatever is contained in a passing configuration passes, and do not test it.
-        predict: called like the test; it may answer ``UNRESOLVED`` without a test, or ``None`` for "test it".
-        jobs: how many tests may run at the same time.
-        executor: where to run them, instead of threads.
-        max_tests: stop after that many tests with the best result so far.
-        time_limit_s: stop after so many seconds, before the next test, with the best result so far.
-        on_test: called with a record of each executed test.
-    """
-
-    monotone: bool
-    predict: Callable[[Any], Outcome | None] | None
-    jobs: int
-    executor: Executor | None
-    max_tests: int | None
-    time_limit_s: float | None
-    on_test: Callable[[Step], None] | None
+def does_not_fail(outcome: Outcome) -> DoesNotFailError:
+    """What to raise where the failing end point has another outcome."""
+    return DoesNotFailError(f"the failing case came out as {outcome.value}", hint=_CALL_IT)
 
 
-@dataclass(frozen=True, slots=True)
-class Isolation:
-    """The answer of a function for scripts, in terms of the caller's own items.
-
-    Attributes:
-        passing: the largest passing case found; for functions that only simplify, nothing (or the base).
-        failing: the smallest failing case found.
-        difference: the elements that are in ``failing`` and not in ``passing``.
-        search: the same answer in positions, with its counts and statistics. The tests of the two end points, which
-            come first, are not counted there.
-    """
-
-    passing: Any
-    failing: Any
-    difference: Any
-    search: SearchResult
-
-    @property
-    def complete(self) -> bool:
-        """Whether the search came to its end, so that all its algorithm promises holds."""
-        return self.search.complete
-
-    @property
-    def requested(self) -> int:
-        """How many configurations the algorithm asked for."""
-        return self.search.requested
-
-    @property
-    def executed(self) -> int:
-        """How many different tests that took, beside the end points."""
-        return self.search.executed
-
-
-def dd(
-    test: Callable[[Any], Outcome],
-    pass_: Items | None,
-    fail: Items,
-    *,
-    split: str | Splitter = "floor",
-    **options: Unpack[RunOptions],
-) -> Isolation:
-    """Isolate what makes ``fail`` fail where ``pass_`` passes: a 1-minimal difference between the two.
-
-    Args:
-        test: called with a part of ``fail``, of the same kind as ``fail`` (string, bytes, tuple, otherwise a list; an
-            :class:`~replay_dd.dd.intervals.IntervalSet` for a range); returns an outcome.
-        pass_: what passes; contained, in order, in ``fail``. ``None`` stands for nothing at all.
-        fail: what fails.
-        split: a split rule (``floor``, ``round``, ``front``, ``slices``) or a splitter.
-        **options: see :class:`RunOptions`.
-
-    Returns:
-        The largest passing and the smallest failing case, and their difference.
-
-    Raises:
-        DoesNotPassError: ``pass_`` does not pass.
-        DoesNotFailError: ``fail`` does not fail.
-        PassNotContainedError: ``pass_`` is not contained in ``fail``.
-
-    Source: see :class:`~replay_dd.dd.isolate.DD`.
-    """
-    deltas = Deltas(fail)
-    c_pass = deltas.positions_of(pass_)
-    return _isolate(DD(c_pass, deltas.all, split=split), deltas, test, options)
-
-
-def ddmin(
-    test: Callable[[Any], Outcome],
-    items: Items,
-    *,
-    order: str = "subsets-first",
-    split: str | Splitter = "floor",
-    **options: Unpack[RunOptions],
-) -> Isolation:
-    """Simplify ``items`` to a 1-minimal case that still fails.
-
-    Args:
-        test: called with a part of ``items``, of the same kind; returns an outcome.
-        items: what fails.
-        order: ``subsets-first``, ``complements-only`` or ``sweep``; see :class:`~replay_dd.dd.minimize.DDMin`.
-        split: a split rule (``floor``, ``round``, ``front``, ``slices``) or a splitter.
-        **options: see :class:`RunOptions`.
-
-    Returns:
-        The simplified case is ``failing``.
-
-    Raises:
-        DoesNotPassError: nothing at all fails already.
-        DoesNotFailError: ``items`` do not fail.
-
-    Source: see :class:`~replay_dd.dd.minimize.DDMin`.
-    """
-    deltas = Deltas(items)
-    return _isolate(DDMin(deltas.all, order=order, split=split), deltas, test, options, may_be_unresolved=True)
-
-
-def ddmax(
-    test: Callable[[Any], Outcome],
-    pass_: Items | None,
-    fail: Items,
-    *,
-    order: str = "subsets-first",
-    split: str | Splitter = "floor",
-    **options: Unpack[RunOptions],
-) -> Isolation:
-    """Enlarge what passes, within ``fail``, until adding any one element more does not pass.
-
-    Arguments and errors are those of :func:`dd` and :func:`ddmin`; the enlarged case is ``passing``.
-
-    Source: see :class:`~replay_dd.dd.minimize.DDMax`.
-    """
-    deltas = Deltas(fail)
-    c_pass = deltas.positions_of(pass_)
-    return _isolate(DDMax(c_pass, deltas.all, order=order, split=split), deltas, test, options)
-
-
-def prefix_bisection(test: Callable[[Any], Outcome], items: Items, **options: Unpack[RunOptions]) -> Isolation:
-    """Simplify ``items`` to a 1-minimal failing case by binary search; best where the problem is monotone.
-
-    Arguments, result and errors are those of :func:`ddmin`.
-
-    Source: see :class:`~replay_dd.dd.bisection.PrefixBisection`.
-    """
-    deltas = Deltas(items)
-    return _isolate(PrefixBisection(deltas.all), deltas, test, options, may_be_unresolved=True)
-
-
-def dd1999(
-    test: Callable[[Any], Outcome],
-    pass_: Items | None,
-    fail: Items,
-    *,
-    split: str | Splitter = "floor",
-    **options: Unpack[RunOptions],
-) -> Isolation:
-    """Find the changes that make ``fail`` fail, as dd of 1999 does; ``difference`` holds them.
-
-    Arguments and errors are those of :func:`dd`. Source: see :class:`~replay_dd.dd.wynot.DD1999`.
-    """
-    deltas = Deltas(fail)
-    return _isolate(DD1999(deltas.positions_of(pass_), deltas.all, split=split), deltas, test, options)
-
-
-def ddplus(
-    test: Callable[[Any], Outcome],
-    pass_: Items | None,
-    fail: Items,
-    *,
-    split: str | Splitter = "floor",
-    **options: Unpack[RunOptions],
-) -> Isolation:
-    """Find the changes that make ``fail`` fail, as dd+ of 1999 does; ``difference`` holds them.
-
-    Arguments and errors are those of :func:`dd`. Source: see :class:`~replay_dd.dd.wynot.DDPlus`.
-    """
-    deltas = Deltas(fail)
-    return _isolate(DDPlus(deltas.positions_of(pass_), deltas.all, split=split), deltas, test, options)
-
-
-def _isolate(
-    algorithm: Algorithm,
-    deltas: Deltas,
-    test: Callable[[Any], Outcome],
-    options: RunOptions,
-    *,
-    may_be_unresolved: bool = False,
-) -> Isolation:
-    def test_deltas(configuration: IntervalSet) -> Outcome:
-        return test(deltas.build(configuration))
-
-    predict = options.get("predict")
-    search = Search(
-        algorithm,
-        monotone=options.get("monotone", False),
-        predict=None if predict is None else lambda configuration: predict(deltas.build(configuration)),
-        known=check_end_points(test_deltas, algorithm.c_pass, algorithm.c_fail, may_be_unresolved=may_be_unresolved),
-    )
-    found = run_search(
-        search,
-        test_deltas,
-        jobs=options.get("jobs", 1),
-        executor=options.get("executor"),
-        max_tests=options.get("max_tests"),
-        time_limit_s=options.get("time_limit_s"),
-        on_test=options.get("on_test"),
-    )
-    return Isolation(
-        passing=deltas.build(found.c_pass),
-        failing=deltas.build(found.c_fail),
-        difference=deltas.build(found.difference),
-        search=found,
-    )
+_CALL_IT = "Call the test with that case alone: it was the first thing tested, before anything was taken away."

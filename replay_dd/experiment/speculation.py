@@ -14,15 +14,14 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import islice
+from typing import Any
 
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.intervals import IntervalSet
 from replay_dd.dd.search import TESTED, Search
+from replay_dd.experiment.calls import Calls, Prepare
 from replay_dd.experiment.waiting import wait_for_all, wait_for_one
 from replay_dd.outcome import Outcome
-
-Test = Callable[[IntervalSet], Outcome]
-"""A test of one configuration."""
 
 MOST_STEPS = 2000
 """How many hypothetical outcomes are told before guessing gives up."""
@@ -75,42 +74,48 @@ def _chances(search: Search) -> dict[Outcome, float]:
 
 
 class Workers:
-    """Runs the tests of a search, and those that may come next while workers are idle.
+    """Runs the tests of a search, and while workers are idle those that may come next.
 
     Args:
         search: the search; read, never changed.
         test: tests one configuration.
         jobs: how many tests may run at the same time.
         executor: where to run them; with more than one job, a pool of that many threads where none is given.
+        prepare: what the test is called with, for a configuration; the configuration itself where it is not given.
 
     Attributes:
         unused: how many tests were run for nothing; final after :meth:`close`.
     """
 
-    def __init__(self, search: Search, test: Test, jobs: int, executor: Executor | None) -> None:
+    def __init__(
+        self,
+        search: Search,
+        test: Callable[[Any], Outcome],
+        jobs: int,
+        executor: Executor | None,
+        prepare: Prepare | None = None,
+    ) -> None:
         self._search = search
-        self._test = test
         self._jobs = jobs
         self._own = ThreadPoolExecutor(jobs, "replay-dd-test") if executor is None and jobs > 1 else None
         self._executor = executor or self._own
+        self._calls = Calls(test, self._executor, prepare)
         self._futures: dict[IntervalSet, Future[Outcome]] = {}
         self.unused = 0
 
     def outcome_of(self, configuration: IntervalSet) -> Outcome:
         """Test the configuration that the search waits for; raises what the test raises."""
         if self._executor is None:
-            return self._test(configuration)
+            return self._calls.run(configuration)
         wanted = self._futures.get(configuration) or self._start(configuration)
         while not wanted.done():
             running = self._fill()
             wait_for_one(running)
         del self._futures[configuration]
-        return wanted.result()
+        return self._calls.outcome(wanted, configuration)
 
     def _start(self, configuration: IntervalSet) -> Future[Outcome]:
-        assert self._executor is not None
-        future = self._executor.submit(self._test, configuration)
-        self._futures[configuration] = future
+        future = self._futures[configuration] = self._calls.start(configuration)
         return future
 
     def _fill(self) -> list[Future[Outcome]]:

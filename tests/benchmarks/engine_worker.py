@@ -49,10 +49,10 @@ class Problem:
 
 def ours(problem: Problem, function: str, **options: Any) -> list[int]:
     from replay_dd import Outcome
-    from replay_dd.experiment import search
+    from replay_dd.experiment import functions
 
     fails = problem.timed(problem.fails_set)
-    answer = getattr(search, function)(
+    answer = getattr(functions, function)(
         lambda configuration: Outcome.FAIL if fails(configuration) else Outcome.PASS, range(problem.n), **options
     )
     return list(answer.failing)

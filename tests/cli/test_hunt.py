@@ -191,4 +191,4 @@ def test_tests_that_are_unresolved_are_counted_and_explained(shop: Workshop) -> 
     assert told is not None
     assert told[1] == told[2] != "0"
     answer = json.loads(shop.run(*command, "--json").stdout)
-    assert answer["unresolved"] == [{"tests": int(told[1]), "why": "another failure: exit status 7"}]
+    assert answer["tests"]["unresolved"] == [{"tests": int(told[1]), "why": "another failure: exit status 7"}]

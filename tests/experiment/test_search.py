@@ -15,7 +15,8 @@ import replay_dd
 from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import PassNotContainedError
-from replay_dd.experiment.search import SearchResult, dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection, run_search
+from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection
+from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.experiment.speculation import likely_next
 from replay_dd.outcome import Outcome
 from tests.dd.support import SELECT, F, Oracle, P, U, parse, select_fails, with_ends

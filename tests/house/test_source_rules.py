@@ -93,7 +93,7 @@ def walk_without_type_checking(node: ast.AST) -> list[ast.AST]:
 
 def allowed_in_runtime(name: str) -> bool:
     if name.startswith("."):
-        return not name.startswith("..")
+        return not name.startswith("...")  # a room of the runtime is one folder deep
     top = name.partition(".")[0]
     inside = f"{name}.".startswith(("replay_dd.schedules.runtime.", "_replay_dd_runtime."))
     # `sitecustomize` is the environment's own, to which ours gives way.

@@ -44,8 +44,8 @@ def test_events_replay_and_show(shop: Workshop) -> None:
     done = shop.run("events", "session.log", "--jobs", "2", "--pictures", "film", "--json")
     assert done.status == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["actions"] == ["press a", "press z"]
-    assert answer["ending"]["kind"] == "signal"
+    assert [action["words"] for action in answer["answer"]["actions"]] == ["press a", "press z"]
+    assert answer["answer"]["ending"]["kind"] == "signal"
     assert sorted(path.name for path in (shop.folder / "film").iterdir())[0] == "001-after.png"
     again = shop.run("replay", "minimal.log")
     assert (again.status, "outcome: killed by SIGSEGV" in again.stdout) == (1, True), again.stderr

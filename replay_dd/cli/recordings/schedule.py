@@ -78,6 +78,7 @@ ISOLATE_OPTIONS = (
 MINIMIZE_OPTIONS = (
     jobs_option(),
     output_option(),
+    json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
 )
