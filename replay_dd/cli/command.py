@@ -53,7 +53,7 @@ class OnDemand:
 
 
 class OneOf(StringType):
-    """One of a few words, which are looked up when they are needed.
+    """One of a few words, which are looked up on demand.
 
     Args:
         words: returns them.
@@ -65,7 +65,7 @@ class OneOf(StringType):
         self._words = words
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """The words, as help shows them."""
+        """The words as help shows them."""
         return f"[{'|'.join(self._words())}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -76,8 +76,8 @@ class OneOf(StringType):
         return str(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The words that begin like this."""
-        from click.shell_completion import CompletionItem  # here, as only shells need it
+        """Complete a word."""
+        from click.shell_completion import CompletionItem  # only shells need it
 
         return [CompletionItem(word) for word in self._words() if word.startswith(incomplete)]
 
@@ -107,7 +107,7 @@ class Option(click.Option):
         self._shown_default = shown_default
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """What help shows: the names, and the text with its default."""
+        """The option as help shows it: its names, and its text with the default."""
         record = super().get_help_record(ctx)
         if record is None:
             return None
@@ -128,7 +128,12 @@ class Option(click.Option):
         return mine == theirs
 
     def for_help(self, section: str, texts: dict[str, Option]) -> Option:
-        """The same option in another section; where ``texts`` differ, help shows each with what it is about."""
+        """A copy for help.
+
+        Args:
+            section: where it appears.
+            texts: the options that share its name, by what they are for; where their texts differ, help shows each.
+        """
         other = copy.copy(self)
         other.section = section
         different = {(option.help, option._shown_default) for option in texts.values()}
@@ -140,7 +145,7 @@ class Command(click.Command):
     """A command whose help shows its options by what they are for."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in their sections; those without one come last."""
+        """Write the options by section; those without one come last."""
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
         for option in sorted(options, key=lambda option: not isinstance(option, Option)):
@@ -153,8 +158,8 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever its programs leave running is ended with it."""
-        # Here, as neither help nor completion starts a program.
+        """Run the command, and end whatever its programs leave running."""
+        # Imported here: neither help nor completion starts a program.
         from replay_dd.cli.recorders import check_recorders
         from replay_dd.experiment.process import no_leftovers
 
@@ -178,6 +183,6 @@ def command(name: str, *parameters: click.Parameter) -> Callable[[Callable[..., 
 
 
 def _help_of(run: Callable[..., object]) -> str:
-    """A docstring as help: paragraphs with indented lines are tables, which click must not wrap."""
+    """A docstring as help; paragraphs with indented lines are tables, which click must not wrap."""
     paragraphs = inspect.cleandoc(run.__doc__ or "").split("\n\n")
     return "\n\n".join(f"\b\n{text}" if "\n  " in text else text for text in paragraphs)

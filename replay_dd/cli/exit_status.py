@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and one message with a hint for everything that can go wrong."""
+"""Exit statuses, and errors turned into one message with a hint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from replay_dd.cli.streams import give_up_unwritten
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
 from replay_dd.errors.user import InterruptedCommandError, UsageError
 
-# `git bisect run` takes every exit status up to 127 except 125 for a verdict, so `replay` reports its errors above.
+# `git bisect run` takes every exit status up to 127, except 125, as a verdict; errors of `replay` go above.
 NO_VERDICT = 128
 EXIT_CANNOT_TELL = 125
 
@@ -24,7 +24,7 @@ def reported(*, verdict: bool) -> Iterator[None]:
     """Turn whatever is raised inside into a message and an exit status.
 
     Args:
-        verdict: the command's statuses below 128 are verdicts for ``git bisect run``; errors go above.
+        verdict: whether statuses below 128 are verdicts for ``git bisect run``, so that errors need higher ones.
     """
     base = NO_VERDICT if verdict else 0
     try:
@@ -42,7 +42,7 @@ def reported(*, verdict: bool) -> Iterator[None]:
         tell(InterruptedCommandError("Interrupted."))
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        sys.exit(base)  # whoever read our output has gone (`| head`)
+        sys.exit(base)  # the reader of our output is gone (`| head`)
     except Exception:
         traceback.print_exc()
         click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
@@ -60,7 +60,7 @@ def tell(error: ReplayDDError) -> None:
 
 
 def wants_color(is_terminal: bool) -> bool:
-    """Whether to use colors: on a terminal that has them, unless ``NO_COLOR`` is set (no-color.org)."""
+    """Whether to use colors: on a capable terminal, unless ``NO_COLOR`` is set (no-color.org)."""
     return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

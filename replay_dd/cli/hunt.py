@@ -156,7 +156,8 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
             messages = f", {met.messages} messages" if met.messages > 1 else ""
             click.echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
     if found.not_reproduced:
-        say(f"{found.not_reproduced} run{'' if found.not_reproduced == 1 else 's'} skipped: their replay diverged")
+        one = found.not_reproduced == 1
+        say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
     passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
     if found.passing is not None:
         click.echo(f"passes       replay-dd replay {passing}")
@@ -195,6 +196,6 @@ def _hints(found: Hunt) -> Iterator[str]:
         yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes part of one, as written here."
     elif found.threads_meet is False:
         yield (
-            "in the first run, no thread changed anything in counted code that another thread touches. If the threads "
+            "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )

@@ -24,13 +24,13 @@ COMPLETION_VARIABLE = "_REPLAY_DD_COMPLETE"
 
 
 class Entry(NamedTuple):
-    """A subcommand: the module that has it, which is imported when the command is wanted, and one line of help."""
+    """A subcommand: its module, which is imported on demand, and one line of help."""
 
     module: str
     summary: str
 
 
-# By circumstance: `replay-dd --help` shows the groups as they stand here.
+# By circumstance, in the order of `replay-dd --help`.
 GROUPS: dict[str, dict[str, Entry]] = {
     "Any recording": {
         "record": Entry("recording_commands", "Record a run of a program."),
@@ -55,7 +55,7 @@ COMMANDS: dict[str, Entry] = {name: entry for group in GROUPS.values() for name,
 
 
 class CommandGroup(click.Group):
-    """The subcommands, each imported when it is wanted."""
+    """The subcommands, each imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
@@ -70,8 +70,8 @@ class CommandGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands and options that begin like this, without importing the commands."""
-        from click.shell_completion import CompletionItem  # here, as only shells need it
+        """Complete commands and options, without importing the commands."""
+        from click.shell_completion import CompletionItem  # only shells need it
 
         found = [(name, entry.summary) for name, entry in COMMANDS.items() if name.startswith(incomplete)]
         return [CompletionItem(name, help=summary) for name, summary in found] + click.Command.shell_complete(
@@ -110,24 +110,24 @@ def main() -> None:
 
 
 def _complete(instruction: str) -> int:
-    """Answer a shell that completes a command line, or print the script that makes it ask."""
-    # Here, as only shells need it.
+    """Complete a command line for a shell, or print the script that sets completion up."""
+    # Only shells need it.
     from click.shell_completion import get_completion_class, shell_complete
 
     shell, _, what = instruction.partition("_")
     if get_completion_class(shell) is None or what not in ("source", "complete"):
         raise UsageError(
-            f"{COMPLETION_VARIABLE} is {instruction}, which names no shell that completion is there for.",
+            f"{COMPLETION_VARIABLE} is {instruction}, which is not a shell that completion works in.",
             "Set it to bash_source, zsh_source or fish_source.",
         )
     try:
         return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
-    except OSError as error:  # click writes bytes here, past the text stream that would tell
+    except OSError as error:  # click writes bytes here, past our text stream
         raise output_error(error) from error
 
 
 def _status_of(arguments: list[str]) -> int:
-    # Not `cli.main`: that turns a broken pipe into exit status 1, which is a verdict of `replay`.
+    # Not `cli.main`: it turns a broken pipe into exit status 1, which is a verdict of `replay`.
     try:
         with cli.make_context(PROGRAM, arguments) as context:
             status = cli.invoke(context)

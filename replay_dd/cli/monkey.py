@@ -28,7 +28,7 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
     try:
         return [result_of(session) for session in sessions]
     except BaseException:
-        LIVE.kill_all()  # else the others go on for as long as they like
+        LIVE.kill_all()  # otherwise the other sessions run on
         raise
 
 

@@ -35,7 +35,7 @@ def _granularities() -> Sequence[str]:
 
 
 def _algorithms() -> Sequence[str]:
-    from replay_dd.web.flow import ALGORITHMS  # the same as those of `events`, and imported faster
+    from replay_dd.web.flow import ALGORITHMS  # `events` has the same, but is slower to import
 
     return ALGORITHMS
 
@@ -84,7 +84,7 @@ def yield_point_options() -> tuple[Option, ...]:
 
 
 def program_options() -> tuple[Option, ...]:
-    """How the program is run, and what it sees of the world."""
+    """How the program is run, and how much of the outside world it sees."""
     return (
         Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for our own."),
         Option(
@@ -190,12 +190,12 @@ def json_option() -> Option:
 
 
 def jobs_option() -> Option:
-    """``--jobs``; by default all processors that this process may use."""
+    """``--jobs`` for thread schedules."""
     return _jobs(processors, "Number of runs at the same time.", "one per processor")
 
 
 def displays_option() -> Option:
-    """``--jobs`` for GUI sessions: X server, window manager, program and player keep two processors busy."""
+    """``--jobs`` for GUI sessions: an X server, its window manager, program and player keep two processors busy."""
     return _jobs(
         lambda: max(1, processors() // 2),
         "Number of displays at the same time.",

@@ -1,4 +1,4 @@
-"""The program that the command line names after the ``--``, and what it reads."""
+"""The program after the ``--`` on the command line, and its standard input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from replay_dd.schedules.model import Program
 from replay_dd.schedules.target import describe_program
 
 _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
-# Options of the interpreter (`python --help`): those that end its options, and those that take a value.
+# Options of the interpreter (`python --help`): those given instead of a script, and those that take a value.
 _INSTEAD_OF_A_SCRIPT = "cm"
 _WITH_A_VALUE = "WX"
 _LONG_WITH_A_VALUE = "--check-hash-based-pycs"
@@ -24,30 +24,30 @@ def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool) ->
 
     Raises:
         UsageError: the file for standard input cannot be read.
-        ProgramNotFoundError: it is a script that does not exist.
+        ProgramNotFoundError: the script does not exist.
     """
     check_script(command)
     return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy)
 
 
 def check_script(command: tuple[str, ...]) -> None:
-    """Check that the script exists which the Python interpreter is to run, if the command names one.
+    """Check that the script given to a Python interpreter exists.
 
-    The interpreter itself would exit with status 2 like any program, and that would be taken for the program's failure.
+    Without this check, the interpreter's complaint (exit status 2) would count as a failure of the program.
 
     Raises:
-        ProgramNotFoundError: it does not.
+        ProgramNotFoundError: it does not exist.
     """
     script = _script_of(command)
     if script is not None and not os.path.exists(script):
         raise ProgramNotFoundError(
             f"There is no script `{script}` for `{command[0]}` to run.",
-            "Check the spelling. A relative path starts at the working directory.",
+            "Check the spelling. Relative paths start at the working directory.",
         )
 
 
 def _script_of(command: tuple[str, ...]) -> str | None:
-    """The script that an interpreter would run; None where the command is something else."""
+    """The script that an interpreter would run; None if the command is something else."""
     if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
         return None
     arguments = iter(command[1:])

@@ -12,19 +12,17 @@ from replay_dd.errors.user import UsageError
 
 
 def recorder_named(name: str) -> Any:
-    """The recorder of that name, through its entry point.
+    """The recorder with that name.
 
     Raises:
         UsageError: there is none.
     """
-    from importlib.metadata import entry_points  # here, as it is slow to import and most commands record nothing
+    from importlib.metadata import entry_points  # slow to import, and most commands record nothing
 
     for entry_point in entry_points(group="replay_dd.recorders"):
         if entry_point.name == name:
             return entry_point.load()()
-    raise UsageError(
-        f"There is no recorder called `{name}`.", "Install replay-dd as a package: `pip install replay-dd`."
-    )
+    raise UsageError(f"There is no recorder `{name}`.", "Install replay-dd as a package: `pip install replay-dd`.")
 
 
 def check_recorders() -> None:

@@ -1,6 +1,6 @@
-"""The commands that work on recordings: what they do with each kind, the registry says.
+"""The commands that work on recordings.
 
-See :mod:`replay_dd.cli.recordings`. Statuses and messages are those of the kind's own functions.
+What they do with each kind of recording, and their options, come from the registry (:mod:`replay_dd.cli.recordings`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from replay_dd.errors.user import UsageError
 
 
 def _on_one_log(name: str, metavar: str = "LOG") -> Callable[[Callable[..., int | None]], Command]:
-    """Declare a command that reads a recording and hands it to what its kind has for the command."""
+    """Declare a command that takes one recording."""
     return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name))
 
 

@@ -18,7 +18,7 @@ from replay_dd.schedules.target import changed_files
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5
-_RELOCATING_LIMIT_S = 120.0  # at least: it asks at every yield point
+_RELOCATING_LIMIT_S = 120.0  # at least: every yield point is compared with the anchors
 
 
 def replay_schedule(recorded: Log, path: Path, *, time_limit: float | None, exact: bool, accept_changes: bool) -> int:
@@ -69,12 +69,12 @@ def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool) -> in
         click.echo(f"not found: thread {switch.thread} to {switch.to} {switch.where}: {anchor.why}")
     _tell_skipped(result.run.log)
     if result.missed and result.outcome is Outcome.PASS and not accept_changes:
-        return EXIT_CANNOT_TELL  # it might fail with the switch that is missing
+        return EXIT_CANNOT_TELL  # it might fail with the missing switch
     return _EXITS[result.outcome]
 
 
 def relocated_in_words(switches: int, missed: int) -> str:
-    """How many switches were found again in a changed program."""
+    """How many switches were relocated in a changed program."""
     if not switches:
         return "no switches to relocate"
     count = f"{switches} switch{'' if switches == 1 else 'es'}"

@@ -1,6 +1,6 @@
 """Options that the commands for GUI sessions share.
 
-:mod:`replay_dd.cli.session_playback` has what they turn into.
+:mod:`replay_dd.cli.session_playback` evaluates them.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def settle_option(section: str, help_text: str, default: str) -> Option:
 
 
 def replay_options(section: str) -> tuple[Option, ...]:
-    """``--pace``, ``--wm``: what may differ from the recording."""
+    """``--pace``, ``--wm``: ways to deviate from the recording."""
     return (
         Option("--pace", section=section, type=OneOf(_paces), help="Pauses to make.", shown_default="as the log says"),
         Option(

@@ -1,4 +1,4 @@
-"""What the options of GUI sessions turn into: screens and playback conditions."""
+"""Screens and playback conditions from the options of GUI sessions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def conditions_of(
     hang_limit: float | None = None,
     pace: Pace = Pace.FAST,
 ) -> Conditions:
-    """How runs are made; None stands for the default.
+    """The conditions of playback; None stands for a default.
 
     Raises:
         SoftwareMissingError: the player cannot be used.

@@ -1,4 +1,4 @@
-"""Standard streams that must not end a command in a traceback: closed, full, or unable to take every character."""
+"""Standard streams that are closed, full, or limited to some characters must not end a command with a traceback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from replay_dd.errors.user import OutputError
 
 
 class _StandardOutput(io.TextIOWrapper):
-    """Standard output; where it cannot be written, that is told in words."""
+    """Standard output; a failed write becomes an error with a message."""
 
     def write(self, text: str, /) -> int:
         try:
@@ -27,7 +27,7 @@ class _StandardOutput(io.TextIOWrapper):
 
 
 class _StandardError(io.TextIOWrapper):
-    """Standard error; where it cannot be written, the exit status alone has to tell."""
+    """Standard error; if it cannot be written, messages are dropped and the exit status has to do."""
 
     def write(self, text: str, /) -> int:
         try:
@@ -44,10 +44,10 @@ class _StandardError(io.TextIOWrapper):
 
 
 def make_streams_safe() -> None:
-    """Replace the standard streams of this process by such that keep a command going, or end it in words."""
+    """Replace the standard streams of this process with safe ones."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            # The descriptor stays taken for as long as we run: the next file opened must not get it.
+            # Keep the descriptor taken: the next file opened must not get it.
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115  as said
     for name, kind in (("stdout", _StandardOutput), ("stderr", _StandardError)):
         stream = getattr(sys, name)
@@ -58,18 +58,18 @@ def make_streams_safe() -> None:
 
 
 def output_error(error: OSError) -> Exception:
-    """What a failed write to standard output becomes; a reader that has gone (``| head``) is no failure."""
+    """The error to raise for a failed write to standard output; a reader that is gone (``| head``) is not a failure."""
     if isinstance(error, BrokenPipeError):
         return error
     return OutputError(
-        f"Standard output cannot be written: {error.strerror or error}.", "Make room, or send it somewhere else."
+        f"Standard output cannot be written: {error.strerror or error}.", "Free some space, or redirect it elsewhere."
     )
 
 
 def give_up_unwritten() -> None:
-    """Drop what is left for standard output if it cannot be written.
+    """Drop buffered output that cannot be written.
 
-    Python would try once more at exit, complain, and change the exit status.
+    Otherwise Python tries again at exit, complains, and changes the exit status.
     """
     try:
         sys.stdout.flush()

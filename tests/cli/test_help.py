@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from replay_dd.cli.main import COMMANDS, GROUPS
+from replay_dd.cli.main import COMMANDS, GROUPS, cli
 from tests.cli.tool import TOOL, Workshop
 
 pytestmark = pytest.mark.once
@@ -225,3 +227,16 @@ def test_completion_of_commands_imports_none_of_them(shop: Workshop) -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **variables})
     assert "plain,hunt" in done.stdout
     assert done.stderr == "[]\n"
+
+
+# -- the reference ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_every_option(command: str, project: Path) -> None:
+    text = (project / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"`replay-dd {command}" in text
+    there = cli.get_command(None, command)
+    assert there is not None
+    options = [option.opts[-1] for option in there.params if isinstance(option, click.Option)]
+    assert [option for option in options if not re.search(rf"`{option}[ `]", text)] == []

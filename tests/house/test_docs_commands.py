@@ -68,7 +68,8 @@ def test_what_agrees(shown: str, printed: str, same: bool) -> None:
 
 def test_a_document_is_refreshed_where_it_shows_something() -> None:
     text = "```console\n$ echo one; echo two 8 s\nolder\ntwo 7.1 s\n$ echo three\n$ echo 4\n...\n```\n"
-    text += "<!-- not compared: so -->\n```console\n$ echo five\nsix\n```\n"
+    text += "<!-- not compared: so -->\n"
+    text += "```console\n$ echo five\nsix\n```\n"
     assert refreshed(text) == text.replace("older\n", "one\n")
 
 

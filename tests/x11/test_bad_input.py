@@ -52,17 +52,20 @@ def test_events_replay_and_show(shop: Workshop) -> None:
     shown = shop.run("show", "minimal.log")
     assert "press a" in shown.stdout
     assert "killed by SIGSEGV" in shown.stdout
-    assert shop.run("show", "--json", "session.log").status == 0
+    both = shop.run("show", "--json", "--thumbnails", "pictures", "session.log")
+    assert both.status == 0, both.stderr
+    assert json.loads(both.stdout)["ending"]["kind"] == "signal"
+    assert len(list((shop.folder / "pictures").iterdir())) >= len(json.loads(both.stdout)["actions"]) - 1
 
 
 def test_monkey_command(shop: Workshop) -> None:
     done = shop.run(
-        *("monkey", "-o", "m.log", "--runs", "2", "--jobs", "1", "--actions", "60", "--seed", "1"),
+        *("monkey", "-o", "the session.log", "--runs", "2", "--jobs", "1", "--actions", "60", "--seed", "1"),
         *("--", sys.executable, str(PROGRAM), "button:3=crash"),
     )
     assert done.status == 0, done.stderr
-    assert "replay-dd events m.log" in done.stdout
-    assert [path.name for path in shop.folder.iterdir()] == ["m.log"]
+    assert "Next: replay-dd events 'the session.log'\n" in done.stdout
+    assert [path.name for path in shop.folder.iterdir()] == ["the session.log"]
     nothing = shop.run("monkey", "-o", "n.log", "--runs", "1", "--actions", "3", "--", sys.executable, str(PROGRAM), "")
     assert nothing.status == 1
     assert "not a proof" in nothing.stdout
@@ -86,6 +89,8 @@ def test_bad_input(shop: Workshop) -> None:
     write_failing(shop)
     shop.run("schedules", "session.log", "session.log").refused(5, "not-a-log")
     shop.run("monkey", "-o", "m.log", "--", "no-such-program").refused(2, "program-not-found")
+    for command in (("monkey",), ("record", "--gui")):
+        shop.run(*command, "-o", "m.log", "--", "python", "missing.py").refused(2, "program-not-found")
     shop.run("monkey", "-o", "m.log", "--screen", "big", *CRASHING).refused(2, "usage")
     shop.run("monkey", "-o", "m.log", "--wm", "no-such-manager", *CRASHING).refused(2, "window-manager")
     shop.run("record", "-o", "r.log", "--no-text", *CRASHING).refused(2, "usage")

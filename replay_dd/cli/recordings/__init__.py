@@ -1,12 +1,13 @@
-"""The registry of recording kinds: what a file is, and what the commands can do with it.
+"""The registry of recording kinds: what a file holds, and what each command does with it.
 
 Rules of this package:
 
-* Each module here describes one kind in a :class:`RecordingKind` called ``KIND``. That is all a kind needs: the
-  commands find it by looking through this package, and name no kind themselves.
-* A command takes the options that the kinds have for it. An option that does not belong to the recording at hand is an
-  error, never ignored.
-* Modules here import neither what runs programs nor what plays sessions: help and shell completion read all of them.
+* Each module here registers one kind: a :class:`RecordingKind` called ``KIND``. Nothing else is needed: commands
+  discover the modules of this package, and never name a kind themselves.
+* A command has the options that the kinds register for it. An option that does not belong to the recording at hand is
+  a usage error, never ignored.
+* Modules here import nothing that runs programs or plays sessions, because help and shell completion import all of
+  them; see :class:`~replay_dd.cli.command.OnDemand`.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ class Use:
     """What one command does with recordings of one kind.
 
     Attributes:
-        run: called with what the command has for every kind (for ``record`` see there; otherwise the recording that
-            was read, and its path) and, by keyword, with the options below; returns the exit status.
+        run: does it and returns the exit status. Called with the recording and its path, and with the options below by
+            keyword; ``schedules`` puts the passing recording before the failing one, and ``record`` passes the output
+            path, the program's command, and ``verify``.
         options: the options of the command that belong to this kind.
-        switch: for ``record``: the flag that chooses this kind; None for the kind recorded without any.
+        switch: for ``record``, the flag that selects this kind; None for the kind that needs no flag.
     """
 
     run: Callable[..., int | None]
@@ -48,15 +50,15 @@ class RecordingKind:
     """A kind of recording.
 
     Attributes:
-        name: what one such recording is called, without an article.
+        name: what one such recording is called; reads well after "a".
         plural: what several are called.
-        origin: where such files come from, in a few words.
+        origin: where such files come from, such as "written by `record`".
         read: reads a file of this kind; raises a :class:`~replay_dd.errors.user.LogError`.
         write: writes a recording to a path.
-        uses: what can be done with it, by command.
-        format: what the first line of such a file calls the format; empty where files have no such line.
-        recognizes: whether a file without such a line is of this kind.
-        order: place among the kinds in help; lower numbers come first.
+        uses: what the commands do with it, by command.
+        format: the format that the first line of such a file names; empty if such files have no header.
+        recognizes: whether a file without a header is of this kind.
+        order: position among the kinds in help; lower numbers come first.
     """
 
     name: str
@@ -72,18 +74,18 @@ class RecordingKind:
 
 @functools.cache
 def kinds() -> tuple[RecordingKind, ...]:
-    """All kinds, in the order of help."""
+    """All kinds, in the order in which help lists them."""
     modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     return tuple(sorted((module.KIND for module in modules), key=lambda kind: (kind.order, kind.name)))
 
 
 def kinds_for(command: str) -> tuple[RecordingKind, ...]:
-    """The kinds that a command can use."""
+    """The kinds that a command works on."""
     return tuple(kind for kind in kinds() if command in kind.uses)
 
 
 def kind_of(path: Path) -> RecordingKind | None:
-    """The kind of recording that a file holds; None where it holds none, or cannot be read."""
+    """The kind of recording that a file holds; None if it is not a recording, or cannot be read."""
     name = format_of(path)
     for kind in kinds():
         if name and kind.format == name:
@@ -95,10 +97,10 @@ def kind_of(path: Path) -> RecordingKind | None:
 
 
 def kind_for(command: str, path: Path) -> RecordingKind:
-    """The kind of recording that a file holds, for a command that has to be able to use it.
+    """The kind of recording that a file holds, if the command works on it.
 
     Raises:
-        LogError: the file cannot be read, is no recording, or is one that the command cannot use.
+        LogError: the file cannot be read, is not a recording, or is of a kind that the command does not work on.
     """
     kind = kind_of(path)
     if kind is not None and command in kind.uses:
@@ -119,7 +121,7 @@ def kind_for(command: str, path: Path) -> RecordingKind:
 
 
 def options_for(command: str) -> list[Option]:
-    """The options that the kinds have for a command, each once, with sections that tell which kinds they belong to.
+    """The options that the kinds register for a command, each once; section titles say which kinds they belong to.
 
     Raises:
         ValueError: kinds have options of the same name that cannot be one.
@@ -135,7 +137,7 @@ def options_for(command: str) -> list[Option]:
             if not all(option.fits(other) for other in owners.values()):
                 raise ValueError(f"{kind.plural} have another option {option.opts[-1]} for `{command}`")
             owners[kind] = option
-    # Sections of the same purpose stand together, what belongs to every kind first.
+    # Sections with the same purpose stay together; options for all kinds come first.
     purposes = list(dict.fromkeys(next(iter(owners.values())).section for owners in found.values()))
     shared = len(kinds_for(command))
     ordered = sorted(
@@ -152,16 +154,16 @@ def _merged(command: str, owners: Mapping[RecordingKind, Option]) -> Option:
 
 
 def options_of(context: click.Context, command: str, kind: RecordingKind, subject: str) -> dict[str, Any]:
-    """The values of the options that a kind has for a command, by name.
+    """The values of the options that belong to a kind, by name.
 
     Args:
-        context: of the command line.
+        context: the parsed command line.
         command: name of the command.
-        kind: what it works on.
-        subject: what that is, for the message: ``run.log is a schedule log``.
+        kind: the kind of the recording at hand.
+        subject: the same in words, to begin the message with: "run.log is a schedule log".
 
     Raises:
-        UsageError: an option was given that belongs to other kinds only.
+        UsageError: an option was given that belongs only to other kinds.
     """
     own = {str(option.name): option for option in kind.uses[command].options}
     for other in kinds_for(command):
@@ -197,6 +199,6 @@ def _section(command: str, purpose: str, owners: Sequence[RecordingKind]) -> str
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:
-    """Words as a sentence lists them."""
+    """Words as a list in a sentence: "a, b and c"."""
     *most, final = list(words) or [""]
     return f"{', '.join(most)} {last} {final}" if most else final
