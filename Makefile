@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui quick test check format mutants documents packages bench compatibility clean
+.PHONY: help demo demo-gui quick test check format mutants documents film-strip packages bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -47,6 +47,9 @@ documents: $(INSTALLED) ## Put what commands print now into the documents, and d
 	@$(BIN)/python -m tools.documents
 	@$(BIN)/python -m tools.draw_terminal
 	@$(BIN)/python -m tools.draw_architecture
+
+film-strip: demo-gui ## Take the picture of the GUI demo's film strip anew
+	@$(BIN)/python -m tools.draw_film_strip build/demo-gui/minimal.html
 
 packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
 	@$(BIN)/python -m tools.build_packages
