@@ -40,7 +40,7 @@ time, including the end of the program and of the display. A display with its wi
 _ABOUT_ISOLATION = """\
 A session of 95 actions in which a program of the tests crashes after three of them, whatever comes between: the
 structure of the session in the ISSTA 2000 paper, which needed 39 to 82 tests. *Tests* are the runs of the search;
-*seconds* is the whole time, including the two runs that measure the failure rate and the three that prove the answer."""
+*seconds* is the whole time, with the two runs that measure the failure rate and the three that prove the answer."""
 
 _ABOUT_DISPLAYS = """\
 The xcalc session of the first table, eight runs per display, each on a fresh display."""
