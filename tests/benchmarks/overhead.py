@@ -50,8 +50,8 @@ _KINDS = (
 )
 
 _ABOUT = """\
-Each cell is the time of a round of the program under the runtime, divided by that of a round in the plain run
-beside it, both without interpreter start-up (see below): the median of the pairs. Where rounds take much longer under the
+Each cell is the time of a round of the program under the runtime, divided by that of a round in the plain run beside
+it, both without interpreter start-up (see below): the median of the pairs. Where rounds take much longer under the
 runtime, it does fewer of them, so that both runs take about the same time. `sync` has no back end: its yield points are
 operations on locks, files and clocks. The plain run starts in the same way as the other, in a private folder.
 `replay-dd record` takes this time twice, because it replays its log once."""
