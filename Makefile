@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test check format bench compatibility clean
+.PHONY: help demo demo-gui quick test check format mutants documents packages bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -21,32 +21,47 @@ demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (result
 demo-gui: $(INSTALLED) ## Crash a real program with windows and isolate the guilty actions (results in build/demo-gui)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_gui.sh build/demo-gui
 
-test: check ## Check, build the package, and test it under every supported Python on this machine
-	@$(BIN)/python tools/install_system_packages.py
-	@$(BIN)/python tools/test_all_pythons.py
+quick: check ## Check, and run the quick tests of the sources under one Python (under two minutes)
+	@$(BIN)/python -m pytest -q -n auto --quick
 
-check: $(INSTALLED) ## Check format, style, types, and which module may import which
+test: check ## Check, build the package, and test it under every supported Python on this machine
+	@$(BIN)/python -m tools.install_system_packages
+	@$(BIN)/python -m tools.test_all_pythons
+
+check: $(INSTALLED) ## Check format, style, types, imports, and the subjects of commits
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --python-version 3.13
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tools.check_subjects
 
 format: $(INSTALLED) ## Put every file in the agreed format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+mutants: $(INSTALLED) ## Put small defects into what changed on this branch (or WHAT=folder) and see which no test notices
+	@$(BIN)/python -m tools.mutants $(WHAT)
+
+documents: $(INSTALLED) ## Put what commands print now into the documents, and draw the pictures anew
+	@$(BIN)/python -m tools.documents
+	@$(BIN)/python -m tools.draw_terminal
+	@$(BIN)/python -m tools.draw_architecture
+
+packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
+	@$(BIN)/python -m tools.build_packages
+
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks
 
-compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler (about an hour)
-	@$(BIN)/python -m tests.compatibility --again
+compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler again (about an hour)
+	@$(BIN)/python -m tests.compatibility
 
 clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED): pyproject.toml setup.py $(wildcard replay_dd/schedules/runtime/*.c)
+$(INSTALLED): pyproject.toml setup.py $(wildcard replay_dd/schedules/runtime/accelerator/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "replay-dd needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not there)." >&2; \
 	  echo "Name another one: make PYTHON=python3.12 $(or $(MAKECMDGOALS),test)" >&2; exit 1; }

@@ -1,19 +1,22 @@
-"""Builds the optional C accelerator; everything else about the package stands in pyproject.toml.
+"""Builds the optional C accelerator and the description for package indexes; the rest stands in pyproject.toml.
 
 The accelerator makes runs faster, brings the waits of SQLite under the schedule, and keeps what the tool does from
-moving the program's objects. Where its source or a C compiler is missing, the package is installed without it.
+moving the program's objects. Where its source or a C compiler is missing, the package is installed without it. With
+`REPLAY_DD_PURE=1` in the environment it is left out, and the wheel fits every Python.
 """
 
 import _imp
+import os
+import re
 from pathlib import Path
 
 from setuptools import Extension, setup
 
-RUNTIME = "replay_dd/schedules/runtime/"
-PARTS = ("accelerator", "away", "counting", "databases", "leaving", "memory", "places", "tables")
-SOURCES = [f"{RUNTIME}_{part}.c" for part in PARTS]
-HEADERS = [RUNTIME + "_accelerator.h"]
-INTERFACE = RUNTIME + "_accelerator.pyi"
+ROOM = "replay_dd/schedules/runtime/accelerator/"
+PARTS = ("_accelerator", "counting", "fast_exit", "operation_places", "own_memory", "sqlite", "stuck_calls", "tables")
+SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
+HEADERS = [ROOM + "_accelerator.h"]
+INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 
 
@@ -22,11 +25,22 @@ def fingerprint(*names: str) -> str:
     return '"' + _imp.source_hash(0, b"".join((HERE / name).read_bytes() for name in names)).hex() + '"'
 
 
-if (HERE / SOURCES[0]).exists():
+def description() -> str:
+    """The README as a package index shows it: there, links to other files of the project would lead nowhere."""
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^!\[[^\]]*\]\((?!https?:)[^)]*\)\n\n?", "", text, flags=re.MULTILINE)
+    return re.sub(r"\[([^\]]*)\]\((?!https?:|#)([^)]*)\)", r"\1 (`\2` in the source archive)", text)
+
+
+def extensions() -> list[Extension]:
+    if os.environ.get("REPLAY_DD_PURE") == "1" or not (HERE / SOURCES[0]).exists():
+        return []
     # What is imported tells what it was built from: an editable installation may have an older one beside its source.
     macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
-    name = "replay_dd.schedules.runtime._accelerator"
+    name = "replay_dd.schedules.runtime.accelerator._accelerator"
     # `optional`: a build that fails is told and does not stop the installation.
-    setup(ext_modules=[Extension(name, SOURCES, define_macros=macros, depends=[*HEADERS, INTERFACE], optional=True)])
-else:
-    setup()
+    return [Extension(name, SOURCES, define_macros=macros, depends=[*HEADERS, INTERFACE], optional=True)]
+
+
+setup(long_description=description(), long_description_content_type="text/markdown", ext_modules=extensions())

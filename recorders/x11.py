@@ -25,7 +25,7 @@ from replay_dd.events.model import (
     WindowChange,
 )
 from replay_dd.events.trial import HANG_LIMIT_S, Conditions, Run, run_session
-from replay_dd.events.x11.answers import Question
+from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import (
     BorrowedDisplay,
     Display,
@@ -33,6 +33,7 @@ from replay_dd.events.x11.display import (
     choose_window_manager,
     window_manager_like,
 )
+from replay_dd.events.x11.idle import PATIENCE_S, IdleRule
 from replay_dd.events.x11.keys import Keyboard, keyboard_of
 from replay_dd.events.x11.program import RunningProgram
 from replay_dd.events.x11.stream import InputStream, RawEvent
@@ -183,6 +184,7 @@ class _Live:
         self._last_look = 0.0
         self._last_window: int | None = None
         self._held: set[int] = set()
+        self._answers: Answers | None = None
 
     def record(self, on_ready: Callable[[str], None] | None) -> Session:
         self._connection.watch_windows()
@@ -192,15 +194,15 @@ class _Live:
         start_ms = stream.first_ms
         interrupted = False
         try:
-            told = False
             while not program.over():
                 for raw in stream.taken(_TICK_S):
                     self._take(raw, start_ms)
                 if self._connection.windows_changed():
                     self._look_at_windows(program)
-                    if self._there and not told and on_ready is not None:
-                        on_ready(self._display.name)
-                        told = True
+                    if self._there and self._answers is None:
+                        self._answers = self._learn_answers(program)
+                        if on_ready is not None:
+                            on_ready(self._display.name)
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -223,11 +225,22 @@ class _Live:
         )
         return replace(session, ending=replace(ending, actions=len(actions_of(session))))
 
+    def _learn_answers(self, program: RunningProgram) -> Answers:
+        """See how the program answers, as long as nobody has done anything to it."""
+        answers = Answers(self._connection, program.tree, self._own_windows)
+        idle = IdleRule(self._connection, [program.tree, *self._display.trees()], program.over)
+        if idle.wait():
+            answers.learn(idle, PATIENCE_S, program.over)
+        return answers
+
+    def _own_windows(self) -> list[Any]:
+        return [window for window in top_windows(self._connection) if self._is_ours(window)]
+
     def _end_of_a_running(self, program: RunningProgram) -> Ending:
         """How it is when the person has had enough: perhaps because it does not answer any more."""
         with contextlib.suppress(KeyboardInterrupt, DisplayLostError):
-            windows = [window for window in top_windows(self._connection) if self._is_ours(window)]
-            if not Question(self._connection, program.tree, windows).wait(HANG_LIMIT_S, program.over):
+            answers = self._answers or Answers(self._connection, program.tree, self._own_windows)
+            if not Question(answers).wait(HANG_LIMIT_S, program.over):
                 return program.hangs(HANG_LIMIT_S)
         return Ending(EndingKind.OPEN, "still running at the end", output=program.output[-4000:])
 

@@ -1,7 +1,7 @@
-"""What the log files of all circumstances have in common: a first line that names the format, and errors.
+"""What the log files of all circumstances have in common: a first line that names the format, and its errors.
 
-The first line of every log is a JSON object with the keys ``format`` and ``version``. It never changes its shape, so
-that any replay-dd can tell what a file is, and whether it is too new to be read.
+The first line of every log is a JSON object with the keys ``format`` and ``version``. Its shape never changes, so any
+replay-dd can tell what a file is, and whether it is too new to be read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Header(NamedTuple):
 
 
 def parse_header(line: bytes) -> Header | None:
-    """The header that a first line holds; None where it holds none."""
+    """The header in a first line; None if there is none."""
     try:
         header = json.loads(line)
         name, version = header["format"], int(header["version"])
@@ -33,28 +33,28 @@ def parse_header(line: bytes) -> Header | None:
 
 
 def check_header(line: bytes, path: Path, wanted_format: str, newest_version: int) -> None:
-    """Check that a first line is one of a log that can be read.
+    """Check that a first line is that of a readable log.
 
     Raises:
-        NotALogError: it is no log, or one of another kind.
-        LogVersionError: the log is newer.
+        NotALogError: the file is not a log, or a log of another kind.
+        LogVersionError: the log was written by a newer replay-dd.
     """
     header = parse_header(line)
     if header is None or header.format != wanted_format:
         if header is not None and header.format.startswith("replay-dd "):
             raise NotALogError(
-                f"The file {path} is a {header.format}, and a {wanted_format} is needed here.",
-                "Give the other kind of log, or use the command that is made for this kind.",
+                f"The file {path} is a {header.format}; this needs a {wanted_format}.",
+                "Give a log of that kind, or use a command for this one: see `replay-dd --help`.",
             )
-        raise NotALogError(f"The file {path} is no log of replay-dd.")
+        raise NotALogError(f"The file {path} is not a replay-dd log.")
     if header.version > newest_version:
         raise LogVersionError(
-            f"The log {path} has version {header.version}; this replay-dd reads versions up to {newest_version}."
+            f"The log {path} has format version {header.version}; this replay-dd reads versions up to {newest_version}."
         )
 
 
 def format_of(path: Path) -> str:
-    """What the first line of a file calls its format; empty where it is no log or cannot be read."""
+    """The format that the first line of a file names; empty if it is not a log or cannot be read."""
     try:
         with path.open("rb") as file:
             header = parse_header(file.readline(_LONGEST_FIRST_LINE_BYTES))

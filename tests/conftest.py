@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tools import slow_tests
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 # Named here, since hypothesis would choose another profile where the variable CI is set: the same examples everywhere,
@@ -32,6 +34,26 @@ def project() -> Path:
 
 # Set for the tests of all Pythons but the first.
 TESTED_UNDER = "REPLAY_DD_TESTED_UNDER"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="leave out slow tests and whole rooms (see tools/slow_tests.py)"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    slow = slow_tests.listed()
+    left_out = {item for item in items if is_left_out_by_quick(item, slow)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def is_left_out_by_quick(item: pytest.Item, slow: frozenset[str]) -> bool:
+    room = item.path.relative_to(PROJECT / "tests").parts[0]
+    return room in slow_tests.ROOMS_LEFT_OUT or item.nodeid.partition("[")[0].rpartition("/")[2] in slow
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

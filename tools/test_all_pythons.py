@@ -1,7 +1,7 @@
 """Build the package and run its tests, from another folder, under every supported Python that this machine has.
 
-The tests see the installed package only: they are copied, with the documents they read, to a temporary folder outside
-the checkout. So nothing passes because a file lies in the checkout that the package forgot.
+The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in
+a temporary folder. So nothing passes because a file lies in the checkout that the wheel or the archive forgot.
 
 The environments (`.venv-test-3.X`) are kept for the next time; the package in them is always installed anew.
 Arguments are handed to pytest: `tools/test_all_pythons.py -k log`.
@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import tomllib
@@ -25,21 +26,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13")
-# What the tests need beside the installed package.
-COPIED = (
-    ".ci",
-    ".gitignore",
-    "CHANGELOG.md",
-    "LICENSE",
-    "Makefile",
-    "README.md",
-    "demos",
-    "docs",
-    "pyproject.toml",
-    "setup.py",
-    "tests",
-    "tools",
-)
+PACKAGES = ("recorders", "replay_dd")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 PROBE = "import sys, venv, ensurepip; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
 
@@ -53,6 +40,8 @@ def main(pytest_arguments: list[str]) -> int:
     first = ""
     with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder:
         source_archive = build_source_archive(Path(folder))
+        pure_wheel = build_pure_wheel(source_archive, Path(folder))
+        built = {"REPLAY_DD_SOURCE_ARCHIVE": str(source_archive), "REPLAY_DD_PURE_WHEEL": str(pure_wheel)}
         for version in versions:
             interpreter = find_python(version)
             if interpreter is None:
@@ -61,7 +50,7 @@ def main(pytest_arguments: list[str]) -> int:
             announce(f"Python {version} ({interpreter})")
             environment = prepare_environment(version, interpreter)
             install_package(environment, source_archive, Path(folder) / f"wheel-{version}")
-            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments, first)
+            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments, built, first)
             first = first or version
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
@@ -120,6 +109,23 @@ def build_source_archive(folder: Path) -> Path:
     return next(folder.glob("*.tar.gz"))
 
 
+def build_pure_wheel(source_archive: Path, folder: Path) -> Path:
+    """Build the wheel without the accelerator, which fits every Python."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-qq",
+        "--no-deps",
+        "--wheel-dir",
+        str(folder),
+        str(source_archive),
+    ]
+    subprocess.run(command, env={**os.environ, "REPLAY_DD_PURE": "1"}, check=True)
+    return next(folder.glob("*-none-any.whl"))
+
+
 def prepare_environment(version: str, interpreter: Path) -> Path:
     """The environment for this version, with what the tests need and without the package itself."""
     environment = CHECKOUT / f".venv-test-{version}"
@@ -159,25 +165,21 @@ def install_package(environment: Path, source_archive: Path, wheel_folder: Path)
     run(*pip, "install", "-qq", "--no-deps", "--force-reinstall", next(wheel_folder.glob("*.whl")))
 
 
-def run_tests(environment: Path, folder: Path, pytest_arguments: list[str], first: str) -> tuple[str | None, str]:
-    """Run pytest on a copy of the tests; answer what went wrong, if anything did, and pytest's own summary.
+def run_tests(
+    environment: Path, folder: Path, pytest_arguments: list[str], built: dict[str, str], first: str
+) -> tuple[str | None, str]:
+    """Run pytest on the tests of the archive; answer what went wrong, if anything did, and pytest's own summary.
 
     Tests that are marked `once` are left out if there was a first Python before this one.
     """
-    copy = folder / "copy"
-    copy.mkdir(parents=True)
-    for name in COPIED:
-        source = CHECKOUT / name
-        if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
-        elif source.exists():
-            shutil.copy2(source, copy / name)
+    copy = unpack(Path(built["REPLAY_DD_SOURCE_ARCHIVE"]), folder)
     # Whatever the tests and the tool leave behind lies in folders of ours, and is seen.
     temporary, home = folder / "tmp", folder / "home"
     temporary.mkdir()
     home.mkdir()
     variables = {
         **os.environ,
+        **built,
         "PATH": os.pathsep.join([str(environment / "bin"), os.environ.get("PATH", "")]),
         "TMPDIR": str(temporary),
         "HOME": str(home),
@@ -199,6 +201,16 @@ def run_tests(environment: Path, folder: Path, pytest_arguments: list[str], firs
     if running:
         return f"FAILED (the tests left processes behind: {', '.join(running)})", summary
     return None, summary
+
+
+def unpack(source_archive: Path, folder: Path) -> Path:
+    """Unpack the archive without the packages: what is imported must be what is installed."""
+    with tarfile.open(source_archive) as archive:
+        archive.extractall(folder, filter="data")
+    copy = folder / source_archive.name.removesuffix(".tar.gz")
+    for name in PACKAGES:
+        shutil.rmtree(copy / name)
+    return copy
 
 
 def run_and_show(command: list[str], folder: Path, variables: dict[str, str]) -> tuple[int, str]:

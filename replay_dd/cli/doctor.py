@@ -6,14 +6,17 @@ import sys
 
 import click
 
+from replay_dd.cli.command import command
 from replay_dd.events.doctor import examine
 
 
-@click.command("doctor")
+@command("doctor")
 def doctor_command() -> int:
-    """Look whether sessions with windows can be recorded and played here, and say what is missing.
+    """Check whether GUI sessions can be recorded and replayed here, and say what is missing.
 
-    Exit status: 0 all that is needed is there, 1 something is missing.
+    Exit status:
+      0  nothing that is needed is missing
+      1  something is missing
     """
     findings = examine()
     width = max(len(finding.what) for finding in findings)

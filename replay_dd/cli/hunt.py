@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import (
     FOLDER,
-    counting_options,
+    OUTPUT,
+    SCHEDULING,
+    SEARCH,
     fork_option,
     jobs_option,
-    program_of,
+    program_argument,
     program_options,
-    time_limit_option,
+    seed_option,
+    strategies,
+    yield_point_options,
 )
+from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
+from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
 from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.log import check_place, write_log
-from replay_dd.schedules.record import STRATEGIES, settings_for_now
+from replay_dd.schedules.log import write_log
+from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.signature import Signature
 from replay_dd.schedules.target import Plan
 
@@ -29,24 +37,49 @@ EXIT_NO_FAILURE = 1
 _SHOWN = 5  # other failures
 
 
-@click.command("hunt")
-@click.option(
-    "-o", "--output", metavar="DIR", type=FOLDER, default=".", help="Where to write pass.log and fail.log. [default: .]"
+@command(
+    "hunt",
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="DIR",
+        type=FOLDER,
+        default=".",
+        show_default=True,
+        help="Where to write pass.log and fail.log.",
+    ),
+    Option(
+        "--runs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        help="Maximum number of runs.",
+    ),
+    Option(
+        "--failure",
+        section=SEARCH,
+        metavar="TEXT",
+        default="",
+        help="Look for a failure whose description contains TEXT.",
+    ),
+    Option("--no-simplify", section=SEARCH, is_flag=True, help="Keep the schedules as they were found."),
+    jobs_option(),
+    fork_option(),
+    Option(
+        "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
+    ),
+    seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    *yield_point_options(),
+    *program_options(),
+    program_argument(),
 )
-@click.option("--runs", metavar="N", type=click.IntRange(min=1), default=1000, show_default=True, help="Runs at most.")
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="The first seed.")
-@click.option("--strategy", type=click.Choice(STRATEGIES), help="Who decides. [default: a mixture]")
-@jobs_option
-@fork_option
-@counting_options
-@time_limit_option()
-@click.option("--failure", metavar="TEXT", default="", help="Look for a failure whose line here contains TEXT.")
-@click.option("--no-simplify", is_flag=True, help="Keep the schedules as they were found.")
-@program_options
 def hunt_command(
     output: Path,
     runs: int,
-    seed: int,
+    seed: int | None,
     strategy: str | None,
     jobs: int,
     no_fork: bool,
@@ -63,9 +96,12 @@ def hunt_command(
     stdin: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Vary the schedule until one run fails and one passes; write both logs.
+    """Vary the schedule until one run fails and one passes; write the logs of both.
 
-    Exit status: 0 both found, 1 no failure, 3 no pass.
+    Exit status:
+      0  both found
+      1  no failure found
+      3  no run passed
     """
     progress = Progress()
 
@@ -73,9 +109,9 @@ def hunt_command(
         progress.show(f"run {number} of at most {runs}, {plan}: {signature.text}")
 
     def on_simplify(number: int) -> None:
-        progress.show(f"simplifying what was found, run {number}")
+        progress.show(f"simplifying the schedules, run {number}")
 
-    check_place(output / "fail.log")
+    check_writable(output / "fail.log")
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),
@@ -86,7 +122,7 @@ def hunt_command(
                 preload=preload,
             ),
             runs=runs,
-            seed=seed,
+            seed=seed or 0,
             strategy=strategy,
             jobs=jobs,
             time_limit_s=time_limit,
@@ -100,7 +136,7 @@ def hunt_command(
         progress.clear()
     if found.jobs < jobs:
         say(
-            "one run at a time, as the program writes files in its working directory; "
+            "running one at a time, because the program writes files in its working directory; "
             "`--fresh-copy` gives each run its own"
         )
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
@@ -113,18 +149,20 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
     for label, endings in (
         ("failure", found.failures),
-        ("passed over", found.passed_over),
+        ("other", found.passed_over),
         ("no verdict", found.others),
     ):
         for met in endings:
             messages = f", {met.messages} messages" if met.messages > 1 else ""
             click.echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
     if found.not_reproduced:
-        say(f"runs passed over, as their replay took another way or ended otherwise: {found.not_reproduced}")
+        one = found.not_reproduced == 1
+        say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
+    passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
     if found.passing is not None:
-        click.echo(f"passes       replay-dd replay {output / 'pass.log'}")
+        click.echo(f"passes       replay-dd replay {passing}")
     if found.failing is not None:
-        click.echo(f"fails        replay-dd replay {output / 'fail.log'}")
+        click.echo(f"fails        replay-dd replay {failing}")
     for line in describe_notes(found.passing, found.failing):
         click.echo(line)
     if found.interrupted:
@@ -133,12 +171,12 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
         if (found.failing is not None or found.passed_over) and said:
-            click.echo(f"it wrote     {said[-1]}")
-        click.echo("The program started no thread, so it has only one schedule: there is nothing to vary.")
+            click.echo(f"last output  {said[-1]}")
+        click.echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
         return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        click.echo(f"No {which} in {covered}. That is no proof: other schedules were not tried.")
+        click.echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
         for hint in _hints(found):
             click.echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
@@ -146,19 +184,18 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
         click.echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
         return EXIT_BASELINE
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
-    next_command = f"replay-dd schedules {output / 'pass.log'} {output / 'fail.log'}"
-    click.echo(f"Both found in {covered}{more}. Next: {next_command}")
+    click.echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
     return 0
 
 
 def _hints(found: Hunt) -> Iterator[str]:
-    """What to try after a hunt without a failure."""
+    """What to try after a hunt that found no failure."""
     if found.passed_over:
         texts = [met.text for met in found.passed_over]
         more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-        yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes a part of one, as written here."
+        yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes part of one, as written here."
     elif found.threads_meet is False:
         yield (
-            "as far as the first run shows, no thread changes in counted code what another one touches. If they meet "
-            "in the standard library, count that package, too: `--trace-include PACKAGE`."
+            "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
+            "share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )

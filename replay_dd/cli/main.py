@@ -1,57 +1,93 @@
-"""The command ``replay-dd``."""
+"""The command ``replay-dd``: its subcommands, and how it starts and ends."""
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import io
 import os
 import signal
 import sys
-from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 import replay_dd
-from replay_dd.cli.errors import reported
-from replay_dd.errors.machine import PackageShadowedError
-from replay_dd.experiment.process import LIVE, no_leftovers
+from replay_dd.cli.exit_status import reported
+from replay_dd.cli.streams import make_streams_safe, output_error
+from replay_dd.errors.user import UsageError
 
-# Each command with its module, which is loaded when the command is wanted: what it does not need costs it nothing.
-COMMANDS = {
-    "record": "record",
-    "hunt": "hunt",
-    "replay": "replay",
-    "show": "replay",
-    "schedules": "schedules",
-    "minimize": "schedules",
-    "events": "events",
-    "monkey": "events",
-    "doctor": "doctor",
-    "web": "web",
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+PROGRAM = "replay-dd"
+COMPLETION_VARIABLE = "_REPLAY_DD_COMPLETE"
+
+
+class Entry(NamedTuple):
+    """A subcommand: its module, which is imported on demand, and one line of help."""
+
+    module: str
+    summary: str
+
+
+# By circumstance, in the order of `replay-dd --help`.
+GROUPS: dict[str, dict[str, Entry]] = {
+    "Any recording": {
+        "record": Entry("recording_commands", "Record a run of a program."),
+        "replay": Entry("recording_commands", "Run a recording again."),
+        "show": Entry("recording_commands", "Show what a recording holds."),
+    },
+    "Thread schedules": {
+        "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
+        "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
+        "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
+    },
+    "GUI sessions": {
+        "monkey": Entry("monkey", "Send random input to a program until it fails."),
+        "events": Entry("recording_commands", "Isolate the user actions that make a program fail."),
+        "doctor": Entry("doctor", "Check whether GUI sessions work on this machine."),
+    },
+    "Web pages": {
+        "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),
+    },
 }
+COMMANDS: dict[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
-class CommandsOnDemand(click.Group):
-    """A group of commands that are loaded one by one."""
+class CommandGroup(click.Group):
+    """The subcommands, each imported on demand."""
 
-    def list_commands(self, context: click.Context) -> list[str]:
-        """The names of all commands, in the order of use."""
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
         return list(COMMANDS)
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
         """The command of this name."""
-        if name not in COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"replay_dd.cli.{COMMANDS[name]}"), f"{name}_command")
+        module = importlib.import_module(f"replay_dd.cli.{COMMANDS[cmd_name].module}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete commands and options, without importing the commands."""
+        from click.shell_completion import CompletionItem  # only shells need it
 
-@click.group(
-    cls=CommandsOnDemand, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
-)
-@click.version_option(replay_dd.__version__, prog_name="replay-dd")
+        found = [(name, entry.summary) for name, entry in COMMANDS.items() if name.startswith(incomplete)]
+        return [CompletionItem(name, help=summary) for name, summary in found] + click.Command.shell_complete(
+            self, ctx, incomplete
+        )
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in their groups, without importing them."""
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.version_option(replay_dd.__version__, prog_name=PROGRAM)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
@@ -63,49 +99,46 @@ def main() -> None:
     """Run the command line; exits with the status of the command."""
     arguments = sys.argv[1:]
     first = next((argument for argument in arguments if not argument.startswith("-")), "")
-    _make_streams_safe()
+    make_streams_safe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
-    with reported(verdict=first == "replay"), no_leftovers():
-        check_recorders()
-        sys.exit(_status_of(arguments))
+    with reported(verdict=first == "replay"):
+        instruction = os.environ.get(COMPLETION_VARIABLE)
+        status = _complete(instruction) if instruction else _status_of(arguments)
+        sys.stdout.flush()
+        sys.exit(status)
+
+
+def _complete(instruction: str) -> int:
+    """Complete a command line for a shell, or print the script that sets completion up."""
+    # Only shells need it.
+    from click.shell_completion import get_completion_class, shell_complete
+
+    shell, _, what = instruction.partition("_")
+    if get_completion_class(shell) is None or what not in ("source", "complete"):
+        raise UsageError(
+            f"{COMPLETION_VARIABLE} is {instruction}, which is not a shell that completion works in.",
+            "Set it to bash_source, zsh_source or fish_source.",
+        )
+    try:
+        return shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+    except OSError as error:  # click writes bytes here, past our text stream
+        raise output_error(error) from error
 
 
 def _status_of(arguments: list[str]) -> int:
-    # Not `cli.main`: that turns a broken pipe into exit status 1, which is a verdict of `replay`.
+    # Not `cli.main`: it turns a broken pipe into exit status 1, which is a verdict of `replay`.
     try:
-        with cli.make_context("replay-dd", arguments) as context:
+        with cli.make_context(PROGRAM, arguments) as context:
             status = cli.invoke(context)
     except click.exceptions.Exit as finished:
         return finished.exit_code
     return status if isinstance(status, int) else 0
 
 
-def _make_streams_safe() -> None:
-    """Standard streams that are closed, or cannot take every character, must not end a command."""
-    for name in ("stdin", "stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            # The descriptor stays taken for as long as we run: the next file opened must not get it.
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115  as said
-        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def _stop(number: int, frame: FrameType | None) -> None:
-    """End by a signal in order: programs are killed and folders removed on the way out."""
-    LIVE.kill_all()
+    """End on a signal as on any other exit: programs are killed and folders removed on the way out."""
+    processes = sys.modules.get("replay_dd.experiment.process")
+    if processes is not None:
+        processes.LIVE.kill_all()
     sys.exit(128 + number)
-
-
-def check_recorders() -> None:
-    """Check that the package ``recorders`` is our own: other projects use that name too.
-
-    Raises:
-        PackageShadowedError: another file of that name comes first.
-    """
-    found = importlib.util.find_spec("recorders")
-    origin = found.origin if found is not None else None
-    expected = Path(replay_dd.__file__).resolve().parent.parent / "recorders" / "__init__.py"
-    if origin is None or Path(origin).resolve() != expected:
-        raise PackageShadowedError(f"replay-dd needs its own package `recorders`, but {origin} stands before it.")

@@ -1,127 +1,230 @@
-"""Options that several commands share, and what they turn into."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import os
-import stat
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from replay_dd.errors.user import UsageError
-from replay_dd.schedules.model import Program
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, GRANULARITIES
-from replay_dd.schedules.target import describe_program
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from replay_dd.cli.command import OneOf, Option
 
 LOG = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
+# Titles in `--help`.
+OUTPUT = "Output"
+PROGRAM = "Program"
+SCHEDULING = "Scheduling"
+SEARCH = "Search"
+YIELD_POINTS = "Yield points"
 
-def counting_options(command: Command) -> Command:
-    """``--granularity``, ``--trace-include``, ``--trace-exclude``, ``--preload``, and what is left real."""
-    for option in (
-        click.option(
-            "--preload",
-            metavar="MODULE",
-            multiple=True,
-            help="Import this installed module before the program's own code, so that forked runs need not.",
-        ),
-        click.option("--real-entropy", is_flag=True, help="Leave the system's entropy real."),
-        click.option("--real-clock", is_flag=True, help="Leave the clocks real, and let sleeps take their time."),
-        click.option("--trace-exclude", metavar="PKG", multiple=True, help="Do not count this package."),
-        click.option(
-            "--trace-include",
-            metavar="PKG",
-            multiple=True,
-            help="Count this package too, although it is of the standard library or a test runner.",
-        ),
-        click.option(
+
+def strategies() -> Sequence[str]:
+    """The scheduling strategies."""
+    from replay_dd.schedules.record import STRATEGIES
+
+    return STRATEGIES
+
+
+def _granularities() -> Sequence[str]:
+    from replay_dd.schedules.record import GRANULARITIES
+
+    return GRANULARITIES
+
+
+def _algorithms() -> Sequence[str]:
+    from replay_dd.web.flow import ALGORITHMS  # `events` has the same, but is slower to import
+
+    return ALGORITHMS
+
+
+def _default_algorithm() -> str:
+    return _algorithms()[0]
+
+
+def _default_time_limit_s() -> float:
+    from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
+
+    return DEFAULT_TIME_LIMIT_S
+
+
+def program_argument() -> click.Argument:
+    """The command after the ``--``."""
+    return click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
+
+
+def yield_point_options() -> tuple[Option, ...]:
+    """``--granularity``, ``--trace-include``, ``--trace-exclude``: where threads may be switched."""
+    return (
+        Option(
             "--granularity",
-            type=click.Choice(GRANULARITIES),
+            section=YIELD_POINTS,
+            type=OneOf(_granularities),
             default="access",
             show_default=True,
             help="Where threads may be switched.",
         ),
-    ):
-        command = option(command)
-    return command
-
-
-def program_options(command: Command) -> Command:
-    """``--fresh-copy``, ``--stdin`` and the command after the ``--``."""
-    for option in (
-        click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD..."),
-        click.option("--stdin", metavar="FILE", help="What the program can read; `-` for our own standard input."),
-        click.option("--fresh-copy", is_flag=True, help="Run in a fresh copy of the working directory each time."),
-    ):
-        command = option(command)
-    return command
-
-
-def time_limit_option(default: float | None = DEFAULT_TIME_LIMIT_S) -> Callable[[Command], Command]:
-    """``--time-limit`` in seconds for each run."""
-    return click.option(
-        "--time-limit",
-        metavar="S",
-        type=click.FloatRange(min=0, min_open=True),
-        default=default,
-        show_default=default is not None,
-        help="Seconds after which a run is killed." + ("" if default else " [default: from the recorded runs]"),
+        Option(
+            "--trace-include",
+            section=YIELD_POINTS,
+            metavar="PKG",
+            multiple=True,
+            help="Also count this package of the standard library or of a test runner. Repeatable.",
+        ),
+        Option(
+            "--trace-exclude",
+            section=YIELD_POINTS,
+            metavar="PKG",
+            multiple=True,
+            help="Do not count this package. Repeatable.",
+        ),
     )
 
 
-def jobs_option(command: Command) -> Command:
-    """``--jobs``, by default all processors this process may use."""
-    return _jobs(_processors, "Runs at the same time. [default: one for each processor]")(command)
+def program_options() -> tuple[Option, ...]:
+    """How the program is run, and how much of the outside world it sees."""
+    return (
+        Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for our own."),
+        Option(
+            "--fresh-copy",
+            section=PROGRAM,
+            is_flag=True,
+            help="Run in a fresh copy of the working directory.",
+        ),
+        Option(
+            "--preload",
+            section=PROGRAM,
+            metavar="MODULE",
+            multiple=True,
+            help="Import this installed module before the program's own code, so that forked runs share it. "
+            "Repeatable.",
+        ),
+        Option("--real-clock", section=PROGRAM, is_flag=True, help="Use the real clock: sleeps take real time."),
+        Option("--real-entropy", section=PROGRAM, is_flag=True, help="Use the system's entropy."),
+        Option(
+            "--time-limit",
+            section=PROGRAM,
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            default=_default_time_limit_s,
+            shown_default=lambda: f"{_default_time_limit_s():g}",
+            help="Kill a run after this time.",
+        ),
+    )
 
 
-def displays_option(command: Command) -> Command:
-    """``--jobs`` for sessions with windows: X server, window manager, program and player keep two processors busy."""
-    help_text = "Displays at the same time. [default: one for two processors]"
-    return _jobs(lambda: max(1, _processors() // 2), help_text)(command)
+def replay_time_limit_option(section: str) -> Option:
+    """``--time-limit`` for runs whose recorded time is known."""
+    return Option(
+        "--time-limit",
+        section=section,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        shown_default=lambda: "20 times the recorded run, and 10 s",
+        help="Kill a run after this time.",
+    )
 
 
-def _jobs(default: Callable[[], int], help_text: str) -> Callable[[Command], Command]:
-    return click.option("--jobs", metavar="N", type=click.IntRange(min=1), default=default, help=help_text)
-
-
-def fork_option(command: Command) -> Command:
-    """``--no-fork``."""
-    return click.option(
-        "--no-fork",
+def accept_changes_option(section: str) -> Option:
+    """``--accept-changes``."""
+    return Option(
+        "--accept-changes",
+        section=section,
         is_flag=True,
-        help="Start a new process for each run, instead of forking the program where it starts its first thread.",
-    )(command)
+        help="Go on even if the program has changed since it was recorded.",
+    )
 
 
-def _processors() -> int:
+def seed_option(help_text: str, section: str) -> Option:
+    """``--seed``; None for the default, which is 0."""
+    return Option("--seed", section=section, metavar="N", type=int, shown_default=lambda: 0, help=help_text)
+
+
+def max_tests_option() -> Option:
+    """``--max-tests``."""
+    return Option(
+        "--max-tests",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Stop after N tests with the best result so far.",
+    )
+
+
+def algorithm_option() -> Option:
+    """``--algorithm``; None for the default."""
+    return Option(
+        "--algorithm",
+        section=SEARCH,
+        type=OneOf(_algorithms),
+        shown_default=_default_algorithm,
+        help="Find the needed actions or steps one by one by bisection, or use ddmin.",
+    )
+
+
+def output_option() -> Option:
+    """``--output`` for the result of a search."""
+    return Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="FILE",
+        type=LOG,
+        help="Where to write the minimal recording.",
+        shown_default="next to LOG",
+    )
+
+
+def strip_option() -> Option:
+    """``--strip``."""
+    return Option(
+        "--strip", section=OUTPUT, metavar="HTML", type=LOG, help="Write a film strip of the minimal recording."
+    )
+
+
+def json_option() -> Option:
+    """``--json``."""
+    return Option("--json", "as_json", section=OUTPUT, is_flag=True, help="Print one JSON object.")
+
+
+def jobs_option() -> Option:
+    """``--jobs`` for thread schedules."""
+    return _jobs(processors, "Number of runs at the same time.", "one per processor")
+
+
+def displays_option() -> Option:
+    """``--jobs`` for GUI sessions: an X server, its window manager, program and player keep two processors busy."""
+    return _jobs(
+        lambda: max(1, processors() // 2),
+        "Number of displays at the same time.",
+        "one per two processors",
+    )
+
+
+def _jobs(default: Callable[[], int], help_text: str, shown_default: str) -> Option:
+    return Option(
+        "--jobs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=default,
+        shown_default=shown_default,
+        help=help_text,
+    )
+
+
+def fork_option() -> Option:
+    """``--no-fork``."""
+    return Option(
+        "--no-fork",
+        section=SEARCH,
+        is_flag=True,
+        help="Start a new process for each run instead of forking the program where it starts its first thread.",
+    )
+
+
+def processors() -> int:
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool) -> Program:
-    """The program to run.
-
-    Raises:
-        UsageError: the file for standard input cannot be read.
-    """
-    return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy)
-
-
-def _standard_input(source: str | None) -> bytes:
-    try:
-        if source == "-":
-            return sys.stdin.buffer.read()
-        if source is not None:
-            return Path(source).read_bytes()
-        # `< FILE` is meant for the program. A pipe is read only on request: it may never end.
-        if sys.stdin is not None and stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode):
-            return sys.stdin.buffer.read()
-    except (OSError, ValueError) as error:
-        if source is not None:
-            raise UsageError(f"The standard input {source} cannot be read: {error}.") from error
-    return b""

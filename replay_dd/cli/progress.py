@@ -1,17 +1,22 @@
-"""Progress on standard error: one line that is written over on a terminal, nothing elsewhere."""
+"""Progress on standard error: a single line that is overwritten on a terminal; nothing elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
+from replay_dd.experiment.driver import Observer
+from replay_dd.report.isolation import progress_in_words
+
 
 class Progress:
-    """Shows how far a search is."""
+    """Shows how far a search has come."""
 
     def __init__(self) -> None:
-        self._shows = sys.stderr.isatty()
+        # A terminal that cannot return the carriage would show every state below the one before.
+        self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._width = 0
 
     def show(self, text: str) -> None:
@@ -21,6 +26,10 @@ class Progress:
             self._width = len(text[:118])
             click.echo(f"\r{padded}", nl=False, err=True)
 
+    def observer(self, unit: str) -> Observer:
+        """One that shows each test of a search whose deltas are such units, and each stage of it."""
+        return Observer(lambda record: self.show(progress_in_words(record, unit)), self.show)
+
     def clear(self) -> None:
         """Remove the line."""
         if self._shows and self._width:
@@ -29,10 +38,10 @@ class Progress:
 
 
 def can_draw() -> bool:
-    """Whether standard output has characters to draw with, beyond ASCII."""
+    """Whether standard output can show characters beyond ASCII."""
     return "utf" in (sys.stdout.encoding or "").lower()
 
 
 def say(text: str) -> None:
-    """A line about the course of things, on standard error."""
+    """Print a line about what is going on to standard error."""
     click.echo(f"replay-dd: {text}", err=True)

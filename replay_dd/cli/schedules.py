@@ -1,4 +1,4 @@
-"""``replay-dd schedules`` and ``replay-dd minimize``."""
+"""``replay-dd schedules`` and ``replay-dd minimize`` of schedule logs."""
 
 from __future__ import annotations
 
@@ -7,46 +7,25 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.options import FOLDER, LOG, fork_option, jobs_option, time_limit_option
 from replay_dd.cli.progress import Progress, can_draw, say
-from replay_dd.dd import Step
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.errors.program import DoesNotFailError
-from replay_dd.report.counts import why_unresolved
-from replay_dd.report.isolation import isolation_as_json, isolation_as_text
+from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
-from replay_dd.report.log import describe_log
+from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
 from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.log import check_place, read_log, write_log
+from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.signature import Signature, signature_of
+from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import usable_jobs
 
 
-@click.command("schedules")
-@click.argument("passing", type=LOG, metavar="PASS")
-@click.argument("failing", type=LOG, metavar="FAIL")
-@jobs_option
-@fork_option
-@click.option(
-    "-o", "--output", metavar="DIR", type=FOLDER, help="Where to write the minimal logs. [default: where FAIL is]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-@time_limit_option(None)
-@click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
-@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
-@click.option(
-    "--repeats",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=1,
-    help="Go on although the program is not deterministic: run each schedule N times.",
-)
-def schedules_command(
-    passing: Path,
-    failing: Path,
+def isolate_schedule(
+    passing: Log,
+    failing: Log,
+    failing_path: Path,
+    *,
     jobs: int,
     no_fork: bool,
     output: Path | None,
@@ -56,69 +35,69 @@ def schedules_command(
     accept_changes: bool,
     repeats: int,
 ) -> int:
-    """Isolate the minimal failure-inducing difference of two schedules.
+    """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
-    PASS is the log of a run that passed, FAIL of one that failed. Exit status: 0 isolated, 4 not reproducible.
+    Raises:
+        ReplayDDError: the logs do not fit together, or do not replay.
     """
-    passing_log, failing_log = read_log(passing), read_log(failing)
-    folder = output or failing.parent
+    folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
-    check_place(minimal_fail)
-    jobs = _jobs(failing_log, jobs)
+    check_writable(minimal_fail)
+    jobs = _jobs(failing, jobs)
     progress = Progress()
     try:
-        isolation = isolate(
-            passing_log,
-            failing_log,
+        found = isolate(
+            passing,
+            failing,
             jobs=jobs,
             time_limit_s=time_limit,
             accept_changes=accept_changes,
             max_tests=max_tests,
             may_fork=not no_fork,
             repeats=repeats,
-            on_test=lambda step, ending: progress.show(_told(step, ending, "unit deltas")),
+            observer=progress.observer("unit delta"),
         )
     finally:
         progress.clear()
-    write_log(isolation.passing, minimal_pass)
-    write_log(isolation.failing, minimal_fail)
+    write_log(found.passing, minimal_pass)
+    write_log(found.failing, minimal_fail)
     if as_json:
-        click.echo(json.dumps(isolation_as_json(isolation, minimal_pass, minimal_fail), indent=2))
+        click.echo(json.dumps(schedules_as_json(found, minimal_pass, minimal_fail), indent=2))
     else:
-        for line in isolation_as_text(isolation, minimal_pass, minimal_fail):
+        for line in schedules_as_text(found, minimal_pass, minimal_fail):
             click.echo(line)
-    if isolation.interrupted:
-        return EXIT_INTERRUPTED
-    return 0 if isolation.verified or not isolation.complete else EXIT_FLAKY
-
-
-def _told(step: Step, ending: Signature, deltas: str) -> str:
-    left = f"{step.deltas_left:,} {deltas} left"
-    if step.outcome.resolved:
-        return f"test {step.number}: {step.outcome.value}, {left}"
-    return f"test {step.number}: unresolved, {left}; {why_unresolved(ending)}"
+    return found.isolation.exit_code
 
 
 def _jobs(log: Log, jobs: int) -> int:
     usable = usable_jobs(log, jobs)
     if usable < jobs:
-        say("one run at a time: the program writes files in its working directory (record with `--fresh-copy`)")
+        say(
+            "running one at a time, because the program writes files in its working directory "
+            "(to avoid that, record with `--fresh-copy`)"
+        )
     return usable
 
 
-@click.command("minimize")
-@click.argument("log", type=LOG)
-@jobs_option
-@click.option("-o", "--output", metavar="LOG", type=LOG, help="Where to write it. [default: minimal.log beside LOG]")
-@time_limit_option(None)
-@click.option("--accept-changes", is_flag=True, help="Go on although the program was changed since.")
-def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: float | None, accept_changes: bool) -> int:
-    """Find the fewest switches with which the run of LOG still fails (ddmin against the default schedule)."""
-    recorded = read_log(log)
+def minimize_schedule(
+    recorded: Log,
+    path: Path,
+    *,
+    jobs: int,
+    output: Path | None,
+    time_limit: float | None,
+    accept_changes: bool,
+    as_json: bool,
+) -> int:
+    """Find the fewest choices with which a run still fails; returns the exit status.
+
+    Raises:
+        ReplayDDError: the run did not fail, or does not replay.
+    """
     if not signature_of(recorded.ending).failed:
-        raise DoesNotFailError(f"The run of {log} did not fail: {signature_of(recorded.ending).text}.")
-    target = output or log.with_name("minimal.log")
-    check_place(target)
+        raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
+    target = output or path.with_name("minimal.log")
+    check_writable(target)
     if not accept_changes:
         check_unchanged(recorded)
     progress = Progress()
@@ -127,25 +106,17 @@ def minimize_command(log: Path, jobs: int, output: Path | None, time_limit: floa
             recorded,
             jobs=_jobs(recorded, jobs),
             time_limit_s=time_limit,
-            on_test=lambda step, ending: progress.show(_told(step, ending, "choices")),
+            observer=progress.observer("choice"),
         )
     finally:
         progress.clear()
     write_log(found.log, target)
-    left = len(found.log.triggers)
-    click.echo(f"{_needed(left, found.triggers_before)} for the failure; {found.tests} tests.")
-    if not left:
-        click.echo("The default schedule fails by itself.")
-    for line in describe_log(found.log):
+    if as_json:
+        click.echo(json.dumps(minimum_as_json(found, target), indent=2))
+        return found.isolation.exit_code
+    for line in minimum_as_text(found, target):
         click.echo(line)
     click.echo()
     for line in lanes(found.log, unicode=can_draw()):
         click.echo(line)
-    click.echo(f"fails        replay-dd replay {target}")
-    return EXIT_INTERRUPTED if not found.complete else 0
-
-
-def _needed(left: int, before: int) -> str:
-    if left == before == 1:
-        return "The only choice of this schedule is needed"
-    return f"{left} of {before} choice{'' if before == 1 else 's'} {'is' if left == 1 else 'are'} needed"
+    return found.isolation.exit_code

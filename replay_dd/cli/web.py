@@ -1,119 +1,61 @@
-"""User flows of the Chrome DevTools Recorder at the command line: play, show and minimise them.
-
-The functions stand behind the commands for recordings of any kind, which find out by the file what it is.
-"""
+"""User flows of the Chrome DevTools Recorder at the command line: show, play and minimize them."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from replay_dd.cli.errors import EXIT_CANNOT_TELL
+from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.progress import Progress
-from replay_dd.dd import Step
-from replay_dd.errors import EXIT_FLAKY, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
+from replay_dd.report.contents import flow_as_json
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
-from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS, read_flow, write_flow
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 
 _SETTLE_S = 0.3
-FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def checked_text(text: str | None) -> str | None:
-    """A regular expression that is one.
+    """Check a regular expression.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not valid.
     """
     if text is not None:
         try:
             re.compile(text)
         except re.error as error:
-            raise UsageError(f"The text `{text}` is no regular expression: {error}.") from error
+            raise UsageError(f"`{text}` is not a regular expression: {error}.") from error
     return text
 
 
-def flow_options(command: Command) -> Command:
-    """``--text``, ``--browser``: what only user flows need to know."""
-    for option in (
-        click.option(
-            "--browser", metavar="FILE", type=FILE, help="The Chromium for a user flow. [default: on the PATH]"
-        ),
-        click.option("--text", metavar="REGEX", help="A user flow fails where this text shows on a page."),
-    ):
-        command = option(command)
-    return command
-
-
-@click.command("web")
-@click.argument("flow", type=FILE)
-@flow_options
-@click.option(
-    "--settle",
-    "settle_s",
-    metavar="S",
-    type=click.FloatRange(min=0),
-    default=_SETTLE_S,
-    show_default=True,
-    help="Seconds to watch the page after the last step.",
-)
-@click.option(
-    "--algorithm",
-    type=click.Choice(ALGORITHMS),
-    default=ALGORITHMS[0],
-    show_default=True,
-    help="How to search: one needed step after the other, or ddmin.",
-)
-@click.option("-o", "--output", metavar="FLOW", type=FILE, help="Where to write it. [default: FLOW-minimal.json]")
-@click.option("--strip", metavar="HTML", type=FILE, help="Write a film strip of the minimal flow to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-@click.option("--max-tests", metavar="N", type=click.IntRange(min=1), help="Stop after N tests with the best so far.")
-@click.option(
-    "--search-limit",
-    "search_limit_s",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds with the best so far.",
-)
-def web_command(flow: Path, **options: Any) -> int:
-    """Find the few steps of a user flow that make a web page fail.
-
-    FLOW is a recording of the Recorder in Chrome DevTools, exported as JSON. Exit status: 0 minimised, 3 it does not
-    fail, 4 not reproducible.
-    """
-    return minimize_flow(flow, **options)
-
-
-def settle_of_flow(settle_s: float | None) -> float:
-    """The seconds to watch a page after the last step, where the user may have said none."""
-    return _SETTLE_S if settle_s is None else settle_s
-
-
-def show_flow(path: Path) -> None:
-    """Print the steps of a flow in words."""
-    for line in flow_as_text(read_flow(path)):
+def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
+    """Print the steps of a flow in words, or one JSON object."""
+    if as_json:
+        click.echo(json.dumps(flow_as_json(flow), indent=2))
+        return
+    for line in flow_as_text(flow):
         click.echo(line)
 
 
-def replay_flow(path: Path, *, browser: Path | None, text: str | None, settle_s: float) -> int:
-    """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done."""
-    flow = read_flow(path)
+def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None) -> int:
+    """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done.
+
+    Raises:
+        ReplayDDError: the options are wrong, or it cannot be played.
+    """
+    text = checked_text(text)
     require_playwright()
-    from replay_dd.web.minimize import failure_of
+    from replay_dd.web.circumstance import failure_of
     from replay_dd.web.player import Limits, play
 
     with WebBrowser(browser) as running:
-        playback = play(flow, running, limits=Limits(settle_s=settle_s), text=checked_text(text))
+        playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
     for number, why in playback.left_out:
         click.echo(f"left out: step {number + 1}: {why}")
@@ -126,6 +68,7 @@ def replay_flow(path: Path, *, browser: Path | None, text: str | None, settle_s:
 
 
 def minimize_flow(
+    flow: Flow,
     path: Path,
     *,
     output: Path | None,
@@ -134,12 +77,15 @@ def minimize_flow(
     text: str | None,
     max_tests: int | None,
     as_json: bool,
-    settle_s: float,
-    algorithm: str,
-    search_limit_s: float | None = None,
+    settle: float | None,
+    algorithm: str | None,
+    search_limit: float | None,
 ) -> int:
-    """Minimise a flow and print the answer; returns the exit status."""
-    flow = read_flow(path)
+    """Minimize a flow and print the answer; returns the exit status.
+
+    Raises:
+        ReplayDDError: the options are wrong, or the flow cannot be played or does not fail.
+    """
     checked_text(text)
     require_playwright()
     from replay_dd.report.flow_strip import write_flow_strip
@@ -152,11 +98,11 @@ def minimize_flow(
                 flow,
                 running,
                 text=text,
-                settle_s=settle_s,
-                algorithm=algorithm,
+                settle_s=_settle_s(settle),
+                algorithm=algorithm or ALGORITHMS[0],
                 max_tests=max_tests,
-                search_limit_s=search_limit_s,
-                on_test=lambda step: progress.show(_told(step)),
+                search_limit_s=search_limit,
+                observer=progress.observer("step"),
             )
         finally:
             progress.clear()
@@ -170,10 +116,8 @@ def minimize_flow(
         for line in minimum_as_text(found, target, strip):
             click.echo(line)
     sys.stdout.flush()
-    if found.search is not None and found.search.stopped_by == "interrupt":
-        return EXIT_INTERRUPTED
-    return 0 if found.proved == PROOF_RUNS or not found.complete else EXIT_FLAKY
+    return found.isolation.exit_code
 
 
-def _told(step: Step) -> str:
-    return f"test {step.number}: {step.outcome.value}, {step.deltas_left} steps left"
+def _settle_s(given: float | None) -> float:
+    return _SETTLE_S if given is None else given

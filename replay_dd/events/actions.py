@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from replay_dd.events.describe import key_name
 from replay_dd.events.model import Action, ActionKind, Event, Input, InputKind, Session
 from replay_dd.events.paths import farthest_px, simplified
 from replay_dd.events.wellformed import completed, is_press
-from replay_dd.events.words import key_name
 
 DRAG_PX = 4.0
 TOGETHER_MS = 500  # two clicks, or two turns of the wheel, that belong together (Windows, Tk: 500 ms)

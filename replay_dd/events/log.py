@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import json
 import os
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, OutputError
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError
 from replay_dd.events.model import (
     Action,
     Ending,
@@ -31,7 +32,8 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.events.plain import from_plain, to_plain
+from replay_dd.files import PRIVATE, unwritable, write_whole
+from replay_dd.json_codec import from_plain, to_plain
 from replay_dd.logfile import check_header
 
 FORMAT = "replay-dd event log"
@@ -71,9 +73,13 @@ class SessionWriter:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[str] = path.open("w", encoding="utf-8", errors="surrogatepass")
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            self._file: IO[str] = os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass")
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise unwritable(path, error.strerror or str(error)) from error
+        self._head(session)
+
+    def _head(self, session: Session) -> None:
         recording = _Recording(session.recorder, session.window_manager, session.masked, session.seed)
         self._line({"format": FORMAT, "version": VERSION})
         self._line({"program": to_plain(session.program)})
@@ -132,7 +138,21 @@ class SessionWriter:
             self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
             self._file.flush()
         except OSError as error:
-            raise _unwritable(self._path, error) from error
+            raise unwritable(self._path, error.strerror or str(error)) from error
+
+
+class _Text(SessionWriter):
+    """Writes a session into memory."""
+
+    def __init__(self, session: Session) -> None:
+        self._file = io.StringIO()
+        self._head(session)
+
+    @property
+    def data(self) -> bytes:
+        """What was written."""
+        assert isinstance(self._file, io.StringIO)
+        return self._file.getvalue().encode("utf-8", "surrogatepass")
 
 
 def write_session(session: Session, path: Path) -> None:
@@ -141,19 +161,11 @@ def write_session(session: Session, path: Path) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with SessionWriter(temporary, session) as writer:
-            if session.ending is not None:
-                writer.end(session.ending)
-            writer.verdict(session.pace, session.verified)
-        temporary.replace(path)
-    except (LogError, OSError) as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, LogError):
-            raise
-        raise _unwritable(path, error) from error
+    writer = _Text(session)
+    if session.ending is not None:
+        writer.end(session.ending)
+    writer.verdict(session.pace, session.verified)
+    write_whole(path, writer.data, mode=PRIVATE)
 
 
 def read_session(path: Path) -> Session:
@@ -239,7 +251,3 @@ def _check_sense(session: Session, path: Path) -> None:
     for number in named:
         if number is not None and not 0 <= number < len(session.windows):
             raise LogEditedError(f"The log {path} names the window {number}, which it does not describe.")
-
-
-def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"The log {path} cannot be written: {error.strerror}.")

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
+from replay_dd.experiment.result import Isolation
+
+if TYPE_CHECKING:
+    from replay_dd.events.trial import Run
 
 
 @dataclass(frozen=True)
@@ -50,25 +55,6 @@ class Film:
 
 
 @dataclass(frozen=True)
-class SearchStep:
-    """One test of the search: for the picture of its course.
-
-    Attributes:
-        number: from 1.
-        actions: how many actions were played.
-        outcome: ``"PASS"``, ``"FAIL"`` or ``"UNRESOLVED"``.
-        actions_left: the size of the best result after it.
-        text: how the run ended, in words; empty where it was answered without a run.
-    """
-
-    number: int
-    actions: int
-    outcome: str
-    actions_left: int
-    text: str = ""
-
-
-@dataclass(frozen=True)
 class ComparedAction:
     """An action of a passing and a failing session that are nearly the same.
 
@@ -86,46 +72,30 @@ class ComparedAction:
 
 
 @dataclass(frozen=True)
-class MinimizedSession:
-    """The result of an isolation.
+class SessionIsolation:
+    """What makes a session fail.
 
     Attributes:
+        isolation: the driver's result.
         original: the session given.
         original_actions: its actions.
         minimal: the failing session that is left; its ``actions`` are set.
         needed: which of the original actions are left, counted from 0; with a passing session, those that only the
             failing one has.
+        ending: the failure.
         passing: with ``--passing``, the passing session that is nearest to the failing one; else None.
         compared: with ``--passing``, the actions of both, side by side.
-        ending: the failure.
-        tests: runs that the search needed.
-        tests_requested: outcomes that the algorithm asked for.
-        seconds: real time of the whole isolation.
-        rate_before: how many of how many replays of the whole session failed like this.
-        rate_after: the same for the minimal session.
-        rate_passing: the same for the passing session that is nearest to it.
-        steps: the course of the search.
-        complete: whether the search came to its end.
-        interrupted: whether Ctrl-C stopped it.
         film: a replay of the minimal session with screenshots; None where none was wanted or possible.
     """
 
+    isolation: Isolation[Run]
     original: Session
     original_actions: tuple[Action, ...]
     minimal: Session
     needed: tuple[int, ...]
     ending: Ending
-    tests: int
-    tests_requested: int
-    seconds: float
-    rate_before: tuple[int, int]
-    rate_after: tuple[int, int]
-    steps: tuple[SearchStep, ...] = ()
-    complete: bool = True
-    interrupted: bool = False
     passing: Session | None = None
     compared: tuple[ComparedAction, ...] = ()
-    rate_passing: tuple[int, int] = (0, 0)
     film: Film | None = None
 
     @property
@@ -136,4 +106,4 @@ class MinimizedSession:
     @property
     def reproduced(self) -> bool:
         """Whether the minimal session failed in any of its fresh replays; True where there was none."""
-        return self.rate_after[0] > 0 or self.rate_after[1] == 0
+        return self.isolation.verified or not self.isolation.proof.made

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.errors.program import NoWindowError
-from replay_dd.events.follow import placed
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
 from replay_dd.events.oracle import ask_oracle
+from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
-from replay_dd.events.x11.answers import Question
+from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import PrivateDisplay, check_alive
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.pictures import screenshot
@@ -34,6 +34,8 @@ HANG_LIMIT_S = 5.0
 # Longer than the time in which toolkits take two clicks for a double click (GTK 400 ms, Qt 400 ms, Tk 500 ms).
 BETWEEN_CLICKS_S = 0.55
 _TICK_S = 0.002
+# How often to look for the first window if nothing is heard of it.
+_LOOK_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -113,24 +115,32 @@ class Stage:
         self.program = RunningProgram(session.program, display, want_backtrace=want_backtrace)
         trees = [self.program.tree, *display.trees()]
         self._idle = IdleRule(self._connection, trees, self.program.over, conditions.patience_s)
+        self._answers = Answers(self._connection, self.program.tree)
         try:
             self._wait_for_window()
             self.start_s = time.monotonic() - self.program.started
             if conditions.settle_s:
                 self.program.wait_for_end(conditions.settle_s)
                 self.wait_idle()
+            if not self.program.over():
+                self._answers.learn(self._idle, conditions.hang_limit_s, self.program.over)
         except BaseException:
             self.close()
             raise
 
     def _wait_for_window(self) -> None:
         until = time.monotonic() + self._conditions.start_limit_s
+        look_at = time.monotonic() + _LOOK_S
         while not self.program.over():
-            if self._connection.windows_changed() and top_windows(self._connection):
+            # A window may not look like one yet when the last news of it come.
+            is_time = time.monotonic() > look_at
+            if (self._connection.windows_changed() or is_time) and top_windows(self._connection):
                 self.program.has_had_window = True
                 self._idle.wait(self._conditions.patience_s)
                 self.program.look_at_windows()
                 return
+            if is_time:
+                look_at = time.monotonic() + _LOOK_S
             if time.monotonic() > until:
                 check_alive(self._display)
                 name = self._display_name()
@@ -195,11 +205,11 @@ class Stage:
         """A program that is busy all the time, never waits for anything meanwhile, and does not answer, hangs."""
         limit = self._conditions.hang_limit_s
         until = time.monotonic() + limit
-        question = Question(self._connection, self.program.tree)
+        question = Question(self._answers)
         while time.monotonic() < until:
-            if self.program.over() or (question.asked and question.is_answered()):
+            if self.program.over() or (question.counts and question.is_answered()):
                 return
-            if not question.asked and self.program.tree.look() is not None:
+            if not question.counts and self.program.tree.look() is not None:
                 return
             time.sleep(_TICK_S)
         self.program.hangs(limit)
@@ -213,7 +223,7 @@ class Stage:
                 ending = self.program.look_at_windows()
         if ending is None:
             limit = self._conditions.hang_limit_s
-            if not Question(self._connection, self.program.tree).wait(limit, self.program.over):
+            if not Question(self._answers).wait(limit, self.program.over):
                 self.program.hangs(limit)
             ending = self.program.ending()
         return ending or Ending(EndingKind.OPEN, "still running at the end", output=self.program.output[-4000:])

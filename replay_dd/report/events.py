@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from replay_dd.events.actions import actions_of
+from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Ending, Session, Window
-from replay_dd.events.result import MinimizedSession
-from replay_dd.events.words import describe_action
-from replay_dd.report.counts import tests_in_words
+from replay_dd.events.result import SessionIsolation
+from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
 _MOST_FRAMES = 6
 
@@ -59,7 +60,7 @@ def ending_as_json(ending: Ending | None) -> dict[str, Any] | None:
     }
 
 
-def minimized_as_text(found: MinimizedSession, log: Path, passing_log: Path | None = None) -> Iterator[str]:
+def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> Iterator[str]:
     """The answer of an isolation.
 
     Args:
@@ -67,66 +68,52 @@ def minimized_as_text(found: MinimizedSession, log: Path, passing_log: Path | No
         log: where the failing session is.
         passing_log: where the passing one is, if there is one.
     """
-    before = len(found.original_actions)
     left = found.minimal.actions
-    runs = found.rate_after[1]
     if not found.reproduced:
-        yield f"Not reproduced: in {runs} fresh replays, what the search found never failed like this."
+        runs = counted(found.isolation.proof.failing.runs, "fresh replay")
+        yield f"Not reproduced: in {runs}, what the search found never failed like this."
     if found.passing is None:
         words = "The failure needs" if found.reproduced else "The search ended with"
-        yield f"{words} {_count(len(left), 'action')} of {before}:"
+        yield f"{words} {counted(len(left), 'action')} of {len(found.original_actions):,}:"
         for number, action in zip(found.needed, left, strict=True):
             yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
     else:
-        yield f"The difference is {_count(len(found.differing), 'action')}:"
+        yield f"The difference is {counted(len(found.differing), 'action')}:"
         for item in found.differing:
             sign = "-" if item.in_passing else "+"
             yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.original)}"
         words = "the program fails" if found.reproduced else "the program failed in the search"
-        yield f"With + and without - ({_count(len(left), 'action')} in all) {words};"
-        yield f"without + and with - ({len(found.passing.actions)}) it does not."
-    yield from _ending(found.ending)
-    yield f"tests        {tests_in_words(found.tests, found.tests_requested, found.seconds)}"
-    yield f"before       failed in {found.rate_before[0]} of {found.rate_before[1]} replays of the whole session"
-    if runs:
-        yield f"proof        failed in {found.rate_after[0]} of {runs} fresh replays of what is left"
-    if found.rate_passing[1]:
-        yield f"             and in {found.rate_passing[0]} of {found.rate_passing[1]} of what passes"
-    if not found.complete:
-        yield "The search was stopped before its end: less may be needed."
+        yield f"With + and without - ({counted(len(left), 'action')} in all) {words};"
+        yield f"without + and with - ({len(found.passing.actions):,}) it does not."
+    yield from search_as_text(found.isolation, found.ending.frames[:_MOST_FRAMES])
+    if not found.isolation.complete:
+        yield "The search was stopped before its end: fewer actions may be enough."
     if passing_log is not None:
-        yield f"passes       replay-dd replay {passing_log}"
-    yield f"fails        replay-dd replay {log}"
+        yield f"passes       replay-dd replay {quote(str(passing_log))}"
+    yield f"fails        replay-dd replay {quote(str(log))}"
 
 
-def minimized_as_json(found: MinimizedSession, log: Path) -> dict[str, Any]:
-    """The answer of an isolation, for machines."""
-    answer = {
+def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> dict[str, Any]:
+    """The same for machines."""
+    answer: dict[str, Any] = {
         "actions_before": len(found.original_actions),
-        "actions_left": len(found.minimal.actions),
-        "needed": [number + 1 for number in found.needed],
-        "actions": [describe_action(action, found.original) for action in found.minimal.actions],
-        "ending": ending_as_json(found.ending),
-        "tests": found.tests,
-        "tests_requested": found.tests_requested,
-        "seconds": round(found.seconds, 3),
-        "rate_before": list(found.rate_before),
-        "rate_after": list(found.rate_after),
-        "reproduced": found.reproduced,
-        "complete": found.complete,
-        "log": str(log),
-    }
-    if found.passing is not None:
-        answer["difference"] = [
+        "actions": [
+            {"number": number + 1, "words": describe_action(action, found.original)}
+            for number, action in zip(found.needed, found.minimal.actions, strict=False)
+        ]
+        if found.passing is None
+        else [
             {
                 "only_in": "passing" if item.in_passing else "failing",
                 "number": item.place + 1,
-                "action": describe_action(item.action, found.original),
+                "words": describe_action(item.action, found.original),
             }
             for item in found.differing
-        ]
-        answer["rate_passing"] = list(found.rate_passing)
-    return answer
+        ],
+        "actions_played": len(found.minimal.actions),
+        "ending": ending_as_json(found.ending),
+    }
+    return isolation_as_json(found.isolation, answer=answer, files={"failing": log, "passing": passing_log})
 
 
 def describe_window(window: Window) -> str:
@@ -142,7 +129,3 @@ def _ending(ending: Ending | None) -> Iterator[str]:
     yield f"ending       {ending.text}"
     for frame in ending.frames[:_MOST_FRAMES]:
         yield f"               {frame}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from replay_dd.errors.user import OutputError
+from replay_dd.events.describe import in_words
 from replay_dd.events.model import Action, ActionKind, Ending, InputKind, Screen, Session, Window
-from replay_dd.events.result import FilmFrame, MinimizedSession
-from replay_dd.events.words import in_words
-from replay_dd.outcome import Outcome
+from replay_dd.events.result import FilmFrame, SessionIsolation
+from replay_dd.files import write_whole
 from replay_dd.report.filmstrip import Box, CourseStep, End, FilmStrip, Frame, filmstrip_html
+from replay_dd.report.isolation import counted
 from replay_dd.report.scripts import scripts_for
 
 _PRESSING = {ActionKind.CLICK, ActionKind.DOUBLE_CLICK, ActionKind.DRAG, ActionKind.WHEEL}
@@ -28,7 +27,7 @@ _MARGIN_PX = 40
 _WORTH_CUTTING = 0.8
 
 
-def write_events_strip(found: MinimizedSession, path: Path) -> None:
+def write_events_strip(found: SessionIsolation, path: Path) -> None:
     """Write the film strip, whole or not at all.
 
     Args:
@@ -38,27 +37,19 @@ def write_events_strip(found: MinimizedSession, path: Path) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(filmstrip_html(strip_of(found)), encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise OutputError(
-            f"The film strip {path} cannot be written: {error.strerror}.", "Name another file with `--strip`."
-        ) from error
+    write_whole(path, filmstrip_html(strip_of(found)).encode())
 
 
-def strip_of(found: MinimizedSession) -> FilmStrip:
+def strip_of(found: SessionIsolation) -> FilmStrip:
     """The film strip of a result."""
     actions = found.minimal.actions
     filmed = () if found.film is None else found.film.frames
     view = _view(filmed, found.original.screen)
     if found.passing is None:
-        title, frames = _count(len(actions), "action"), _frames(found, filmed)
+        title, frames = counted(len(actions), "action"), _frames(found, filmed)
     else:
-        title, frames = f"a difference of {_count(len(found.differing), 'action')}", _frames_that_differ(found, filmed)
-    notes = [] if found.complete else ["The search was stopped before its end: fewer actions may be enough."]
+        title, frames = f"a difference of {counted(len(found.differing), 'action')}", _frames_that_differ(found, filmed)
+    notes = [] if found.isolation.complete else ["The search was stopped before its end: fewer actions may be enough."]
     if view is not None:
         notes.append("The pictures show the part of the screen in which something was done.")
     return FilmStrip(
@@ -66,20 +57,20 @@ def strip_of(found: MinimizedSession) -> FilmStrip:
         frames=[frame if frame.png is None else replace(frame, view=view) for frame in frames],
         end=replace(_end(found.ending, filmed), view=view),
         facts=_facts(found),
-        course=[CourseStep(step.actions, Outcome[step.outcome]) for step in found.steps if step.outcome in _OUTCOMES],
+        course=[CourseStep(step.size, step.outcome) for step in found.isolation.steps],
         scripts=scripts_for(found.minimal, actions, found.ending.text),
         notes=notes,
     )
 
 
-def _frames(found: MinimizedSession, filmed: Sequence[FilmFrame]) -> list[Frame]:
+def _frames(found: SessionIsolation, filmed: Sequence[FilmFrame]) -> list[Frame]:
     return [
         _frame(action, number, found.minimal, filmed[place] if place < len(filmed) else None)
         for place, (action, number) in enumerate(zip(found.minimal.actions, found.needed, strict=True))
     ]
 
 
-def _frames_that_differ(found: MinimizedSession, filmed: Sequence[FilmFrame]) -> list[Frame]:
+def _frames_that_differ(found: SessionIsolation, filmed: Sequence[FilmFrame]) -> list[Frame]:
     """The frames of a comparison: actions that both sessions have, and that are far from any other, in one frame."""
     ended = list(accumulate(item.in_failing for item in found.compared))
     # What comes after the failure was never played.
@@ -113,33 +104,24 @@ def _frames_that_differ(found: MinimizedSession, filmed: Sequence[FilmFrame]) ->
 
 
 def _together(words: Sequence[str]) -> list[Frame]:
-    return [Frame(f"{_count(len(words), 'action')} as in the session that passes", None, more=words)] if words else []
+    return [Frame(f"{counted(len(words), 'action')} as in the session that passes", None, more=words)] if words else []
 
 
-_OUTCOMES = {outcome.name for outcome in Outcome}
-
-
-def _facts(found: MinimizedSession) -> list[tuple[str, str]]:
-    screen = found.original.screen
+def _facts(found: SessionIsolation) -> list[tuple[str, str]]:
+    screen, proof = found.original.screen, found.isolation.proof
     facts = [
         ("actions", f"{len(found.original_actions):,} → {len(found.minimal.actions):,}"),
         ("events", f"{_inputs(found.original_actions):,} → {_inputs(found.minimal.actions):,}"),
-        ("the search", f"{_count(found.tests, 'test')}, {found.seconds:.1f} s"),
-        ("replays that fail", f"{found.rate_after[0]} of {found.rate_after[1]}"),
+        ("the search", f"{counted(found.isolation.tests, 'test')}, {found.isolation.seconds:.1f} s"),
+        ("replays that fail", f"{proof.failing.failed} of {proof.failing.runs}"),
         ("screen", f"{screen.width_px} × {screen.height_px}, {found.original.window_manager or 'no window manager'}"),
     ]
     if found.original.ending is not None:
         before_s, after_s = found.original.ending.time_ms / 1000, found.ending.time_ms / 1000
         facts.insert(1, ("from start to failure", f"{before_s:.2f} → {after_s:.2f} s"))
-    if found.rate_passing[1]:
-        facts.insert(
-            -1, ("replays that pass", f"{found.rate_passing[1] - found.rate_passing[0]} of {found.rate_passing[1]}")
-        )
+    if proof.passing.runs:
+        facts.insert(-1, ("replays that pass", f"{proof.passing.runs - proof.passing.failed} of {proof.passing.runs}"))
     return facts
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _inputs(actions: tuple[Action, ...]) -> int:

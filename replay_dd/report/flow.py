@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replay_dd.web.flow import PROOF_RUNS, Flow
-from replay_dd.web.words import describe
+from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
+from replay_dd.web.describe import describe
+from replay_dd.web.flow import Flow
 
 if TYPE_CHECKING:  # it needs Playwright, which only those have who play flows
-    from replay_dd.web.minimize import FlowMinimum
+    from replay_dd.web.minimize import FlowIsolation
 
-FORMAT = "replay-dd flow minimum"
-VERSION = 1
 _MOST_DETAILS = 8
 
 
@@ -26,7 +25,7 @@ def flow_as_text(flow: Flow) -> Iterator[str]:
         yield f"{number:>4}  {describe(step)}"
 
 
-def minimum_as_text(found: FlowMinimum, flow: Path, strip: Path | None) -> Iterator[str]:
+def minimum_as_text(found: FlowIsolation, flow: Path, strip: Path | None) -> Iterator[str]:
     """The answer in words, line by line.
 
     Args:
@@ -34,46 +33,34 @@ def minimum_as_text(found: FlowMinimum, flow: Path, strip: Path | None) -> Itera
         flow: where the minimal flow was written.
         strip: where its film strip was written.
     """
-    yield f"{len(found.kept)} of {len(found.whole.steps)} steps are enough:"
+    yield f"The failure needs {counted(len(found.kept), 'step')} of {len(found.whole.steps):,}:"
     for number, step in zip(found.kept, found.flow.steps, strict=True):
-        yield f"{number + 1:>6}  {describe(step)}"
+        yield f"  {number + 1:>4}  {describe(step)}"
     yield ""
-    yield f"failure      {found.failure.summary}"
-    for line in found.failure.details.splitlines()[1:_MOST_DETAILS]:
-        yield f"             {line.strip()}"
-    yield f"tests        {found.tests} played, {found.seconds:.1f} s"
-    yield f"proof        {_proof(found)}"
+    yield from search_as_text(
+        found.isolation, [line.strip() for line in found.failure.details.splitlines()[1:_MOST_DETAILS]]
+    )
     yield f"flow         {flow}"
     if strip is not None:
         yield f"film strip   {strip}"
 
 
-def minimum_as_json(found: FlowMinimum, flow: Path, strip: Path | None) -> dict[str, Any]:
+def minimum_as_json(found: FlowIsolation, flow: Path, strip: Path | None) -> dict[str, Any]:
     """The object that ``--json`` prints; arguments as for :func:`minimum_as_text`."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "failure": {
-            "kind": found.failure.kind,
-            "text": found.failure.text,
-            "place": found.failure.place,
-            "details": found.failure.details,
+    return isolation_as_json(
+        found.isolation,
+        answer={
+            "failure": {
+                "kind": found.failure.kind,
+                "text": found.failure.text,
+                "place": found.failure.place,
+                "details": found.failure.details,
+            },
+            "steps_before": len(found.whole.steps),
+            "steps": [
+                {"number": number + 1, "words": describe(step)}
+                for number, step in zip(found.kept, found.flow.steps, strict=True)
+            ],
         },
-        "steps_before": len(found.whole.steps),
-        "steps_left": len(found.kept),
-        "kept": [number + 1 for number in found.kept],
-        "steps": [describe(step) for step in found.flow.steps],
-        "tests": found.tests,
-        "seconds": round(found.seconds, 3),
-        "complete": found.complete,
-        "proved": found.proved,
-        "flow": str(flow),
-        "film_strip": None if strip is None else str(strip),
-    }
-
-
-def _proof(found: FlowMinimum) -> str:
-    if found.proved == PROOF_RUNS:
-        ending = "" if found.complete else "; the search was stopped, this is the best result so far"
-        return f"played afresh {PROOF_RUNS} times, with the same failure each time{ending}"
-    return f"WEAK: played afresh {PROOF_RUNS} times, the same failure {found.proved} times"
+        files={"failing": flow, "film_strip": strip},
+    )

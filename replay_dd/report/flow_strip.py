@@ -9,19 +9,20 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Frame as PageFrame
 from playwright.sync_api import Page
 
+from replay_dd.files import write_whole
 from replay_dd.report.filmstrip import Box, CourseStep, End, FilmStrip, Frame, filmstrip_html
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.describe import describe
 from replay_dd.web.elements import find
-from replay_dd.web.flow import Step, write_whole
-from replay_dd.web.minimize import FlowMinimum
+from replay_dd.web.flow import Step
+from replay_dd.web.minimize import FlowIsolation
 from replay_dd.web.player import play
 from replay_dd.web.steps import StepFailedError, element_of
-from replay_dd.web.words import describe
 
 _ELEMENT_LIMIT_MS = 5_000
 
 
-def write_flow_strip(found: FlowMinimum, browser: WebBrowser, path: Path, *, text: str | None = None) -> None:
+def write_flow_strip(found: FlowIsolation, browser: WebBrowser, path: Path, *, text: str | None = None) -> None:
     """Play the minimal flow and write its film strip.
 
     Args:
@@ -49,7 +50,7 @@ def write_flow_strip(found: FlowMinimum, browser: WebBrowser, path: Path, *, tex
         before_step=before_step,
         at_end=lambda page: last.append(_screenshot(page)),
     )
-    write_whole(path, filmstrip_html(_strip(found, frames, last[0] if last else None)))
+    write_whole(path, filmstrip_html(_strip(found, frames, last[0] if last else None)).encode())
 
 
 def _frame_of(step: Step, number: int, page: Page, frame: PageFrame) -> Frame:
@@ -85,20 +86,19 @@ def _screenshot(page: Page) -> bytes | None:
     return None
 
 
-def _strip(found: FlowMinimum, frames: list[Frame], last: bytes | None) -> FilmStrip:
+def _strip(found: FlowIsolation, frames: list[Frame], last: bytes | None) -> FilmStrip:
     start = next(step for step in found.flow.steps if step.type == "navigate")
     facts = [
         ("page", str(start.data["url"])),
         ("steps", f"{len(found.whole.steps)} → {len(found.kept)}"),
-        ("flows played", f"{found.tests}"),
-        ("time", f"{found.seconds:.1f} s"),
-        ("played afresh", f"the same failure {found.proved} times"),
+        ("flows played", f"{found.isolation.runs}"),
+        ("time", f"{found.isolation.seconds:.1f} s"),
+        ("played afresh", f"the same failure {found.isolation.proof.failing.failed} times"),
     ]
-    statistics = () if found.search is None else found.search.statistics
     return FilmStrip(
         title=found.whole.title,
         frames=frames,
         end=End(found.failure.summary, found.failure.details, last),
         facts=facts,
-        course=[CourseStep(step.size, step.outcome) for step in statistics if step.answered_by == "test"],
+        course=[CourseStep(step.size, step.outcome) for step in found.isolation.steps],
     )

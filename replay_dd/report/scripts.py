@@ -15,8 +15,8 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Action, ActionKind, Input, InputKind, Session
-from replay_dd.events.words import describe_action
 from replay_dd.report.filmstrip import Script
 
 _START_S = 2.0

@@ -3,7 +3,7 @@
 Rules of this module:
 
 * An anchor is the function, the text of the line, and the how-manieth line of that text in the function it is; the
-  instruction, the column in the line and the how-manieth visit are looked for at run time (``runtime/anchored.py``).
+  instruction, the column in the line and the how-manieth visit are looked for at run time (``strategies/anchored.py``).
 * A line that was edited itself is not guessed at: it could not be found, and that is said.
 * Only source text counts here, nothing is run; so it does not matter for which Python version it was written down.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Place, Program, Switch
-from replay_dd.schedules.runtime.anchored import inner_name
+from replay_dd.schedules.runtime.strategies.anchored import inner_name
 from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
-from replay_dd.schedules.server import Runner
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.target import Plan, TargetRun
 
 

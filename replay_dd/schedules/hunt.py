@@ -12,10 +12,10 @@ from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.batch import Batch
 from replay_dd.schedules.conflicts import preemptions, threads_meet
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified
-from replay_dd.schedules.runtime.yieldpoints import SYNC
-from replay_dd.schedules.server import Runner
+from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.simplify import Simplifier
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs

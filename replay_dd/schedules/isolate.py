@@ -2,38 +2,30 @@
 
 Rules of this module:
 
-* The answer is stated on what the two final runs really did. If these differ in more than the isolated difference, the
-  isolation goes on with them, until one difference is left or nothing can be removed.
-* No test counts that took part in the search as proof: both final runs are replayed afresh, and must end with the same
-  digest each time.
-* A schedule is run once, whichever configurations lead to it.
+* The answer is the first switch in which the two final runs differ, and the range in which it fails.
+* Searches fork the program where it starts its first thread. Where forked runs and fresh ones disagree, fresh processes
+  have the last word: the whole isolation is made again with them.
 """
 
 from __future__ import annotations
 
 import shlex
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from replay_dd.dd import DD, EMPTY, IntervalSet, Search, Step
-from replay_dd.dd.search import TESTED
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
-from replay_dd.experiment.process import LIVE
-from replay_dd.experiment.search import SearchResult, run_search
-from replay_dd.outcome import Outcome
-from replay_dd.schedules.difference import Delta, Difference, difference_of
+from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.result import Isolation
+from replay_dd.experiment.testing import Tests
+from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
+from replay_dd.schedules.difference import Delta, difference_of
+from replay_dd.schedules.failing_range import FailingRange, find_failing_range
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.gil import with_gil_label
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.reachable import settle_reachable
-from replay_dd.schedules.replay import check_unchanged, find_divergence
-from replay_dd.schedules.selfcheck import check_deterministic
-from replay_dd.schedules.server import Runner
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
-from replay_dd.schedules.trials import ScheduleTests
-from replay_dd.schedules.window import Window, find_window
-
-PROOF_REPLAYS = 3
+from replay_dd.schedules.replay import check_unchanged
+from replay_dd.schedules.signature import PASSED, signature_of
 
 
 @dataclass(frozen=True)
@@ -51,48 +43,23 @@ class GuiltySwitch:
 
 @dataclass(frozen=True)
 class ScheduleIsolation:
-    """The result of an isolation.
+    """What makes a schedule fail.
 
     Attributes:
-        signature: the failure.
-        differences: unit deltas between the two logs given.
-        differences_left: unit deltas between the two final runs' schedules.
-        tests: runs that the search executed, the two given schedules included.
-        tests_requested: outcomes that the algorithm asked for, the two end points included.
-        unresolved: how those of the runs ended that were neither, with how many ended so.
+        isolation: the driver's result; its deltas are unit deltas.
         switch: the guilty switch; None where the final runs make the same switches.
+        delta: the difference that is left.
+        failing_range: from where to where the switch fails; None where it has no such extent.
         passing: the log of the final passing run.
         failing: the log of the final failing run.
-        delta: the difference that is left.
-        window: from where to where the switch fails; None where it has no such extent.
-        seconds: real time of the whole isolation.
-        verified: whether fresh replays of both final runs ended with the same digests.
-        complete: whether the search ended by itself, not by a limit or by Ctrl-C.
-        interrupted: whether Ctrl-C stopped it.
-        confidence: for a program that is not deterministic, how sure a verdict is that a schedule passes (0 to 1); None
-            where each replay is the same run.
-        repeats: how often each schedule was run.
-        steps: the course of the search.
     """
 
-    signature: Signature
-    differences: int
-    differences_left: int
-    tests: int
-    tests_requested: int
+    isolation: Isolation[Log]
     switch: GuiltySwitch | None
+    delta: Delta | None
+    failing_range: FailingRange | None
     passing: Log
     failing: Log
-    delta: Delta | None
-    window: Window | None
-    seconds: float
-    verified: bool
-    complete: bool
-    interrupted: bool
-    steps: tuple[Step, ...]
-    repeats: int = 1
-    confidence: float | None = None
-    unresolved: tuple[tuple[Signature, int], ...] = ()
 
 
 def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
@@ -134,6 +101,11 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
     check_unchanged(passing)
 
 
+def time_limit_for(logs: Sequence[Log]) -> float:
+    """Seconds after which a run is killed, drawn from how long the recorded runs took."""
+    return 10 + 20 * max(log.ending.seconds for log in logs)
+
+
 def isolate(
     passing: Log,
     failing: Log,
@@ -144,7 +116,7 @@ def isolate(
     max_tests: int | None = None,
     may_fork: bool = True,
     repeats: int = 1,
-    on_test: Callable[[Step, Signature], None] | None = None,
+    observer: Observer = NOBODY,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
 
@@ -158,184 +130,74 @@ def isolate(
         may_fork: fork the program at its first thread for each run, where it allows that.
         repeats: for a program that is not deterministic under control: run each schedule so often, and say that it
             passes only if it never fails. With 1, such a program is refused.
-        on_test: called after each executed test, in order, with the ending of its run.
+        observer: who is told what goes on.
 
     Raises:
         NotDeterministicError: two replays of one log are not the same run.
         ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
     """
     check_pair(passing, failing, accept_changes=accept_changes)
-    if time_limit_s is None:
-        time_limit_s = 10 + 20 * max(passing.ending.seconds, failing.ending.seconds)
-    first = difference_of(passing, failing)
-    if first.units == 0:
+    if difference_of(passing, failing).units == 0:
         raise NoDifferenceError("The passing and the failing log have the same schedule.")
+    limit_s = time_limit_for((passing, failing)) if time_limit_s is None else time_limit_s
+
+    def attempt(runner: Runner) -> ScheduleIsolation:
+        runs = ScheduleRunner(failing, runner, limit_s, passing)
+        return _isolate(runs, passing, jobs, accept_changes, max_tests, repeats, observer)
+
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s, passing, repeats)
         try:
-            found = _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
+            found = attempt(runner)
+            if found.isolation.verified or not found.isolation.complete or runner.why_fresh:
+                return found
         except NotReproducedError:
             if runner.why_fresh:
                 raise
-            found = None
-        if found is not None and (found.verified or not found.complete or runner.why_fresh):
-            return found
-    # Forked runs went another way than fresh ones: addresses must play a part. Fresh processes have the last word.
+    # Forked runs went another way than fresh ones: addresses must play a part.
     with Runner(failing.program, failing.settings, may_fork=False) as runner:
-        tests = ScheduleTests(failing, runner, time_limit_s, passing, repeats)
-        return _isolate(passing, failing, first, tests, jobs, accept_changes, max_tests, on_test)
+        return attempt(runner)
 
 
 def _isolate(
+    runs: ScheduleRunner,
     passing: Log,
-    failing: Log,
-    first: Difference,
-    tests: ScheduleTests,
     jobs: int,
     accept_changes: bool,
     max_tests: int | None,
-    on_test: Callable[[Step, Signature], None] | None,
+    repeats: int,
+    observer: Observer,
 ) -> ScheduleIsolation:
-    started = time.monotonic()
-    repeats, confidence = tests.repeats, None
-    if repeats > 1:
-        confidence = _measured_confidence(tests, passing, failing)
-    else:
-        for log, expected, what in ((passing, Outcome.PASS, "passing"), (failing, Outcome.FAIL, "failing")):
-            check_deterministic(tests, log, what)
-            _check_reproduced(tests, log, expected, what, accept_changes)
-
-    difference: Difference | None = first
-    requested = 2
-    steps: list[Step] = []
-    # Runs that were started ahead and not needed do not count, so that the number does not depend on the jobs.
-    tested = {passing.triggers, failing.triggers}
-    complete = True
-    while difference is not None and complete:
-        result = _search(tests, difference, jobs, max_tests, on_test)
-        requested += result.requested
-        steps.extend(result.statistics)
-        tested.update(
-            difference.triggers(step.configuration) for step in result.statistics if step.answered_by == TESTED
-        )
-        complete = result.complete
-        last = difference
-        passing = tests.run(difference.triggers(result.c_pass))
-        failing = tests.run(difference.triggers(result.c_fail))
-        difference = _what_is_left(passing, failing, last)
-    interrupted = result.stopped_by == "interrupt"
-    guilty = find_guilty_switch(passing, failing)
-    verified, window = False, None
-    try:
-        verified = complete and _prove(tests, passing, failing)
-        if verified and guilty is not None and (guilty.passing is None or guilty.passing.time > guilty.failing.time):
-            window = find_window(tests, failing, guilty.failing, jobs)
-        if verified and guilty is not None:
-            guilty = replace(guilty, failing=settle_reachable(tests, failing, guilty.failing))
-        if window is not None:
-            window = replace(window, first=settle_reachable(tests, failing, window.first))
-    except KeyboardInterrupt:
-        interrupted, complete = True, verified
-    passing = replace(passing, strategy="isolated", verified=verified if complete else None)
-    failing = replace(failing, strategy="isolated", verified=verified if complete else None)
-    return ScheduleIsolation(
-        signature=signature_of(failing.ending),
-        differences=first.units,
-        differences_left=result.difference.count,
-        tests=len(tested),
-        tests_requested=requested,
-        switch=guilty,
-        passing=passing,
-        failing=failing,
-        delta=last.delta_of(result.difference.first),
-        window=window,
-        seconds=time.monotonic() - started,
-        verified=verified,
-        complete=complete,
-        interrupted=interrupted,
-        steps=tuple(steps),
-        repeats=repeats,
-        confidence=confidence,
-        unresolved=tests.unresolved(tested),
+    difference = difference_of(passing, runs.failing)
+    circumstance = MixedSchedules(runs, difference, accept_changes=accept_changes, flaky=repeats > 1)
+    tests = Tests(circumstance)
+    isolation = isolate_cause(
+        circumstance, jobs=jobs, max_tests=max_tests, repeat=repeats, observer=observer, tests=tests
     )
-
-
-def _what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference | None:
-    """The difference to go on with: of what the two runs really did, if that is more than the isolated switch.
-
-    The isolated switch is at its unit step already, so what came in its wake is looked at as a whole first. If that
-    leads to another switch, this one is narrowed down in its turn.
-    """
-    left = difference_of(passing, failing, whole=True)
-    if len(left.deltas) > 1 and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
-        return left
-    fine = difference_of(passing, failing)
-    was_whole = searched.units == len(searched.deltas)
-    return fine if was_whole and len(fine.deltas) == 1 and fine.units > 1 else None
-
-
-def _check_reproduced(tests: ScheduleTests, log: Log, expected: Outcome, what: str, accept_changes: bool) -> None:
-    again = tests.run(log.triggers)
-    outcome = tests.outcome_of(again)
-    if outcome is not expected:
-        ending = signature_of(again.ending).text
-        raise NotReproducedError(f"The {what} log did not replay: the run ended with {ending}.")
-    divergence = find_divergence(log, again)
-    if divergence is not None and not accept_changes:
-        raise NotReproducedError(f"The {what} log replays with the same outcome on another way: {divergence}.")
-
-
-def _measured_confidence(tests: ScheduleTests, passing: Log, failing: Log) -> float:
-    """How sure it is that a schedule passes that failed in none of so many runs, if it could fail as the failing one.
-
-    How often that one fails is estimated from as many runs by the rule of succession: (failures + 1) / (runs + 2).
-
-    Raises:
-        NotReproducedError: the failing log never failed, or the passing one did.
-    """
-    runs = tests.repeats
-    if any(tests.outcome_of(tests.run_afresh(passing)) is Outcome.FAIL for _ in range(runs)):
-        raise NotReproducedError(f"The passing log failed in one of {runs} runs: what fails is not the schedule.")
-    failed = sum(tests.outcome_of(tests.run_afresh(failing)) is Outcome.FAIL for _ in range(runs))
-    if not failed:
-        raise NotReproducedError(f"The failing log did not fail in {runs} runs.")
-    taken_for_passing: float = (1 - (failed + 1) / (runs + 2)) ** runs
-    return 1 - taken_for_passing
-
-
-def _search(
-    tests: ScheduleTests,
-    difference: Difference,
-    jobs: int,
-    max_tests: int | None,
-    on_test: Callable[[Step, Signature], None] | None,
-) -> SearchResult:
-    known = {EMPTY: Outcome.PASS, difference.all: Outcome.FAIL}
-    search = Search(DD(EMPTY, difference.all), known=known)
-
-    def test(configuration: IntervalSet) -> Outcome:
-        return tests.outcome(difference.triggers(configuration))
-
-    def tell(step: Step) -> None:
-        if on_test is not None:
-            on_test(step, signature_of(tests.run(difference.triggers(step.configuration)).ending))
-
-    return run_search(search, test, jobs=jobs, max_tests=max_tests, on_test=tell, on_interrupt=LIVE.kill_all)
-
-
-def _prove(tests: ScheduleTests, passing: Log, failing: Log) -> bool:
-    """Replay both final runs afresh, several times: the claim rests on these, not on the search."""
-    if tests.repeats > 1:
-        runs = range(tests.repeats)
-        return not any(tests.outcome_of(tests.run_afresh(passing)) is Outcome.FAIL for _ in runs) and any(
-            tests.outcome_of(tests.run_afresh(failing)) is Outcome.FAIL for _ in runs
-        )
-    for log, expected in ((passing, Outcome.PASS), (failing, Outcome.FAIL)):
-        for _ in range(PROOF_REPLAYS):
-            again = tests.run_afresh(log)
-            if tests.outcome_of(again) is not expected or find_divergence(log, again) is not None:
-                return False
-    return True
+    last = isolation.circumstance
+    assert isinstance(last, MixedSchedules)
+    final_passing = isolation.passing.run or passing
+    final_failing = isolation.failing.run or runs.failing
+    guilty = find_guilty_switch(final_passing, final_failing)
+    failing_range: FailingRange | None = None
+    if isolation.verified and guilty is not None:
+        try:
+            if guilty.passing is None or guilty.passing.time > guilty.failing.time:
+                failing_range = find_failing_range(tests, runs, final_failing, guilty.failing, jobs)
+            guilty = replace(guilty, failing=with_gil_label(tests, runs, final_failing, guilty.failing))
+            if failing_range is not None:
+                first = with_gil_label(tests, runs, final_failing, failing_range.first)
+                failing_range = replace(failing_range, first=first)
+        except KeyboardInterrupt:
+            isolation = replace(isolation, stopped_by="interrupt")
+    verified = isolation.verified if isolation.proof.made else None
+    return ScheduleIsolation(
+        isolation=isolation,
+        switch=guilty,
+        delta=last.difference.delta_of(isolation.difference.first) if isolation.difference else None,
+        failing_range=failing_range,
+        passing=replace(final_passing, strategy="isolated", verified=verified),
+        failing=replace(final_failing, strategy="isolated", verified=verified),
+    )
 
 
 def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:

@@ -8,16 +8,14 @@ written under another name first and renamed, so a log is there whole or not at 
 from __future__ import annotations
 
 import base64
-import contextlib
 import dataclasses
-import errno
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, OutputError
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError
+from replay_dd.files import PRIVATE, write_whole
 from replay_dd.logfile import check_header
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.model import (
@@ -48,32 +46,7 @@ def write_log(log: Log, path: Path) -> None:
     ending = _ending_to_json(log.ending)
     last = {"end": ending, "checksum": _checksum(data, ending)}
     data += _encoded(json.dumps(last, ensure_ascii=False) + "\n")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise _unwritable(path, error.strerror or str(error)) from error
-
-
-def check_place(path: Path) -> None:
-    """Tell before a run what :func:`write_log` would tell after it; nothing is written.
-
-    Raises:
-        OutputError: the file could not be written.
-    """
-    folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
-    if not folder.is_dir():
-        raise _unwritable(path, os.strerror(errno.ENOTDIR))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise _unwritable(path, os.strerror(errno.EACCES))
-
-
-def _unwritable(path: Path, reason: str) -> OutputError:
-    return OutputError(f"The log {path} cannot be written: {reason}.")
+    write_whole(path, data, mode=PRIVATE)
 
 
 def read_log(path: Path) -> Log:

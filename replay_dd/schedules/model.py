@@ -242,7 +242,7 @@ class Log:
         switches: what happened, in order.
         ending: how it ended.
         verified: whether a replay gave the same digest; None where that was not tried.
-        arrivals: what came from outside and when, as the runtime told it; see ``runtime/arrivals.py``.
+        arrivals: what came from outside and when, as the runtime told it; see ``runtime/baton/moments.py``.
     """
 
     program: Program

@@ -97,8 +97,8 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     The replay also tells of each switch the how-manieth visit of its place it is, which the first run could not know.
 
     Where the replay ends the same but on another way, it takes the place of the log, and is replayed in its turn: what
-    came from outside, real time in a natural run, or an interpreter that ``runtime/memory.py`` does not know may have
-    shifted the addresses that the order of sets of objects follows. They are the same among replays.
+    came from outside, real time in a natural run, or an interpreter that ``own_memory.py`` of the runtime does not know
+    may have shifted the addresses that the order of sets of objects follows. They are the same among replays.
     """
     candidate = log
     for _ in range(_VERIFICATIONS):

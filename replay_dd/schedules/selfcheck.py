@@ -1,11 +1,11 @@
-"""The self-check before a search: does a log lead to the same run each time?
+"""Finds out where and why two replays of one log are not the same run.
 
 Rules of this module:
 
 * A search compares runs of different schedules. It says something only if a run of one schedule is always the same, so
-  both logs are replayed twice before. That costs two runs each, and no more where all is well.
-* Where two replays part, two more are made whose every yield point is told, until two are found that part; the first
-  yield point in which they do is reported, with what stands there and the likely cause.
+  both logs are replayed twice before (see :mod:`~replay_dd.experiment.baseline`).
+* Where two replays part, more are made whose every yield point is told, until two are found that part; the first yield
+  point in which they do is reported, with the source line before it and the likely cause.
 * The cause is a guess, from what the runs told and from what the source says; it is called likely for that reason.
 """
 
@@ -15,14 +15,10 @@ import linecache
 import re
 from dataclasses import dataclass, replace
 
-from replay_dd.errors.program import NotDeterministicError
 from replay_dd.schedules.model import Log, Place
-from replay_dd.schedules.replay import find_divergence, replay_plan
-from replay_dd.schedules.signature import signature_of
+from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import TargetRun, run_target
-from replay_dd.schedules.trials import ScheduleTests
 
-_REPLAYS = 2
 _PAIRS = 4  # of traced replays, at most
 _TRACED = 300_000  # yield points
 _LOOK_BACK = 12  # lines that the same thread had passed before, the latest first, in which the cause is looked for
@@ -72,34 +68,10 @@ class Parting:
         return f"{text}. Likely cause: {self.cause}."
 
 
-def check_deterministic(tests: ScheduleTests, log: Log, what: str) -> None:
-    """Replay a log twice, and look whether both replays are the same run.
-
-    Args:
-        tests: what runs schedules.
-        log: the log.
-        what: how to call the log, such as ``failing``.
-
-    Raises:
-        NotDeterministicError: they are not.
-    """
-    first, second = tests.run(log.triggers), tests.run_again(log)
-    if _same(first, second):
-        return
-    parting = find_parting(log, tests.time_limit_s)
-    if parting is None:
-        told = f"one {_told(first)}, the other {_told(second)}; traced replays did not part"
-    else:
-        told = str(parting)
-    raise NotDeterministicError(f"Two replays of the {what} log are not the same run: {told}")
-
-
-def _same(one: Log, other: Log) -> bool:
-    return find_divergence(one, other) is None and signature_of(one.ending).same(signature_of(other.ending))
-
-
-def _told(log: Log) -> str:
-    return f"ended with {signature_of(log.ending).text} after {log.ending.global_time:,} yield points"
+def diagnose(log: Log, time_limit_s: float | None) -> str:
+    """Where replays of a log part, and why, in words; empty where traced replays do not part."""
+    parting = find_parting(log, time_limit_s)
+    return "" if parting is None else str(parting)
 
 
 def find_parting(log: Log, time_limit_s: float | None) -> Parting | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from replay_dd.dd import Step
 from replay_dd.errors.program import NotReproducedError
+from replay_dd.experiment.driver import Observer
+from replay_dd.experiment.result import TestRecord
 from replay_dd.schedules.batch import Batch
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
@@ -63,13 +64,14 @@ class Simplifier:
                 search_limit_s=SIMPLIFY_LIMIT_S,
                 runner=self._batch.runner,
                 failure=failure,
-                on_test=self._count,
+                proof_runs=0,  # the simplified log is verified below
+                observer=Observer(on_test=self._count),
             )
         except NotReproducedError:
             return log
-        if found.interrupted:
+        if found.isolation.interrupted:
             raise KeyboardInterrupt
-        self.runs = before + found.tests
+        self.runs = before + found.isolation.tests
         simple = verify_log(found.log, self._batch.time_limit_s)
         told = signature_of(simple.ending)
         if simple.verified and told.same(ending) and failure in told.text:
@@ -102,7 +104,7 @@ class Simplifier:
                     return simpler
         return log
 
-    def _count(self, step: Step | None = None, signature: Signature | None = None) -> None:
+    def _count(self, record: TestRecord | None = None) -> None:
         self.runs += 1
         self._on_run(self.runs)
 

@@ -29,7 +29,7 @@ from replay_dd.schedules.model import (
     Waiter,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.yieldpoints import ACCESS, SYNC
+from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 
 # Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
 # environment is taken as it is, and not written down: it may hold secrets.
@@ -60,7 +60,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside and when, in the run that ``replay`` follows.
-        anchors: what ``anchored`` looks for, see ``runtime/anchored.py``.
+        anchors: what ``anchored`` looks for, see ``runtime/strategies/anchored.py``.
         traced: how many yield points are told one by one.
     """
 

@@ -52,10 +52,11 @@ class Failure:
 
     def same(self, other: Failure | None) -> bool:
         """Whether both are the same failure, seen in two runs."""
-        return other is not None and self._signature == other._signature
+        return other is not None and self.signature == other.signature
 
     @property
-    def _signature(self) -> tuple[str, str]:
+    def signature(self) -> tuple[str, str]:
+        """What makes two failures the same."""
         if self.kind == PAGE_ERROR and self.place:
             return self.kind, f"{self.text.partition(':')[0]} at {self.place}"
         return self.kind, f"{_CHANGING.sub('…', self.text)} at {self.place}"

@@ -12,16 +12,15 @@ Source: the schema published with @puppeteer/replay (`Schema.ts`); a time-out is
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from replay_dd.errors.user import FlowStepError, NotALogError, OutputError
+from replay_dd.errors.user import FlowStepError, NotALogError
+from replay_dd.files import write_whole
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
-PROOF_RUNS = 3  # how often a minimal flow is played afresh
 ALGORITHMS = ("bisection", "ddmin")
 """How the steps are searched; see :class:`~replay_dd.dd.PrefixBisection` and :class:`~replay_dd.dd.DDMin`."""
 
@@ -156,22 +155,7 @@ def write_flow(flow: Flow, path: Path) -> None:
         OutputError: the file cannot be written.
     """
     whole = {**flow.data, "steps": [step.data for step in flow.steps]}
-    write_whole(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name first and rename it, so that it is there whole or not at all.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
+    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def _step_from(number: int, data: object) -> Step:

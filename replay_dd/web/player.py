@@ -25,11 +25,11 @@ from playwright.sync_api import BrowserContext, Dialog, Frame, Page, Request
 from playwright.sync_api import Error as PlaywrightError
 
 from replay_dd.web.browser import WebBrowser
+from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, CRASH, TEXT, Failure
 from replay_dd.web.flow import Flow, Step
 from replay_dd.web.steps import StepFailedError, do
 from replay_dd.web.watch import PAGE_CRASHED, Watch
-from replay_dd.web.words import describe
 
 DEFAULT_STEP_LIMIT_MS = 5_000
 """The time that the DevTools player gives each step where the flow says nothing else."""

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import replay_dd.schedules.trials as trials
+
 from replay_dd import Outcome
 from replay_dd.dd import DD, EMPTY, Search
 from replay_dd.experiment.search import check_end_points, run_search
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Ending, Log, Program, Settings, Switch, Trigger
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import Plan, describe_program
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"

@@ -135,11 +135,37 @@ def test_a_working_directory_that_is_gone(shop: Workshop) -> None:
     assert done.status >= 128
 
 
-def test_a_missing_script_is_a_run_that_fails(shop: Workshop) -> None:
-    done = shop.run("record", "-o", "a.log", *shop.program(name="missing.py"))
-    assert done.status == 0
-    assert "can't open file" in done.stderr
-    assert "exit status 2" in done.stderr
+@pytest.mark.parametrize("command", ["record", "hunt"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("missing.py",),
+        ("-u", "missing.py", "-c", "pass"),
+        ("-Wonce", "missing.py"),
+        ("-X", "dev", "missing.py"),
+        ("-bX", "dev", "missing.py"),
+        ("--check-hash-based-pycs", "always", "missing.py"),
+        ("--", "missing.py"),
+    ],
+)
+def test_a_missing_script_is_told_before_the_first_run(
+    command: str, arguments: tuple[str, ...], shop: Workshop
+) -> None:
+    """The interpreter would exit with status 2, and that would count as the program's failure."""
+    said = shop.run(command, "-o", "out", "--", "python", *arguments).refused(2, "program-not-found")
+    assert "`missing.py`" in said
+    assert not (shop.folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-c", "print('ran')", "missing.py"), ("-m", "prog", "missing.py"), ("-bc", "print('ran')")]
+)
+def test_a_command_without_a_script_misses_none(arguments: tuple[str, ...], shop: Workshop) -> None:
+    shop.write("print('ran')")
+    done = shop.run("record", "-o", "a.log", "--", "python", *arguments)
+    assert (done.status, done.stdout) == (0, "ran\n"), done.stderr
+    done = shop.run("record", "-o", "a.log", "--stdin", "prog.py", "--", "python", "-")
+    assert (done.status, done.stdout) == (0, "ran\n"), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -220,7 +246,7 @@ def test_a_program_that_was_changed(race: Workshop, shop: Workshop) -> None:
     shop.run("replay", "--exact", "found/pass.log").refused(130, "program-changed")
     followed = shop.run("replay", "found/fail.log")
     assert followed.status == 1
-    assert "changed: prog.py; of" in followed.stdout
+    assert "changed: prog.py; 1 switch, all relocated" in followed.stdout
     shop.run("schedules", "found/pass.log", "found/fail.log").refused(2, "program-changed")
     shop.run("minimize", "found/fail.log").refused(2, "program-changed")
     accepted = shop.run("replay", "--accept-changes", "found/fail.log")

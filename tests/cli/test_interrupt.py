@@ -154,7 +154,7 @@ def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None
     assert done.status == 130, done.stderr
     assert "Traceback" not in done.stderr
     answer = json.loads(done.stdout)
-    assert (answer["complete"], answer["verified"]) == (False, False)
+    assert (answer["complete"], answer["stopped_by"], answer["proof"]["holds"]) == (False, "interrupt", False)
     hold_after(holding, 100_000)
     assert holding.run("replay", "best/minimal-pass.log").status == 0
     assert holding.run("replay", "best/minimal-fail.log").status == 1
@@ -174,7 +174,7 @@ def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
     command = ("schedules", "found/pass.log", "found/fail.log", "--jobs", "1", "-o")
     whole = holding.run(*command, "whole", "--json")
     assert whole.status == 0, whole.stderr
-    runs, searched = runs_of(holding) - before, json.loads(whole.stdout)["tests"]
+    runs, searched = runs_of(holding) - before, json.loads(whole.stdout)["tests"]["run"]
     statuses = set()
     # Each of the two logs is replayed once more than it counts as a test.
     for number in range(searched + 2, runs):

@@ -44,8 +44,8 @@ def test_a_step_that_is_wrong_is_named_before_anything_is_played(shop: Workshop)
 
 def test_another_file_is_no_flow(shop: Workshop) -> None:
     shop.write("no flow at all", "flow.json")
-    shop.run("web", "flow.json").refused(5, "not-a-log")
-    shop.run("web", "missing.json").refused(5, "not-a-log")
+    assert "Chrome DevTools" in shop.run("web", "flow.json").refused(5, "not-a-log")
+    shop.run("web", "missing.json").refused(5, "log-unreadable")
 
 
 def test_a_text_that_is_no_expression(shop: Workshop) -> None:

@@ -1,13 +1,16 @@
-"""The page that tells what was judged: docs/reference/compatibility.md."""
+"""The page that tells what was judged: docs/reference/compatibility.md.
+
+The page is all that is kept of a judgement. A section that is made anew replaces the old one; the others stay.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.compatibility import cpython, replays, soak
+from tests.compatibility import cpython
 from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
-from tests.compatibility.results import OWN_TESTS, Results, file_of, load
+from tests.compatibility.results import OWN_TESTS, Results
 from tests.conftest import PROJECT
 from tools.test_all_pythons import SUPPORTED
 
@@ -15,38 +18,46 @@ PAGE = PROJECT / "docs" / "reference" / "compatibility.md"
 
 _OPENING = f"""# Compatibility
 
-What real programs do under replay-dd that nobody wrote for it: the tests of CPython that are about threads, taken from
-the `test` package of each interpreter, programs that use packages of the index as these are meant to be used, and those
-tests of such packages that start threads.
+How real programs fare under replay-dd that were not written for it: CPython's own tests of threads, from the `test`
+package of each interpreter; programs that use packages from the index as they are meant to be used; and those packages'
+own tests that start threads.
 
 Each case runs alone, in a process of its own:
 
-- **cases**: how many there are. Of `test_concurrent_futures`, those of process pools are left out.
-- **plain**: it passes without replay-dd. Only those count in the other columns.
-- **threads**: it starts threads in this process. In the others no schedule has a say: they run under the scheduler
-  once, and there is nothing to replay.
-- **default**: it passes under the default schedule.
-- **random**: it passes under each of {RANDOM_SCHEDULES} random schedules.
-- **replays**: each of these runs, replayed, ends with the same digest and in the same way.
-- **all**: all of this together.
+- **cases**: the number of cases. The process pools of `test_concurrent_futures` are left out.
+- **plain**: passes without replay-dd. Only these count in the other columns.
+- **threads**: starts threads in this process. The others have no schedule to vary: they run under the scheduler once,
+  and there is nothing to replay.
+- **default**: passes under the default schedule.
+- **random**: passes under each of {RANDOM_SCHEDULES} random schedules.
+- **replays**: each of these runs, replayed, has the same digest and the same outcome.
+- **all**: all of the above.
 
-`make compatibility` judges all cases (about an hour) and writes this page; a test judges a sample of them anew.
+`make compatibility` judges every case again (about an hour) and rewrites this page, which is all that is kept of it. In
+between, each test run judges a sample of the cases.
 """
 
 _BORROWED = f"""\
-`make install` of this version of Python leaves out the package `{cpython.LENT}`. So that of another Python
-on the machine was taken, as far as this one can import its modules, under the name `{cpython.BORROWED}`."""
+`make install` of this version of Python leaves out the package `{cpython.LENT}`. It was borrowed from another Python on
+the machine, as far as this one can import its modules, under the name `{cpython.BORROWED}`."""
+
+_REPLAYS, _LEFT = "Replays of one log", "What stays behind"
+# How the headings begin, in order.
+HEADINGS = (*(f"Python {version}" for version in SUPPORTED), _REPLAYS, _LEFT)
 
 
-def page() -> str:
-    """The whole page, from the results that are kept."""
-    parts = [_OPENING]
-    for version in SUPPORTED:
-        results = load(file_of(version))
-        if results.suites:
-            parts.append(_of_python(results))
-    parts += filter(None, (replays.section(), soak.section()))
-    return "\n".join(parts)
+def rewritten(page: str, new: Iterable[str]) -> str:
+    """The page with new sections in place of the old ones; sections that were not made anew stay as they are."""
+    sections: dict[str, str] = {}
+    for section in (*page.split("\n## ")[1:], *(text.removeprefix("## ") for text in new)):
+        heading = next(heading for heading in HEADINGS if section.startswith(heading))
+        sections[heading] = f"## {section.rstrip()}\n"
+    return "\n".join([_OPENING, *(sections[heading] for heading in HEADINGS if heading in sections)])
+
+
+def rewrite_page(new: Iterable[str]) -> None:
+    """Put new sections into the page."""
+    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), new), encoding="utf-8")
 
 
 def exceptions(results: Results) -> list[Case]:
@@ -55,7 +66,8 @@ def exceptions(results: Results) -> list[Case]:
     return sorted((case for case in found if case.passes_plain and not case.is_fine), key=lambda case: case.name)
 
 
-def _of_python(results: Results) -> str:
+def section(results: Results) -> str:
+    """What the page says of one Python."""
     own = {suite: list(cases.values()) for suite, cases in results.suites.items() if cpython.is_own(suite)}
     others = {suite: list(cases.values()) for suite, cases in results.suites.items() if suite not in own}
     tested = {suite: others.pop(suite) for suite in list(others) if suite.endswith(OWN_TESTS)}
@@ -85,7 +97,7 @@ def _of_python(results: Results) -> str:
     for suite, number in sorted(results.listed.items()):
         judged = len(results.suites[suite])
         if judged < number:
-            lines += ["", f"Of the {number} cases of `{suite}`, {judged} were judged so far."]
+            lines += ["", f"{f'Only {judged}' if judged else 'None'} of the {number} cases of `{suite}` were judged."]
     if results.listed.get(cpython.BORROWED):
         lines += ["", _BORROWED]
     return "\n".join(lines) + "\n"
@@ -97,7 +109,7 @@ def _with_fewer_schedules(whose: str, suites: dict[str, list[Case]]) -> list[str
     fewer = [number for number in tried if number < RANDOM_SCHEDULES]
     if not fewer:
         return []
-    told = f"Of the {len(threaded)} fine cases with threads of {whose}, {len(fewer)} ran under fewer random schedules: "
+    told = f"{len(fewer)} of the {len(threaded)} passing threaded cases of {whose} ran under fewer random schedules: "
     return ["", told + f"{sum(fewer) / len(fewer):.0f} on average, {min(fewer)} at least."]
 
 

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 RANDOM_SCHEDULES = 20
@@ -196,4 +196,4 @@ def _last_words(said: str) -> str:
     errors = [
         line for line in said.splitlines() if re.match(r"^(E +)?\w*[\w.]*(Error|Exception|Interrupt|Exit)\b", line)
     ]
-    return re.sub(r"0x[0-9a-f]+", "0x...", errors[-1].strip())[:200] if errors else "no exception told"
+    return re.sub(r"0x[0-9a-f]+", "0x...", errors[-1].strip())[:200] if errors else "no exception shown"

@@ -10,25 +10,22 @@ Rules of this module:
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import record
 from replay_dd.schedules.replay import find_divergence, replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import describe_program, run_target
 from tests.compatibility import packages, suites
-from tests.compatibility.results import FOLDER
 from tests.conftest import PROJECT
 
-RESULT = FOLDER / "replays.json"
 _LIMIT_S = 120
 _SEEDS = range(1, 4)
 _FRESH_EVERY = 10
@@ -113,27 +110,16 @@ def is_exact(log: Log, again: Log) -> bool:
     return find_divergence(log, again) is None and signature_of(log.ending).same(signature_of(again.ending))
 
 
-def save(version: str, rows: list[Row]) -> None:
-    """Keep the result, for the page."""
-    content = {"python": version, "rows": [asdict(row) for row in rows]}
-    RESULT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-def section() -> str:
-    """What the page says of it; nothing if it was not judged yet."""
-    if not RESULT.is_file():
-        return ""
-    content = json.loads(RESULT.read_text(encoding="utf-8"))
-    rows = [Row(**row) for row in content["rows"]]
+def section(version: str, rows: list[Row]) -> str:
+    """What the page says of it."""
     replays, exact = sum(row.replays for row in rows), sum(row.exact for row in rows)
     lines = [
         "## Replays of one log, again and again",
         "",
-        f"Of {replays:,} replays of {sum(row.logs for row in rows)} logs, {exact:,} were exact: the same digest and",
-        f"the same ending (Python {content['python']}). The programs are the demos and one test with threads of each",
-        f"of {len(_TESTS)} packages; of each, one log is under the default schedule and the others under random ones.",
-        "Replays are forked from one process that stands before its first thread, where the program allows that,",
-        f"and every {_FRESH_EVERY}th is a fresh process.",
+        f"{exact:,} of {replays:,} replays of {sum(row.logs for row in rows)} logs were exact: the same digest and the",
+        f"same outcome (Python {version}). The programs are the demos and one threaded test of each of {len(_TESTS)}",
+        "packages; of each, one log has the default schedule and the others have random ones. Replays are forked",
+        f"from a process before its first thread, where the program allows it; one in {_FRESH_EVERY} is a new process.",
         "",
         "| Program | threads | logs | replays | exact |",
         "| --- | ---: | ---: | ---: | ---: |",

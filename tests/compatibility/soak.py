@@ -3,8 +3,8 @@
 Rules of this module:
 
 * Everything runs in this process, so that its descriptors, children and memory are those of the tool.
-* A *run* is a whole program run to its end: one of the threads of a Python program under the scheduler, or a session of
-  windows on a private display. Of each pair of runs the second one replays the first one's log, read from its file.
+* A *run* is a whole program run to its end: one of the threads of a Python program under the scheduler, or a GUI
+  session on a private display. Of each pair of runs the second one replays the first one's log, read from its file.
 * What is counted is counted between pairs, when nothing of ours should be there. The first round is no part of it: it
   loads modules and fills caches.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import gc
-import json
 import os
 import shutil
 import signal
@@ -34,15 +33,14 @@ from replay_dd.events.trial import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.experiment.process import no_leftovers
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.record import plan_for, record, settings_for_now
 from replay_dd.schedules.replay import replay, replay_plan
-from replay_dd.schedules.server import Runner
 from replay_dd.schedules.target import describe_program
-from tests.compatibility.results import FOLDER
+from tests.compatibility.document import rewrite_page
 from tests.conftest import PROJECT
 
-RESULT = FOLDER / "soak.json"
 _PROGRAMS = Path(__file__).resolve().parent / "soak_programs"
 _WINDOW_PROGRAM = PROJECT / "tests" / "x11" / "window_program.py"
 _STRATEGIES = ("default", "random", "pct", "natural")
@@ -102,7 +100,7 @@ def main() -> int:
         result = soak(options.minutes * 60)
         tempfile.tempdir = None
     print(table(result))
-    RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    rewrite_page([section(result)])
     return 1 if result["wrong"] else 0
 
 
@@ -289,11 +287,8 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def section() -> str:
-    """What the page says of the last soak; nothing if there was none."""
-    if not RESULT.is_file():
-        return ""
-    result = json.loads(RESULT.read_text(encoding="utf-8"))
+def section(result: dict[str, Any]) -> str:
+    """What the page says of a soak."""
     kinds = ",\n".join(f"{number} of `{name}`" for name, number in result["kinds"].items())
     wrong = "; ".join(result["wrong"]) or "none"
     return f"""## What stays behind
@@ -301,8 +296,8 @@ def section() -> str:
 `python -m tests.compatibility.soak` records and replays in one process, one pair of runs after the other (Python
 {result["python"]}):
 {kinds}.
-Among them are programs that deadlock, that never end, and that leave processes and
-temporary files behind; `windows` are sessions on private displays. Counted between two pairs, after a first round.
+Some of these programs deadlock, never end, or leave processes and temporary files behind; `windows` are GUI sessions on
+private displays. Everything is counted between two pairs, after a first round.
 Replays that were not as recorded: {wrong}.
 Memory is counted after the allocator has given back what it can.
 

@@ -56,12 +56,12 @@ def test_the_guilty_switch_lies_between_reading_and_writing(program: Path, tmp_p
     command = ["python", program.name, "-c", "users.htpasswd", "--verify", *USERS]
     answer = hunt_and_isolate(command, program.parent, tmp_path / "found", "--fresh-copy")
 
-    assert answer["verified"] is True
-    assert answer["tests"] <= most_tests(answer["differences"])
-    switch = answer["switch"]
-    assert Path(switch["file"]).name == "htpasswd.py"
-    assert switch["function"].startswith("set_entry")
+    assert answer["proof"]["holds"] is True
+    assert answer["tests"]["run"] <= most_tests(answer["deltas"]["before"])
+    place = answer["answer"]["switch"]["place"]
+    assert Path(place["file"]).name == "htpasswd.py"
+    assert place["function"].startswith("set_entry")
     source = program.read_text()
     reading = line_of(source, "with open(path) as file:", after="def set_entry")
     writing = line_of(source, "file.writelines(lines)", after="def set_entry")
-    assert reading <= switch["line"] <= writing
+    assert reading <= place["line"] <= writing

@@ -27,12 +27,12 @@ def test_run_as_usual_it_passes(folder: Path) -> None:
 def test_the_guilty_switch_lies_in_the_library(folder: Path, tmp_path: Path) -> None:
     answer = hunt_and_isolate(["python", "join_room.py"], folder, tmp_path / "found")
 
-    assert answer["verified"] is True
-    assert answer["tests"] <= most_tests(answer["differences"])
-    switch = answer["switch"]
-    assert Path(switch["file"]).name == "base_manager.py"
-    assert switch["function"].endswith("basic_enter_room")
+    assert answer["proof"]["holds"] is True
+    assert answer["tests"]["run"] <= most_tests(answer["deltas"]["before"])
+    place = answer["answer"]["switch"]["place"]
+    assert Path(place["file"]).name == "base_manager.py"
+    assert place["function"].endswith("basic_enter_room")
     source = Path(base_manager.__file__).read_text()
     first = line_of(source, "if namespace not in self.rooms:", after="sid is not connected to requested namespace")
     last = line_of(source, "self.rooms[namespace][room] = bidict()")
-    assert first <= switch["line"] <= last
+    assert first <= place["line"] <= last

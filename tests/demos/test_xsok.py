@@ -36,10 +36,11 @@ def test_few_actions_of_a_monkey_crash_it(workplace: Path) -> None:
     answer = json.loads(
         run(workplace, "events", "session.log", "-o", "minimal.log", "--strip", "minimal.html", "--json")
     )
-    assert answer["ending"]["signal"] == 11
-    assert 1 <= answer["actions_left"] <= 6
-    assert answer["actions_left"] <= answer["actions_before"]
-    assert answer["rate_after"][0] == answer["rate_after"][1] > 0
+    assert answer["answer"]["ending"]["signal"] == 11
+    assert 1 <= len(answer["answer"]["actions"]) <= 6
+    assert len(answer["answer"]["actions"]) <= answer["answer"]["actions_before"]
+    proof = answer["proof"]["failing"]
+    assert proof["failed"] == proof["runs"] > 0
     page = (workplace / "minimal.html").read_text(encoding="utf-8")
-    assert page.count("<image ") == answer["actions_left"]
+    assert page.count("<image ") == len(answer["answer"]["actions"])
     assert "xtest.fake_input" in page

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.events.actions import MODIFIERS, actions_from
+from replay_dd.events.describe import in_words
 from replay_dd.events.model import Action, ActionKind, Event, Input, InputKind, Rectangle, Window
 from replay_dd.events.paths import LONGEST_STEP_PX, simplified
 from replay_dd.events.wellformed import completed, groups_of, held_by, is_press, is_well_formed
-from replay_dd.events.words import in_words
 
 SHIFTED = {"a": "A", "1": "exclam"}
 

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay_dd.errors import EXIT_LOG
-from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError, LogVersionError, NotALogError
+from replay_dd.errors.user import (
+    LogCutOffError,
+    LogEditedError,
+    LogEmptyError,
+    LogError,
+    LogVersionError,
+    NotALogError,
+    OutputError,
+)
 from replay_dd.events.log import FORMAT, VERSION, SessionWriter, read_session, write_session
 from replay_dd.events.model import (
     Ending,
@@ -145,7 +153,7 @@ def test_damage_has_a_name(path: Path, damage: str) -> None:
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path, tmp_path / "file" / "session.log"):
-        with pytest.raises(LogError):
+        with pytest.raises(OutputError):
             write_session(SESSION, place)
     assert [item.name for item in tmp_path.iterdir()] == ["file"]
 

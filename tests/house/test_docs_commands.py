@@ -1,99 +1,76 @@
-"""The commands in the documents work.
-
-In every document, the blocks marked ``console`` are one session: the lines that start with ``$ `` run one after the
-other in the same temporary folder, with the installed tool. A line that starts with ``> `` continues the one before.
-Every command must end with status 0, and other lines (what the reader sees) are not compared. A comment in the line
-above a block changes this:
-
-* ``<!-- not run: REASON -->``: the block is skipped.
-* ``<!-- exit: N -->``: the last command of the block ends with status N.
-* ``<!-- file: NAME -->``, above a block of any language: the block is written to that file, for the commands after it.
-"""
+"""The commands in the documents work, and print what the documents show (see tools/documents.py for the rules)."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import PROJECT
+from tools.documents import Step, agrees, do, documents, refreshed, steps_of
 
-BLOCK = re.compile(
-    r"^(?:<!-- (?P<key>not run|exit|file): (?P<value>.+?) -->[ \t]*\n)?"
-    r"^```(?P<language>\w*)[ \t]*\n(?P<body>.*?)^```[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A command to run, or a file to write."""
-
-    text: str
-    status: int = 0
-    file: str | None = None
-
-
-def steps_of(text: str) -> list[Step]:
-    steps: list[Step] = []
-    for block in BLOCK.finditer(text):
-        key, value = block["key"], block["value"]
-        if key == "file":
-            steps.append(Step(block["body"], file=value))
-        elif block["language"] == "console" and key != "not run":
-            commands: list[str] = []
-            for line in block["body"].splitlines():
-                if line.startswith("$ "):
-                    commands.append(line[2:])
-                elif line.startswith("> ") and commands:
-                    commands[-1] += "\n" + line[2:]
-            last = int(value) if key == "exit" else 0
-            steps += [Step(command) for command in commands[:-1]]
-            steps += [Step(command, status=last) for command in commands[-1:]]
-    return steps
-
-
-def documents() -> list[Path]:
-    found = [PROJECT / "README.md", *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "demos").rglob("*.md")]
-    return sorted(path for path in found if path.is_file())
+# The documents show what this version of Python does; another one has other yield points.
+SHOWN_VERSION = (3, 11)
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(PROJECT)))
 def test_commands(document: Path, tmp_path: Path) -> None:
-    steps = steps_of(document.read_text(encoding="utf-8"))
-    variables = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    for step in steps:
-        if step.file is not None:
-            path = tmp_path / step.file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(step.text, encoding="utf-8")
+    for step in steps_of(document.read_text(encoding="utf-8")):
+        done = do(step, tmp_path)
+        if done is None:
             continue
-        done = subprocess.run(
-            ["bash", "-c", step.text], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=240
-        )
-        said = f"$ {step.text}\n{done.stdout}{done.stderr}"
-        assert done.returncode == step.status, f"ended with {done.returncode}, not {step.status}:\n{said}"
+        printed = "\n".join(done.lines)
+        assert done.status == step.status, f"ended with {done.status}, not {step.status}:\n$ {step.text}\n{printed}"
+        if step.shown and step.compared and sys.version_info[:2] == SHOWN_VERSION:
+            shown = "\n".join(step.shown)
+            assert agrees(step.shown, done.lines), f"shown:\n{shown}\nprinted:\n$ {step.text}\n{printed}"
 
 
 def test_how_a_document_is_read() -> None:
     text = (
-        "# Title\n\n```console\n$ one\nseen\n$ two \\\n> more\n```\n\n"
-        "<!-- exit: 1 -->\n```console\n$ three\n$ four\n```\n"
+        "# Title\n\n```console\n$ one\nseen\n> too\n$ two \\\n> more\n```\n\n"
+        "<!-- exit: 1 -->\n<!-- not compared: a reason -->\n```console\n$ three\n$ four\nseen\n```\n"
         "<!-- not run: needs a network -->\n```console\n$ five\n```\n"
         "<!-- file: program.py -->\n```python\nprint()\n```\n\n```python\nnot = 'written'\n```\n"
     )
-    assert steps_of(text) == [
-        Step("one"),
+    steps = steps_of(text)
+    assert [text[slice(*step.place)] for step in steps] == ["seen\n> too\n", "", "", "seen\n", ""]
+    assert [Step(step.text, step.status, step.file, step.shown, step.compared) for step in steps] == [
+        Step("one", shown=("seen", "> too")),
         Step("two \\\nmore"),
-        Step("three"),
-        Step("four", status=1),
+        Step("three", compared=False),
+        Step("four", status=1, shown=("seen",), compared=False),
         Step("print()\n", file="program.py"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a", "a", True),
+        ("a", "b", False),
+        ("a", "a|b", False),
+        ("a|...", "a|b|c", True),
+        ("...|c", "a|b", False),
+        ("12 tests, 0.7 s", "9 tests, 10 s", True),
+        ("python 3.11.7", "python 3.12", True),
+        ("digest f9b49f430e486acd", "digest 0123456789abcdef", True),
+        ("      20  0-20 │", "  20  0-9   │", True),
+        ("at desk.py:9 in write", "at desk.py:10 in write", False),
+        ("thread 0.1 waits", "thread 0.2.1 runs", False),
+    ],
+)
+def test_what_agrees(shown: str, printed: str, same: bool) -> None:
+    assert agrees(tuple(shown.split("|")), tuple(printed.split("|"))) == same
+
+
+def test_a_document_is_refreshed_where_it_shows_something() -> None:
+    text = "```console\n$ echo one; echo two 8 s\nolder\ntwo 7.1 s\n$ echo three\n$ echo 4\n...\n```\n"
+    text += "<!-- not compared: so -->\n"
+    text += "```console\n$ echo five\nsix\n```\n"
+    assert refreshed(text) == text.replace("older\n", "one\n")
 
 
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)(?:#[^)]*)?\)")

@@ -24,7 +24,7 @@ def sources() -> list[Path]:
 
 def test_files_are_found() -> None:
     names = {path.name for path in text_files()}
-    assert {"errors.py", "conftest.py", "htpasswd.py", "pyproject.toml", "run"} <= names
+    assert {"outcome.py", "conftest.py", "htpasswd.py", "pyproject.toml", "run"} <= names
 
 
 def test_no_file_is_long_without_a_reason() -> None:
@@ -93,7 +93,7 @@ def walk_without_type_checking(node: ast.AST) -> list[ast.AST]:
 
 def allowed_in_runtime(name: str) -> bool:
     if name.startswith("."):
-        return not name.startswith("..")
+        return not name.startswith("...")  # a room of the runtime is one folder deep
     top = name.partition(".")[0]
     inside = f"{name}.".startswith(("replay_dd.schedules.runtime.", "_replay_dd_runtime."))
     # `sitecustomize` is the environment's own, to which ours gives way.

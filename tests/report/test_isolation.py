@@ -1,48 +1,30 @@
-"""The answer of an isolation in words."""
+"""How many tests, and how those ended that told nothing."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from replay_dd.circumstance import Judgement
+from replay_dd.outcome import Outcome
+from replay_dd.report.isolation import tests_in_words as in_words
+from replay_dd.report.isolation import unresolved_in_words, why_unresolved
 
-import pytest
-
-from replay_dd.report.isolation import isolation_as_text
-from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.model import Switch
-from replay_dd.schedules.signature import signature_of
-from tests.schedules.logs import FAILED, PLACE, log_of
-
-
-@pytest.mark.parametrize("ended, until", [(True, "has ended"), (False, "has to wait in library code")])
-def test_a_thread_without_a_place_has_ended_or_waits(ended: bool, until: str) -> None:
-    failing = Switch("0.1", 3, "0.2", False, False, PLACE, 9, 1)
-    passing = Switch("0.1", 7, "0", True, True, None, 13, 2, ended=ended)
-    text = answer(failing, passing)
-    assert text[0] == "The run FAILS if thread 0.1 gives way to thread 0.2 at prog.py:7 in work"
-    assert f"It PASSES if thread 0.1 runs on until it {until} (its yield point 7)." in text
+TIMED_OUT = Judgement(Outcome.UNRESOLVED, "still running at the time limit")
+OTHER = Judgement(Outcome.UNRESOLVED, "ValueError: no (prog.py:9 in work)", failed=True)
+KILLED = Judgement(Outcome.UNRESOLVED, "killed by SIGKILL", failed=True)
+EXITED = Judgement(Outcome.UNRESOLVED, "exit status 3", failed=True)
 
 
-@pytest.mark.parametrize(
-    "ended, what",
-    [(True, "gives way to thread 0.2 at its end"), (False, "has to wait and thread 0.2 runs on in library code")],
-)
-def test_the_guilty_switch_may_have_no_place(ended: bool, what: str) -> None:
-    failing = Switch("0.1", 3, "0.2", True, False, None, 9, 1, ended=ended)
-    assert answer(failing, None)[0] == f"The run FAILS if thread 0.1 {what}"
+def test_a_search_that_knew_some_answers_says_so() -> None:
+    assert in_words(2, 2, 0.71) == "2 run, 0.7 s"
+    assert in_words(15, 155, 2) == "15 run, 2.0 s (the search asked for 155 outcomes; 140 known from earlier tests)"
 
 
-def test_both_runs_may_differ_in_who_runs_on_where_a_thread_has_to_wait() -> None:
-    failing = Switch("0.1", 3, "0.2", True, False, PLACE, 9, 1)
-    passing = Switch("0.1", 3, "0", True, True, PLACE, 9, 1)
-    text = answer(failing, passing)
-    assert text[0] == "The run FAILS if thread 0.1 has to wait and thread 0.2 runs on at prog.py:7 in work"
-    assert "It PASSES if thread 0.1 has to wait and thread 0 runs on at prog.py:7 instead" in text
-
-
-def answer(failing: Switch, passing: Switch | None) -> list[str]:
-    runs = log_of([] if passing is None else [passing]), log_of([failing], FAILED)
-    isolation = ScheduleIsolation(
-        *(signature_of(FAILED), 4, 1, 2, 2, GuiltySwitch(failing, passing), *runs, None, None, 0.5),
-        *(True, True, False, ()),
+def test_each_unresolved_test_is_counted_with_its_reason() -> None:
+    assert why_unresolved(TIMED_OUT) == "still running at the time limit"
+    assert why_unresolved(OTHER) == "another failure: ValueError: no (prog.py:9 in work)"
+    assert unresolved_in_words([]) == ""
+    found = [(TIMED_OUT, 4), (OTHER, 2), (KILLED, 1), (EXITED, 1)]
+    assert unresolved_in_words(found) == (
+        "8 of these tests neither passed nor failed as looked for: 4 still running at the time limit; "
+        "2 another failure: ValueError: no (prog.py:9 in work); "
+        "1 another failure: killed by SIGKILL; 1 otherwise"
     )
-    return list(isolation_as_text(isolation, Path("pass.log"), Path("fail.log")))

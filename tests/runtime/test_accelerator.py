@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Log, Settings
-from replay_dd.schedules.runtime.counting import accelerator
+from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
 PROGRAM = """

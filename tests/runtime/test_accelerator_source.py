@@ -13,12 +13,15 @@ import pytest
 import replay_dd.schedules.runtime as runtime
 
 RUNTIME = Path(runtime.__file__).parent
-built = pytest.importorskip("replay_dd.schedules.runtime._accelerator", reason="no accelerator was compiled")
+ROOM = RUNTIME / "accelerator"
+built = pytest.importorskip(
+    "replay_dd.schedules.runtime.accelerator._accelerator", reason="no accelerator was compiled"
+)
 
 
 def test_it_is_of_this_source() -> None:
     """Where this fails, install the package again: all other tests of the accelerator are about an older one."""
-    sources = [RUNTIME / "_accelerator.h", *sorted(RUNTIME.glob("*.c"))]
+    sources = [ROOM / "_accelerator.h", *sorted(ROOM.glob("*.c"))]
     assert built.source == _imp.source_hash(0, b"".join(path.read_bytes() for path in sources)).hex()
 
 
@@ -26,11 +29,9 @@ def test_it_is_of_this_source() -> None:
 def test_one_with_another_interface_is_not_used(addition: str, tmp_path: Path) -> None:
     copy = tmp_path / "runtime"
     shutil.copytree(RUNTIME, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    with (copy / "_accelerator.pyi").open("a") as file:
+    with (copy / "accelerator" / "_accelerator.pyi").open("a") as file:
         file.write(addition)
-    code = (
-        "from runtime.counting import accelerator, accelerator_reason; print(accelerator is None, accelerator_reason)"
-    )
+    code = "import runtime.accelerator as room; print(room.accelerator is None, room.accelerator_reason)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     version = "{}.{}".format(*sys.version_info[:2])
     reason = " is of another version of replay-dd; install it again" if addition else ""

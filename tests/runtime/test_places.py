@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.runtime.places import Places
+from replay_dd.schedules.runtime.points.places import Places
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import Source, find_anchors, named, replay_by_anchors, with_anchors
 from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.record import verify_log
-from replay_dd.schedules.runtime.anchored import kind_of
+from replay_dd.schedules.runtime.strategies.anchored import kind_of
 from tests.runtime.programs import random_walk, run_program, write_program
 from tools.test_all_pythons import SUPPORTED, find_python
 

@@ -11,16 +11,20 @@ import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError, ProgramChangedError
 from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
+from replay_dd.experiment.driver import Observer
+from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
+from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import check_unchanged, find_divergence, replay, replay_plan
-from replay_dd.schedules.server import Runner
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
+from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import Plan, describe_program, run_target
-from replay_dd.schedules.trials import ScheduleTests
 
 TEXT = """\
 import threading
@@ -94,10 +98,10 @@ def failing(folder: Path, time: int) -> Log:
 
 def test_the_guilty_switch_is_found(passing: Log, failing: Log, time: int) -> None:
     found = isolate(passing, failing)
-    assert found.verified
-    assert found.complete
-    assert found.differences_left == 1
-    assert found.tests <= math.ceil(math.log2(found.differences)) + 4
+    assert found.isolation.verified
+    assert found.isolation.complete
+    assert found.isolation.deltas_left == 1
+    assert found.isolation.tests <= math.ceil(math.log2(found.isolation.deltas_before)) + 4
     assert found.switch is not None
     switch = found.switch.failing
     assert switch.place is not None
@@ -114,24 +118,28 @@ def test_the_guilty_switch_is_found(passing: Log, failing: Log, time: int) -> No
 def test_the_answer_does_not_depend_on_the_number_of_jobs(passing: Log, failing: Log) -> None:
     one, four = (isolate(passing, failing, jobs=jobs) for jobs in (1, 4))
     assert one.switch == four.switch
-    assert (one.tests, one.tests_requested, one.differences) == (four.tests, four.tests_requested, four.differences)
+    assert counts(one.isolation) == counts(four.isolation)
     assert one.passing.switches == four.passing.switches
     assert one.failing.switches == four.failing.switches
-    assert one.steps == four.steps
+    assert one.isolation.steps == four.isolation.steps
+
+
+def counts(isolation: Isolation[Log]) -> tuple[int, ...]:
+    return isolation.tests, isolation.requested, isolation.deltas_before
 
 
 def test_a_limit_gives_the_best_so_far(passing: Log, failing: Log) -> None:
     found = isolate(passing, failing, max_tests=1)
-    assert not found.complete
-    assert not found.verified
+    assert not found.isolation.complete
+    assert not found.isolation.verified
     assert signature_of(found.failing.ending).failed
 
 
 def test_a_minimal_schedule_has_no_trigger_too_many(folder: Path, failing: Log, time: int) -> None:
     assert len(failing.triggers) > 1
     found = minimize(failing)
-    assert found.complete
-    assert found.triggers_before == len(failing.triggers)
+    assert found.isolation.complete
+    assert found.isolation.deltas_before == len(failing.triggers)
     assert found.log.triggers == (Trigger("0.1", time, "0.2"),)
     wanted = signature_of(failing.ending)
     assert signature_of(found.log.ending).same(wanted)
@@ -146,21 +154,28 @@ def test_the_default_schedule_needs_no_triggers(folder: Path, passing: Log, time
     assert minimize(busy).log.triggers == ()
 
 
-def test_tests_that_are_unresolved_are_counted_with_their_endings(folder: Path, failing: Log, passing: Log) -> None:
+def test_tests_that_are_unresolved_are_counted_with_their_endings(failing: Log, passing: Log) -> None:
     another = replace(failing, ending=replace(failing.ending, exceptions=(), status=7))
-    told: list[tuple[Outcome, Signature]] = []
     with Runner(failing.program, failing.settings) as runner:
-        tests = ScheduleTests(another, runner, 60)
-        schedules = [passing.triggers, failing.triggers, (Trigger("0.1", 1, "0.2"),)]
-        outcomes = [tests.outcome(schedule) for schedule in schedules]
-        assert outcomes == [Outcome.PASS, Outcome.UNRESOLVED, Outcome.PASS]
-        ((ending, number),) = tests.unresolved([*schedules, (Trigger("0.2", 1, "0.3"),)])
-    assert (ending.same(signature_of(failing.ending)), number) == (True, 1)
-    found = isolate(passing, failing, on_test=lambda step, ending: told.append((step.outcome, ending)))
+        circumstance = MixedSchedules(ScheduleRunner(another, runner, 60), difference_of(passing, failing))
+        tests = Tests(circumstance)
+        ends = circumstance.base, circumstance.universe
+        assert [tests.outcome(end) for end in ends] == [Outcome.PASS, Outcome.UNRESOLVED]
+        assert tests.unresolved() == (), "no search has used them"
+        for end in ends:
+            tests.count(end)
+        ((ending, number),) = tests.unresolved()
+    assert (ending.words, ending.failed, number) == (signature_of(failing.ending).text, True, 1)
+
+
+def test_every_test_is_told(passing: Log, failing: Log) -> None:
+    told: list[TestRecord] = []
+    found = isolate(passing, failing, observer=Observer(told.append))
     assert told
-    for outcome, ending in told:
-        assert (outcome is Outcome.PASS) == (ending.kind == PASSED)
-    assert bool(found.unresolved) == any(outcome is Outcome.UNRESOLVED for outcome, _ in told)
+    assert tuple(told) == found.isolation.steps
+    for record in told:
+        assert (record.outcome is Outcome.PASS) == (record.words == "exit status 0")
+    assert bool(found.isolation.unresolved) == any(record.outcome is Outcome.UNRESOLVED for record in told)
 
 
 def test_replay_is_exact(passing: Log, failing: Log) -> None:

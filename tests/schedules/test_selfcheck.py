@@ -111,9 +111,9 @@ def test_a_search_refuses_what_differs_and_goes_on_if_asked_to(tmp_path: Path) -
     with pytest.raises(NotDeterministicError, match=r"yield points in common.*Likely cause: entropy"):
         isolate(passing, failing)
     found = isolate(passing, failing, repeats=8)
-    assert found.confidence is not None
-    assert 0.9 < found.confidence < 1
-    assert found.repeats == 8
+    assert found.isolation.baseline.confidence is not None
+    assert 0.9 < found.isolation.baseline.confidence < 1
+    assert found.isolation.baseline.repeat == 8
     assert found.switch is not None
     assert found.switch.failing.place is not None
     assert found.switch.failing.place.function == "add"

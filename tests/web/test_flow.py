@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.errors.user import FlowStepError, NotALogError, OutputError
+from replay_dd.web.describe import describe
 from replay_dd.web.flow import flow_from, looks_like_a_flow, read_flow, write_flow
-from replay_dd.web.words import describe
 from tests.web.flows import VIEWPORT, change, click, flow, key, visible
 
 GOING: dict[str, Any] = {"type": "navigate", "url": "http://127.0.0.1/"}
@@ -115,8 +115,9 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     assert not looks_like_a_flow(tmp_path / "missing")
     with pytest.raises(NotALogError, match="cannot be read"):
         read_flow(tmp_path / "missing")
+    (tmp_path / "file").write_text("")
     with pytest.raises(OutputError):
-        write_flow(flow("http://127.0.0.1/"), tmp_path / "no folder" / "flow.json")
+        write_flow(flow("http://127.0.0.1/"), tmp_path / "file" / "flow.json")
 
 
 @pytest.mark.parametrize(

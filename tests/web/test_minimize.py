@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError, PageUnreachableError
+from replay_dd.experiment.baseline import Rate
 from replay_dd.outcome import Outcome
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.flow import ALGORITHMS, PROOF_RUNS
-from replay_dd.web.minimize import BASELINE_RUNS, FlowMinimum, minimize
+from replay_dd.web.flow import ALGORITHMS
+from replay_dd.web.minimize import FlowIsolation, minimize
 from tests.web.flows import change, click, flow, key, serving, visible
 
 pytestmark = pytest.mark.once
@@ -40,7 +41,7 @@ def page(tmp_path: Path, site: str) -> str:
     return f"{site}/page.html"
 
 
-def described(found: FlowMinimum) -> list[str]:
+def described(found: FlowIsolation) -> list[str]:
     """What the minimal flow does after the page has loaded."""
     return [str(step.data.get("selectors", [[step.type]])[0][0]) for step in found.flow.steps[2:]]
 
@@ -58,11 +59,10 @@ def test_an_error_that_needs_two_steps(browser: WebBrowser, page: str) -> None:
     found = minimize(flow(page, *steps), browser, settle_s=SETTLE_S)
     assert described(found) == ["#clear", "#search"]
     assert found.failure.summary.startswith("page error: TypeError")
-    assert found.proved == PROOF_RUNS
-    assert found.complete
-    assert found.search is not None
+    assert found.isolation.proof.failing == Rate(3, 3)
+    assert found.isolation.complete
     # The baseline, the head alone, the tests of the search, the proof.
-    assert found.tests == BASELINE_RUNS + 1 + found.search.executed + PROOF_RUNS
+    assert found.isolation.runs == 2 + 1 + len(found.isolation.steps) + 3
 
 
 def test_a_step_that_another_one_makes_possible_and_a_console_assertion(browser: WebBrowser, page: str) -> None:
@@ -80,7 +80,7 @@ def test_a_step_that_another_one_makes_possible_and_a_console_assertion(browser:
     assert sorted(described(found)) == ["#add", "#broken", "#menu"]
     assert found.failure.kind == "console assertion"
     assert "too many items" in found.failure.text
-    assert found.proved == PROOF_RUNS
+    assert found.isolation.proof.failing == Rate(3, 3)
 
 
 def test_an_assertion_step(browser: WebBrowser, page: str) -> None:
@@ -89,7 +89,7 @@ def test_an_assertion_step(browser: WebBrowser, page: str) -> None:
     found = minimize(flow(page, *steps[:-1], hidden), browser, settle_s=SETTLE_S)
     assert described(found) == ["#clear", "waitForExpression"]
     assert found.failure.kind == "assertion"
-    assert found.proved == PROOF_RUNS
+    assert found.isolation.proof.failing == Rate(3, 3)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -104,20 +104,19 @@ def test_a_text_that_is_looked_for(browser: WebBrowser, page: str, algorithm: st
 def test_a_limit_gives_the_best_so_far(browser: WebBrowser, page: str) -> None:
     steps = [click("#add"), click("#add"), click("#clear"), change("#search", "1")]
     found = minimize(flow(page, *steps), browser, max_tests=1, settle_s=SETTLE_S)
-    assert not found.complete
-    assert found.search is not None
-    assert found.search.executed == 1
+    assert not found.isolation.complete
+    assert len(found.isolation.steps) == 1
     assert len(found.flow.steps) >= 4
-    assert found.search.statistics[0].outcome in Outcome
+    assert found.isolation.steps[0].outcome in Outcome
 
 
 def test_a_page_that_fails_by_itself(browser: WebBrowser, tmp_path: Path, site: str) -> None:
     (tmp_path / "bad.html").write_text("<script>throw Error('at once')</script><button>b", encoding="utf-8")
     found = minimize(flow(f"{site}/bad.html", click("button")), browser, settle_s=SETTLE_S)
     assert described(found) == []
-    assert found.search is None
-    assert found.complete
-    assert found.proved == PROOF_RUNS
+    assert found.isolation.steps == ()
+    assert found.isolation.complete
+    assert found.isolation.proof.failing == Rate(3, 3)
 
 
 @pytest.mark.parametrize(

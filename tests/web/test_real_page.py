@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.experiment.baseline import Rate
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.flow import PROOF_RUNS, flow_from
+from replay_dd.web.describe import describe
+from replay_dd.web.flow import flow_from
 from replay_dd.web.minimize import minimize
-from replay_dd.web.words import describe
 from tests.web.flows import serving
 
 
@@ -32,4 +33,4 @@ def test_thirty_steps_become_two(browser: WebBrowser, project: Path) -> None:
         found = minimize(whole, browser, settle_s=0.1)
     assert [describe(step) for step in found.flow.steps[2:]] == ['click "Toggle editor"', 'click "setSelectionRange"']
     assert found.failure.summary.startswith("page error: TypeError")
-    assert found.proved == PROOF_RUNS
+    assert found.isolation.proof.failing == Rate(3, 3)

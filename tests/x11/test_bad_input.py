@@ -44,28 +44,31 @@ def test_events_replay_and_show(shop: Workshop) -> None:
     done = shop.run("events", "session.log", "--jobs", "2", "--pictures", "film", "--json")
     assert done.status == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["actions"] == ["press a", "press z"]
-    assert answer["ending"]["kind"] == "signal"
+    assert [action["words"] for action in answer["answer"]["actions"]] == ["press a", "press z"]
+    assert answer["answer"]["ending"]["kind"] == "signal"
     assert sorted(path.name for path in (shop.folder / "film").iterdir())[0] == "001-after.png"
     again = shop.run("replay", "minimal.log")
     assert (again.status, "outcome: killed by SIGSEGV" in again.stdout) == (1, True), again.stderr
     shown = shop.run("show", "minimal.log")
     assert "press a" in shown.stdout
     assert "killed by SIGSEGV" in shown.stdout
-    assert shop.run("show", "--json", "session.log").status == 0
+    both = shop.run("show", "--json", "--thumbnails", "pictures", "session.log")
+    assert both.status == 0, both.stderr
+    assert json.loads(both.stdout)["ending"]["kind"] == "signal"
+    assert len(list((shop.folder / "pictures").iterdir())) >= len(json.loads(both.stdout)["actions"]) - 1
 
 
 def test_monkey_command(shop: Workshop) -> None:
     done = shop.run(
-        *("monkey", "-o", "m.log", "--runs", "2", "--jobs", "1", "--actions", "60", "--seed", "1"),
+        *("monkey", "-o", "the session.log", "--runs", "2", "--jobs", "1", "--actions", "60", "--seed", "1"),
         *("--", sys.executable, str(PROGRAM), "button:3=crash"),
     )
     assert done.status == 0, done.stderr
-    assert "replay-dd events m.log" in done.stdout
-    assert [path.name for path in shop.folder.iterdir()] == ["m.log"]
+    assert "Next: replay-dd events 'the session.log'\n" in done.stdout
+    assert [path.name for path in shop.folder.iterdir()] == ["the session.log"]
     nothing = shop.run("monkey", "-o", "n.log", "--runs", "1", "--actions", "3", "--", sys.executable, str(PROGRAM), "")
     assert nothing.status == 1
-    assert "no proof" in nothing.stdout
+    assert "not a proof" in nothing.stdout
 
 
 def test_the_pace_of_the_log_is_kept(shop: Workshop) -> None:
@@ -86,6 +89,8 @@ def test_bad_input(shop: Workshop) -> None:
     write_failing(shop)
     shop.run("schedules", "session.log", "session.log").refused(5, "not-a-log")
     shop.run("monkey", "-o", "m.log", "--", "no-such-program").refused(2, "program-not-found")
+    for command in (("monkey",), ("record", "--gui")):
+        shop.run(*command, "-o", "m.log", "--", "python", "missing.py").refused(2, "program-not-found")
     shop.run("monkey", "-o", "m.log", "--screen", "big", *CRASHING).refused(2, "usage")
     shop.run("monkey", "-o", "m.log", "--wm", "no-such-manager", *CRASHING).refused(2, "window-manager")
     shop.run("record", "-o", "r.log", "--no-text", *CRASHING).refused(2, "usage")
@@ -183,6 +188,6 @@ def test_record_on_a_private_display(shop: Workshop) -> None:
     subprocess.run(["xdotool", "key", "q"], env=environment, check=True, timeout=60)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
-    assert "the same windows, the same end" in said
+    assert "same windows, same ending" in said
     assert len(read_session(shop.folder / "s.log").events) >= 9
     assert shop.run("replay", "s.log").status == 0

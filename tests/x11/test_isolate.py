@@ -10,6 +10,7 @@ import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
+from replay_dd.events.describe import in_words
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import (
@@ -26,8 +27,10 @@ from replay_dd.events.model import (
 )
 from replay_dd.events.monkey import typed_text
 from replay_dd.events.trial import Conditions
-from replay_dd.events.words import in_words
-from replay_dd.report.events import minimized_as_json, minimized_as_text, session_as_text
+from replay_dd.experiment.baseline import Rate
+from replay_dd.experiment.driver import Observer
+from replay_dd.outcome import Outcome
+from replay_dd.report.events import events_as_json, events_as_text, session_as_text
 from replay_dd.report.events_strip import strip_of
 from tests.x11.acts import MIDDLE, click, key, motion
 from tests.x11.conftest import SCREEN, session_of
@@ -59,16 +62,16 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     session = failing_session()
     told: list[int] = []
     found = isolate_events(
-        session, replace(PLAN, pictures=tmp_path / "film"), on_test=lambda step: told.append(step.number)
+        session, replace(PLAN, pictures=tmp_path / "film"), observer=Observer(lambda record: told.append(record.number))
     )
     assert found.minimal.actions == NEEDED
     assert [session.actions[number] for number in found.needed] == list(NEEDED)
     assert found.ending.kind is EndingKind.SIGNAL
-    assert found.complete
-    assert found.rate_before == (2, 2)
-    assert found.rate_after == (3, 3)
-    assert found.tests <= 16  # two bisections over 22 actions, a test after each, and the check of three
-    assert told == list(range(1, len(found.steps) + 1))
+    assert found.isolation.complete
+    assert found.isolation.baseline.rate == Rate(2, 2)
+    assert found.isolation.proof.failing == Rate(3, 3)
+    assert found.isolation.tests <= 16  # two bisections over 22 actions, a test after each, and the check of three
+    assert told == list(range(1, len(found.isolation.steps) + 1))
     assert found.film is not None
     assert [frame.action for frame in found.film.frames] == list(NEEDED)
     assert all(frame.before is not None and frame.before.is_file() for frame in found.film.frames)
@@ -93,8 +96,8 @@ def test_the_difference_to_a_passing_session() -> None:
     assert [session.actions[number] for number in found.needed] == [NEEDED[1]]
     assert found.passing is not None
     assert found.passing.actions[:place] == found.minimal.actions[:place]
-    assert found.rate_after == (3, 3)
-    assert found.rate_passing == (0, 3)
+    assert found.isolation.proof.failing == Rate(3, 3)
+    assert found.isolation.proof.passing == Rate(0, 3)
     # What came after the failure was never played.
     assert found.minimal.actions[-1] == NEEDED[2]
 
@@ -120,10 +123,10 @@ def test_a_difference_that_lies_in_the_passing_session(tmp_path: Path) -> None:
     write_session(found.passing, tmp_path / "passing.log")
     told = list(session_as_text(read_session(tmp_path / "passing.log")))
     assert [line.split(None, 1)[1] for line in told if "press q" in line] == ['press q in "Other"']
-    text = "\n".join(minimized_as_text(found, Path("minimal.log"), Path("passing-minimal.log")))
+    text = "\n".join(events_as_text(found, Path("minimal.log"), Path("passing-minimal.log")))
     assert "The difference is 1 action:\n  -    4  press q" in text
-    assert "and in 0 of 3 of what passes" in text
-    assert minimized_as_json(found, Path("minimal.log"))["difference"][0]["only_in"] == "passing"
+    assert "without the difference, 0 of 3" in text
+    assert events_as_json(found, Path("minimal.log"))["answer"]["actions"][0]["only_in"] == "passing"
     strip = strip_of(found)
     assert [frame.left_out for frame in strip.frames].count(True) == 1
     together = [frame for frame in strip.frames if frame.more]
@@ -140,10 +143,10 @@ def test_an_answer_that_does_not_fail_again_is_no_answer(tmp_path: Path) -> None
     assert not found.reproduced
     assert found.minimal.ending is not None
     assert found.minimal.ending.kind is EndingKind.SIGNAL
-    lines = list(minimized_as_text(found, Path("minimal.log")))
+    lines = list(events_as_text(found, Path("minimal.log")))
     assert lines[0].startswith("Not reproduced: in 3 fresh replays")
     assert "needs" not in lines[1]
-    assert minimized_as_json(found, Path("minimal.log"))["reproduced"] is False
+    assert events_as_json(found, Path("minimal.log"))["proof"]["holds"] is False
 
 
 def test_what_is_left_can_be_made_smaller_inside() -> None:
@@ -167,9 +170,9 @@ def test_what_is_left_can_be_made_smaller_inside() -> None:
         "click where the pointer is",  # it is in the window from the beginning
     ]
     assert found.needed == (1, 3)
-    assert found.complete
-    assert found.rate_after == (3, 3)
-    assert found.tests > whole.tests
+    assert found.isolation.complete
+    assert found.isolation.proof.failing == Rate(3, 3)
+    assert found.isolation.tests > whole.isolation.tests
 
 
 def test_another_failure_does_not_count() -> None:
@@ -178,7 +181,7 @@ def test_another_failure_does_not_count() -> None:
     session = session_of("in order=key:a+key:z,key:z=exit3", actions=actions)
     found = isolate_events(session, PLAN)
     assert found.minimal.actions == (key("a"), key("z"))
-    assert {step.outcome for step in found.steps} >= {"UNRESOLVED", "FAIL"}
+    assert {step.outcome for step in found.isolation.steps} >= {Outcome.UNRESOLVED, Outcome.FAIL}
 
 
 def test_sessions_that_cannot_be_used() -> None:
@@ -213,16 +216,16 @@ def test_a_flaky_failure_is_measured_and_tried_again(tmp_path: Path) -> None:
     session = session_of("key:a=sometimes", actions=(key("b"), key("a"), motion(400, 300)))
     program = replace(session.program, environment={"TEST_COUNTER": str(tmp_path / "counter")})
     found = isolate_events(replace(session, program=program), replace(PLAN, jobs=1))
-    failed, of = found.rate_before
-    assert 0 < failed < of
+    rate = found.isolation.baseline.rate
+    assert 0 < rate.failed < rate.runs
     assert found.minimal.actions == (key("a"),)
-    assert found.rate_after[0] > 0
+    assert found.isolation.proof.failing.failed > 0
 
 
 def test_the_search_can_be_stopped() -> None:
     found = isolate_events(failing_session(), replace(PLAN, max_tests=3))
-    assert not found.complete
-    assert found.tests == 3
+    assert not found.isolation.complete
+    assert found.isolation.tests == 4, "the whole session, too"
     assert len(found.minimal.actions) >= 3
 
 
@@ -240,4 +243,4 @@ def test_an_oracle_that_cannot_tell_decides_nothing() -> None:
     oracle = 'grep -q "^key:b" "$REPLAY_DD_OUTPUT" || exit 125; exit 1'
     found = isolate_events(session, replace(PLAN, conditions=replace(PLAN.conditions, oracle=oracle)))
     assert found.minimal.actions == (key("b"),)
-    assert {step.outcome for step in found.steps} == {"FAIL", "UNRESOLVED"}
+    assert {step.outcome for step in found.isolation.steps} == {Outcome.FAIL, Outcome.UNRESOLVED}

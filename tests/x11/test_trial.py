@@ -18,13 +18,14 @@ from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
 from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Conditions, Run, run_session
-from replay_dd.events.x11.display import PrivateDisplay
+from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.player import XTestPlayer
 from replay_dd.events.x11.players import player_named
+from replay_dd.events.x11.windows import window_at
 from replay_dd.outcome import Outcome
 from tests.x11.acts import click, key, motion
-from tests.x11.conftest import session_of
+from tests.x11.conftest import SCREEN, session_of
 
 QUICK = Conditions(hang_limit_s=0.5, patience_s=0.5)
 ACTIONS = (motion(400, 300), key("a"), click(), key("b"))
@@ -72,17 +73,55 @@ def test_no_failures(display: PrivateDisplay, deed: str) -> None:
     assert ending.kind is (EndingKind.EXIT if deed == "exit0" else EndingKind.OPEN)
 
 
-@pytest.mark.parametrize("behaviour", ["button=deadlock", "ping=yes,button=listening deadlock", "ping=yes,button=hang"])
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        "button=deadlock",
+        "button=listening deadlock",
+        "ping=yes,button=listening deadlock",
+        "ping=qt,button=listening deadlock",
+        "ping=never,button=listening deadlock",
+        "ping=yes,button=hang",
+        "ping=never,button=hang",
+    ],
+)
 def test_a_program_that_waits_for_ever_hangs(display: PrivateDisplay, behaviour: str) -> None:
     ending = run(display, behaviour).ending
     assert ending.kind is EndingKind.HANG, ending
     assert ending.signature == "hang"
 
 
-def test_a_program_that_answers_does_not_hang_whatever_else_it_does(display: PrivateDisplay) -> None:
-    done = run(display, "ping=yes,button=compute")
+@pytest.mark.parametrize("ping", ["yes", "qt"])
+def test_a_program_that_answers_does_not_hang_whatever_else_it_does(display: PrivateDisplay, ping: str) -> None:
+    done = run(display, f"ping={ping},button=compute")
     assert done.ending.kind is EndingKind.OPEN, done.ending
     assert done.ending.actions == len(ACTIONS)
+
+
+def test_a_program_that_never_answers_does_not_hang(display: PrivateDisplay) -> None:
+    # It announces answers and has never given one: that it gives none now says nothing.
+    done = run(display, "ping=never,button=child")
+    assert done.ending.kind is EndingKind.OPEN, done.ending
+
+
+def test_a_helper_that_waits_for_a_lock_is_no_hang(display: PrivateDisplay) -> None:
+    done = run(display, "button=helper deadlock")
+    assert done.ending.kind is EndingKind.OPEN, done.ending
+
+
+@pytest.mark.parametrize("manager, place", [(choose_window_manager(None), (400, 300)), ("", (100, 100))])
+def test_a_window_without_a_class(manager: str, place: tuple[int, int], tmp_path: Path) -> None:
+    with PrivateDisplay(SCREEN, manager) as display:
+        assert window_at(display.connection, *place) is None
+        done = run_session(session_of("class=none"), [click(*place), key("a")], display, QUICK, pictures=tmp_path)
+    assert [(window.name, window.class_name) for window in done.windows] == [("First", "")]
+    assert [frame.window and frame.window.name for frame in done.frames] == ["First", "First"]
+    assert done.ending.output.split()[-2:] == ["key:a", "key"]
+
+
+def test_a_window_of_which_all_news_come_too_early(display: PrivateDisplay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(display.connection, "windows_changed", lambda: False)
+    assert run(display, "").ending.kind is EndingKind.OPEN
 
 
 def test_a_crash_has_the_same_signature_each_time(display: PrivateDisplay) -> None:

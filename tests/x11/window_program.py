@@ -2,7 +2,8 @@
 
 Events: `start`, `button`, `motion`, `key`, or `key:a` for one key symbol. It writes each event to standard output.
 `in order=key:a+key:b` crashes when these events have come, in this order, whatever came between. With `ping=yes` its
-windows announce that they answer the question whether it hangs, and they do.
+windows announce that they answer the question whether it hangs, and they do; with `ping=qt` they answer as Qt does, and
+with `ping=never` they do not. With `class=none` they have no class.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ def do(event: str, window: object) -> None:
         # Like the above, but somebody waits for something else meanwhile.
         threading.Thread(target=select.select, args=([os.pipe()[0]], [], []), daemon=True).start()
         do_deadlock()
+    elif deed == "helper deadlock":
+        threading.Thread(target=do_deadlock, daemon=True).start()
     elif deed == "compute":
         # Somebody else is busy, and the window answers.
         threading.Thread(target=compute, daemon=True).start()
@@ -127,7 +130,8 @@ def open_window(title: str) -> object:
     made.change_attributes(event_mask=X.KeyPressMask | X.ButtonPressMask | X.ButtonReleaseMask | X.PointerMotionMask)
     made.change_property(PROTOCOLS, Xatom.ATOM, 32, [PING] if "ping" in DEEDS else [])
     made.set_wm_name(title)
-    made.set_wm_class("windows", "Windows")
+    if "class" not in DEEDS:
+        made.set_wm_class("windows", "Windows")
     made.map()
     connection.flush()
     return made
@@ -152,7 +156,9 @@ while True:
         do("button", event.window)
     elif event.type == X.ClientMessage and event.data[1][0] == PING:
         event.window = connection.screen().root
-        event.window.send_event(event, X.SubstructureNotifyMask | X.SubstructureRedirectMask)
+        known = X.StructureNotifyMask if DEEDS["ping"] == "qt" else X.SubstructureNotifyMask
+        if DEEDS["ping"] != "never":
+            event.window.send_event(event, known | X.SubstructureRedirectMask)
         connection.flush()
     elif event.type == X.MotionNotify:
         do("motion", event.window)

@@ -28,6 +28,8 @@ from replay_dd.errors.machine import (
 # Codes of the X protocol (X Window System Protocol, version 11, section 8 and appendix B).
 KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION_NOTIFY = 2, 3, 4, 5, 6
 _CLIENT_MESSAGE = 33
+_MAPPING_POINTER = 2
+_STRUCTURE_NOTIFY_MASK = 1 << 17
 _SUBSTRUCTURE_NOTIFY_MASK = 1 << 19
 _OLDEST_XLIB = (0, 33)
 
@@ -154,9 +156,11 @@ class Connection:
     # -- news ----------------------------------------------------------------------------------------------------------
 
     def watch_windows(self) -> None:
-        """Have :meth:`windows_changed` tell about top windows."""
+        """Have :meth:`windows_changed` tell about top windows, and :attr:`answers` about questions."""
         with self.watched():
-            self.root.change_attributes(event_mask=_SUBSTRUCTURE_NOTIFY_MASK)
+            # Answers come to the root window. Qt sends them to whoever wants to know about its structure, not about
+            # that of what is in it as the Extended Window Manager Hints have it.
+            self.root.change_attributes(event_mask=_STRUCTURE_NOTIFY_MASK | _SUBSTRUCTURE_NOTIFY_MASK)
             self.display.sync()
 
     def windows_changed(self) -> bool:
@@ -199,3 +203,11 @@ class Connection:
         )
         window.send_event(message)
         return True
+
+    def nudge(self, window: Any) -> None:
+        """Send a window an event that each program gets now and then, and that asks nothing of it.
+
+        It says that the mapping of the pointer's buttons has changed, which it has not.
+        """
+        event = load_xlib().protocol.event.MappingNotify(request=_MAPPING_POINTER, first_keycode=0, count=0)
+        window.send_event(event)

@@ -30,11 +30,11 @@ from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.keys import use_keyboard
 from replay_dd.events.x11.processes import ProcessTree
+from replay_dd.events.x11.windows import has_window_manager
 from replay_dd.experiment.guard_process import GROUP, LOCK, SERVER, SOCKET, remove_lock, remove_socket
 from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder
 
 START_LIMIT_S = 60.0
-_SUBSTRUCTURE_REDIRECT_MASK = 1 << 20
 # In the order of preference: small, quick to start, and the same in each run.
 WINDOW_MANAGERS = ("openbox", "matchbox-window-manager", "jwm", "icewm", "fluxbox", "twm", "metacity", "xfwm4")
 NO_WINDOW_MANAGER = "none"
@@ -264,8 +264,7 @@ class PrivateDisplay:
 
     def _is_managed(self) -> bool:
         with self.connection.watched():
-            masks = self.connection.root.get_attributes().all_event_masks
-        return bool(masks & _SUBSTRUCTURE_REDIRECT_MASK)
+            return has_window_manager(self.connection)
 
 
 class BorrowedDisplay:

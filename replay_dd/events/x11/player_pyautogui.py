@@ -16,9 +16,9 @@ from pathlib import Path
 
 from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.events.model import Input
-from replay_dd.events.plain import to_plain
 from replay_dd.events.x11.connection import load_xlib
 from replay_dd.experiment.process import LIVE, kill_group
+from replay_dd.json_codec import to_plain
 
 _INSTALL = "Install it (`pip install 'replay-dd[pyautogui]'`), and see `replay-dd doctor`."
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 # Numbers of system calls in which a thread waits for whatever comes next: poll, select, epoll, futex.
@@ -106,13 +107,24 @@ class ProcessTree:
                     call = _read(f"/proc/{process}/task/{thread}/syscall").split()
                     if call and call[0].decode() in _WAIT_FOR_CHILD.get(_MACHINE, ()):
                         continue
-                    # After the call's number come its arguments; the fourth one of futex(2) is the time.
-                    if len(call) < 5 or call[0].decode() != _FUTEX.get(_MACHINE) or int(call[4], 16) != 0:
+                    if not _is_lock(call):
                         return False
                     waiting += 1
             except OSError:
                 return False
         return waiting > 0
+
+    def locked(self, threads: Collection[int]) -> dict[int, bytes]:
+        """Those threads that wait for locks, without a time, and how often and how long each has run."""
+        found = {}
+        for process in self.members():
+            with contextlib.suppress(OSError):
+                for thread in set(threads) & set(map(int, os.listdir(f"/proc/{process}/task"))):
+                    with contextlib.suppress(OSError):  # it has just ended
+                        progress = _read(f"/proc/{process}/task/{thread}/schedstat")
+                        if _is_lock(_read(f"/proc/{process}/task/{thread}/syscall").split()):
+                            found[thread] = progress
+        return found
 
     def _is_idle(self, call: str, has_others: bool) -> bool:
         if call == "running" or not call:
@@ -134,6 +146,12 @@ class ProcessTree:
         for process in candidates:
             if process not in self._members and parent_of(process) in self._members:
                 self._members[process] = None
+
+
+def _is_lock(call: Sequence[bytes]) -> bool:
+    """Whether a system call, as /proc tells it, waits for a lock without a time."""
+    # After the call's number come its arguments; the fourth one of futex(2) is the time.
+    return len(call) >= 5 and call[0].decode() == _FUTEX.get(_MACHINE) and int(call[4], 16) == 0
 
 
 def parent_of(process: int) -> int:

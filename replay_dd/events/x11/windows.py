@@ -1,6 +1,10 @@
 """What windows there are on a display, and which one is under the pointer.
 
 A window manager puts each window of a program into a frame of its own; what is meant here by a window is the program's.
+It is known by WM_STATE, which the window manager gives it (Inter-Client Communication Conventions Manual 2.0, section
+4.1.3.1), or by its class, where there is no window manager. Some have neither: PyQt programs that do not tell Qt their
+name have no class.
+
 Windows come and go while they are looked at: what has gone is left out.
 """
 
@@ -17,6 +21,7 @@ from replay_dd.events.x11.connection import Connection
 _DEEPEST = 30
 _VIEWABLE = 2
 _NAME_BYTES = 1024
+_SUBSTRUCTURE_REDIRECT_MASK = 1 << 20
 _LOCAL_PROCESS = 2  # LocalClientPIDMask of the X-Resource extension
 
 Accept = Callable[[Any], bool]
@@ -42,12 +47,12 @@ def top_windows(connection: Connection) -> list[Any]:
 
 
 def _client_in(connection: Connection, window: Any, depth: int = 0) -> Any | None:
-    """The program's window: the first one, from the outside, that has a class; an unmanaged one may have none."""
-    attributes = window.get_attributes()
-    if window.get_full_property(connection.atom("WM_CLASS"), 0) is not None:
+    """The program's window: the first one, from the outside, that looks like one; an unmanaged one may not."""
+    if _is_client(connection, window):
         return window
     children = window.query_tree().children
-    if depth == 0 and attributes.override_redirect and not children:
+    unmanaged = depth == 0 and window.get_attributes().override_redirect
+    if unmanaged and not children:
         # A menu of a toolkit without a class. A frame of a window manager is unmanaged, too, but has the window in it.
         return window
     if depth > 3:
@@ -56,7 +61,11 @@ def _client_in(connection: Connection, window: Any, depth: int = 0) -> Any | Non
         found = _client_in(connection, child, depth + 1)
         if found is not None:
             return found
-    return window if depth == 0 and attributes.override_redirect else None
+    return window if unmanaged or (depth == 0 and not has_window_manager(connection)) else None
+
+
+def _is_client(connection: Connection, window: Any) -> bool:
+    return any(window.get_full_property(connection.atom(name), 0) is not None for name in ("WM_STATE", "WM_CLASS"))
 
 
 def _on_screen(window: Any) -> bool:
@@ -140,9 +149,7 @@ def _innermost(connection: Connection, child_of: Callable[[Any], Any], accept: A
         if depth == 0:
             frame = child
         if client is None:
-            has_class = child.get_full_property(connection.atom("WM_CLASS"), 0) is not None
-            unmanaged = depth == 0 and child.get_attributes().override_redirect and not _managed(connection, child)
-            if has_class or unmanaged:
+            if _is_client(connection, child) or (depth == 0 and _stands_alone(connection, child)):
                 client = child
         else:
             parts.append(child)
@@ -163,9 +170,11 @@ def focused_window(connection: Connection, accept: Accept | None = None) -> Wind
         for _ in range(_DEEPEST):
             if not hasattr(window, "id") or window.id == connection.root.id:
                 return None
-            if window.get_full_property(connection.atom("WM_CLASS"), 0) is not None:
+            tree = window.query_tree()
+            at_top = tree.parent == connection.root and _stands_alone(connection, window)
+            if _is_client(connection, window) or at_top:
                 return describe(connection, window) if accept is None or accept(window) else None
-            window = window.query_tree().parent
+            window = tree.parent
     return None
 
 
@@ -176,6 +185,11 @@ def owner_of(connection: Connection, window: Any) -> int | None:
             return None
         answer = connection.display.res_query_client_ids([{"client": window.id, "mask": _LOCAL_PROCESS}])
         return next((int(value) for item in answer.ids for value in item.value), None)
+
+
+def has_window_manager(connection: Connection) -> bool:
+    """Whether somebody decides where windows stand."""
+    return bool(connection.root.get_attributes().all_event_masks & _SUBSTRUCTURE_REDIRECT_MASK)
 
 
 def name_of_window_manager(connection: Connection) -> str:
@@ -189,9 +203,10 @@ def name_of_window_manager(connection: Connection) -> str:
     return ""
 
 
-def _managed(connection: Connection, window: Any) -> bool:
+def _stands_alone(connection: Connection, window: Any) -> bool:
+    """Whether a window is a program's, although it does not look like one, and no frame around one."""
     found = _client_in(connection, window)
-    return found is not None and found.id != window.id
+    return found is not None and found.id == window.id
 
 
 def numbered(window: Window, known: list[Window]) -> int:

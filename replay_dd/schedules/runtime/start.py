@@ -10,31 +10,36 @@ import posix
 import sys
 import time
 
-from . import anchored, asynchronous, natural, primitives, processes, profile, queues
-from . import clock as clock_module
-from .backends import choose_backend, load_backend
+from .accelerator.own_memory import keep_apart, settle, use_own
+from .backends.choose import choose_backend, load_backend
+from .baton.clock import Clock
+from .baton.garbage import collect_by_schedule
+from .baton.scheduler import Scheduler
+from .baton.stuck_calls import StuckCalls
 from .channel import HELLO, NOTE, THREAD, Channel
-from .clock import Clock
-from .describe import current_frames_replacement
-from .descriptors import Descriptors
-from .earlier import replace_earlier_locks
-from .endings import Endings
-from .entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
-from .garbage import collect_by_schedule
-from .imports import make_imports_atomic, replace_everywhere
-from .memory import keep_apart, settle, use_own
-from .numbering import hash_by_number
-from .operations import getpid_replacement, watch_events
-from .pipes import Pipes, adapt_buffers, adapt_file_locks
-from .places import Places
-from .scheduler import Scheduler
-from .serve import hang_up, serve
-from .signals import Signals
-from .sockets import Sockets
-from .strategies import Strategy, make_strategy
-from .threads import ThreadHandle, ThreadStarter
-from .tls import Tls
-from .yieldpoints import SYNC
+from .io.buffers import adapt_buffers
+from .io.descriptors import Descriptors
+from .io.file_locks import adapt_file_locks
+from .io.pipes import Pipes
+from .io.select import adapt_select
+from .io.sockets import Sockets
+from .io.ssl import Tls
+from .points.bytecode import SYNC
+from .points.frames import current_frames_replacement
+from .points.places import Places
+from .process import child_processes
+from .process.fork_server import hang_up, serve
+from .process.getpid import getpid_replacement
+from .process.run_end import Endings
+from .stdlib import async_exceptions, locks, simple_queue, time_functions
+from .stdlib.audit_events import watch_events
+from .stdlib.early_locks import replace_earlier_locks
+from .stdlib.entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
+from .stdlib.imports import make_imports_atomic, replace_everywhere
+from .stdlib.signals import Signals
+from .stdlib.stable_hash import hash_by_number
+from .stdlib.threads import ThreadHandle, ThreadStarter
+from .strategies.registry import make_strategy
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -75,23 +80,24 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     clock = Clock(request["start_ns"])
     # What a monitoring callback answers where there is no yield point.
     disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
-    scheduler = Scheduler(Strategy(), clock, places, channel.send, endings.deadlock, disable)
+    scheduler = Scheduler(clock, places, channel.send, endings.deadlock, disable)
+    stuck_calls = StuckCalls(scheduler)
     backend, reason = choose_backend(scheduler, request["granularity"])
     endings.scheduler = scheduler
     endings.backend = backend
-    primitives.use_scheduler(scheduler)
+    locks.use_scheduler(scheduler)
 
     descriptors = Descriptors(scheduler)
     signals = Signals(scheduler)
-    descriptors.children_run = processes.children_run
+    descriptors.children_run = child_processes.children_run
     endings.fork_shares = descriptors.share_with_children
     sockets, pipes, tls = Sockets(descriptors), Pipes(descriptors), Tls(descriptors, clock)
 
     def follow(run: dict[str, Any]) -> None:
         arrivals = run["arrivals"]
-        scheduler.arrivals.real_time = run["real_clock"] or run["strategy"] == "natural"
-        scheduler.arrivals.follow(arrivals, following=run["strategy"] == "replay")
-        scheduler.away.follow([record[-1] for record in arrivals])
+        scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
+        scheduler.moments.follow(arrivals, following=run["strategy"] == "replay")
+        stuck_calls.follow([record[-1] for record in arrivals])
 
     follow(request)
 
@@ -100,17 +106,17 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
         hash_by_number(module.Thread)
         for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
             if hasattr(module, name):
-                setattr(module, name, primitives.Uncontended())
+                setattr(module, name, locks.Uncontended())
 
     def adapt_sqlite(module: Any) -> None:
-        from .databases import Databases  # now, as most programs have none
+        from .io.sqlite import Databases  # now, as most programs have none
 
         date = None if request["real_clock"] else clock.read_date
         seed = None if request["real_entropy"] else request["entropy_seed"]
         Databases(scheduler, descriptors, date, seed).adapt(module)
 
     def adapt_names(module: Any) -> None:
-        from .system_names import adapt  # as above
+        from .stdlib.multiprocessing_names import adapt  # as above
 
         adapt(module, scheduler, request["system_names"])
 
@@ -138,14 +144,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             channel.go_on_in(run["channel"])
             follow(run)
         channel.forget()
-        strategy = make_strategy(run["strategy"], run["options"], run["thread_times"], run["triggers"])
-        if run["strategy"] == "profile":
-            strategy = profile.Profile(request["granularity"])
-        elif run["strategy"] == "natural":
-            strategy = natural.Natural()
-        elif run["strategy"] == "anchored":
-            strategy = anchored.Anchored(run["anchors"])
-        scheduler.follow(strategy)
+        scheduler.follow(make_strategy(run))
         if run["watched"]:
             scheduler.counter.watched = frozenset(run["watched"])
         scheduler.traced_left = run["traced"]
@@ -157,17 +156,17 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     endings.forget_threads = starter.forked_child
     _replace_thread_functions(starter)
     after_import: dict[str, Callable[[Any], object]] = {}
-    _replace_functions(time, {"sleep": clock_module.sleep_replacement(clock, scheduler)})
+    _replace_functions(time, {"sleep": time_functions.sleep_replacement(clock, scheduler)})
     if not request["real_clock"]:
-        _replace_functions(time, clock_module.replacements(clock))
-        after_import["datetime"] = clock_module.adapt_datetime
+        _replace_functions(time, time_functions.replacements(clock))
+        after_import["datetime"] = time_functions.adapt_datetime
     sys._current_frames = current_frames_replacement()
     exits = {"_exit": endings.exit_now}
     entropy: dict[str, Any] = {}
     if not request["real_entropy"]:
         entropy = entropy_replacements(scheduler, request["entropy_seed"])
         after_import.update({"random": adapt_random, "uuid": adapt_uuid})
-    for functions in (exits, entropy, pipes.replacements(), processes.replacements(descriptors)):
+    for functions in (exits, entropy, pipes.replacements(), child_processes.replacements(descriptors)):
         for module in (os, posix):
             _replace_functions(module, functions)
     pipes.adapt_fdopen()
@@ -182,9 +181,9 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
             **after_import,
             "threading": adapt_threading,
             "concurrent.futures._base": _adapt_futures,
-            "_queue": queues.make_adapter(scheduler),
-            "ctypes": asynchronous.make_adapter(scheduler),
-            "select": descriptors.adapt_select,
+            "_queue": simple_queue.make_adapter(scheduler),
+            "ctypes": async_exceptions.make_adapter(scheduler),
+            "select": lambda module: adapt_select(descriptors, module),
             "socket": sockets.adapt,
             "ssl": adapt_ssl,
             "fcntl": lambda module: adapt_file_locks(descriptors, module),
@@ -230,17 +229,17 @@ def _replace_functions(module: Any, replacements: dict[str, Any]) -> None:
 def _replace_thread_functions(starter: ThreadStarter) -> None:
     lock_type, rlock_type = type(_thread.allocate_lock()), _thread.RLock
     replacements: dict[str, Any] = {
-        "allocate_lock": primitives.allocate_lock,
-        "allocate": primitives.allocate_lock,
-        "LockType": primitives.Lock,
-        "RLock": primitives.RLock,
+        "allocate_lock": locks.allocate_lock,
+        "allocate": locks.allocate_lock,
+        "LockType": locks.Lock,
+        "RLock": locks.RLock,
         "start_new_thread": starter.start_new_thread,
         "start_new": starter.start_new_thread,
     }
     if hasattr(_thread, "_set_sentinel"):
         replacements["_set_sentinel"] = starter.set_sentinel
     if hasattr(_thread, "start_joinable_thread"):
-        replacements["lock"] = primitives.Lock
+        replacements["lock"] = locks.Lock
         replacements["_ThreadHandle"] = ThreadHandle
         replacements["start_joinable_thread"] = starter.start_joinable_thread
         replacements["_shutdown"] = starter.shutdown

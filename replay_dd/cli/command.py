@@ -1,0 +1,188 @@
+"""How commands and options are declared, and how ``--help`` lays them out.
+
+Rules of this module:
+
+* Options are objects, not decorators, so that a command can be put together from the options of several recording kinds
+  (:mod:`replay_dd.cli.recordings`).
+* Each option names the section of ``--help`` that it appears in; sections keep the order of their first option.
+* Declaring an option imports nothing but click. Choices and defaults that live in the modules that do the work are
+  looked up when they are wanted: ``replay-dd --help`` and shell completion must answer at once.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    StringType = click.ParamType[str]  # generic for type checkers; old releases of click do not let it be subscripted
+else:
+    StringType = click.ParamType
+
+_LAST_SECTION = "General"
+
+
+@dataclass(frozen=True)
+class OnDemand:
+    """A function that is imported when it is first called.
+
+    Attributes:
+        module: full name of its module.
+        name: its name in that module.
+    """
+
+    module: str
+    name: str
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        function: Callable[..., Any] = getattr(importlib.import_module(self.module), self.name)
+        return function
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call it."""
+        return self.load()(*arguments, **options)
+
+
+class OneOf(StringType):
+    """One of a few words, which are looked up on demand.
+
+    Args:
+        words: returns them.
+    """
+
+    name = "choice"
+
+    def __init__(self, words: Callable[[], Sequence[str]]) -> None:
+        self._words = words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """The words as help shows them."""
+        return f"[{'|'.join(self._words())}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a value from the command line."""
+        words = self._words()
+        if value not in words:
+            self.fail(f"{value!r} is not one of {', '.join(words)}.", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete a word."""
+        from click.shell_completion import CompletionItem  # only shells need it
+
+        return [CompletionItem(word) for word in self._words() if word.startswith(incomplete)]
+
+
+class Option(click.Option):
+    """An option with its place in ``--help``.
+
+    Args:
+        names: as typed, such as ``-o`` and ``--output``.
+        section: title of the section that it appears in.
+        help: what it does.
+        shown_default: the default as help shows it, or what returns that; for defaults that the code below chooses.
+        attributes: what :class:`click.Option` takes besides.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        section: str,
+        help: str,
+        shown_default: str | Callable[[], object] = "",
+        **attributes: Any,
+    ) -> None:
+        super().__init__(list(names), help=help, **attributes)
+        self.section = section
+        self.texts: dict[str, Option] = {}
+        self._shown_default = shown_default
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option as help shows it: its names, and its text with the default."""
+        record = super().get_help_record(ctx)
+        if record is None:
+            return None
+        if self.texts:
+            records = {subject: option.get_help_record(ctx) or record for subject, option in self.texts.items()}
+            return record[0], " ".join(f"For {subject}: {text}" for subject, (_, text) in records.items())
+        default = self._shown_default if isinstance(self._shown_default, str) else self._shown_default()
+        if default == "":
+            return record
+        text, mark, extra = record[1].rpartition("  [")  # what click adds: the range of a number
+        return record[0], f"{text}  [default: {default}; {extra}" if mark else f"{extra}  [default: {default}]"
+
+    def fits(self, other: Option) -> bool:
+        """Whether the two can share one name on a command line, whatever their help says."""
+        mine, theirs = (
+            (one.opts, one.name, one.is_flag, one.multiple, one.metavar, one.default) for one in (self, other)
+        )
+        return mine == theirs
+
+    def for_help(self, section: str, texts: dict[str, Option]) -> Option:
+        """A copy for help.
+
+        Args:
+            section: where it appears.
+            texts: the options that share its name, by what they are for; where their texts differ, help shows each.
+        """
+        other = copy.copy(self)
+        other.section = section
+        different = {(option.help, option._shown_default) for option in texts.values()}
+        other.texts = texts if len(different) > 1 else {}
+        return other
+
+
+class Command(click.Command):
+    """A command whose help shows its options by what they are for."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by section; those without one come last."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        options = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
+        for option in sorted(options, key=lambda option: not isinstance(option, Option)):
+            record = option.get_help_record(ctx)
+            if record is not None:
+                section = option.section if isinstance(option, Option) else _LAST_SECTION
+                sections.setdefault(section, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and end whatever its programs leave running."""
+        # Imported here: neither help nor completion starts a program.
+        from replay_dd.cli.recorders import check_recorders
+        from replay_dd.experiment.process import no_leftovers
+
+        with no_leftovers():
+            check_recorders()
+            return super().invoke(ctx)
+
+
+def command(name: str, *parameters: click.Parameter) -> Callable[[Callable[..., int | None]], Command]:
+    """Declare a command: the decorated function runs it, and its docstring is the help.
+
+    Args:
+        name: of the command.
+        parameters: its arguments and options, in the order of the help.
+    """
+
+    def declare(run: Callable[..., int | None]) -> Command:
+        return Command(name, params=list(parameters), callback=run, help=_help_of(run))
+
+    return declare
+
+
+def _help_of(run: Callable[..., object]) -> str:
+    """A docstring as help; paragraphs with indented lines are tables, which click must not wrap."""
+    paragraphs = inspect.cleandoc(run.__doc__ or "").split("\n\n")
+    return "\n\n".join(f"\b\n{text}" if "\n  " in text else text for text in paragraphs)

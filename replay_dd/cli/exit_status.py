@@ -1,0 +1,68 @@
+"""Exit statuses, and errors turned into one message with a hint."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+
+import click
+
+from replay_dd.cli.streams import give_up_unwritten
+from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
+from replay_dd.errors.user import InterruptedCommandError, UsageError
+
+# `git bisect run` takes every exit status up to 127, except 125, as a verdict; errors of `replay` go above.
+NO_VERDICT = 128
+EXIT_CANNOT_TELL = 125
+
+
+@contextlib.contextmanager
+def reported(*, verdict: bool) -> Iterator[None]:
+    """Turn whatever is raised inside into a message and an exit status.
+
+    Args:
+        verdict: whether statuses below 128 are verdicts for ``git bisect run``, so that errors need higher ones.
+    """
+    base = NO_VERDICT if verdict else 0
+    try:
+        yield
+    except ReplayDDError as error:
+        tell(error)
+        sys.exit(_status_of(error, base))
+    except click.ClickException as error:
+        usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
+        if usage:
+            click.echo(usage, err=True)
+        tell(UsageError(error.format_message()))
+        sys.exit(EXIT_USAGE + base)
+    except (KeyboardInterrupt, click.Abort):
+        tell(InterruptedCommandError("Interrupted."))
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(base)  # the reader of our output is gone (`| head`)
+    except Exception:
+        traceback.print_exc()
+        click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
+        sys.exit(EXIT_BUG + base)
+    finally:
+        give_up_unwritten()
+
+
+def tell(error: ReplayDDError) -> None:
+    """Print an error and its hint on standard error."""
+    head = click.style("replay-dd: error:", fg="red", bold=True)
+    click.echo(f"{head} {error.message} [{error.slug}]", err=True, color=wants_color(sys.stderr.isatty()))
+    if error.hint:
+        click.echo(f"  hint: {error.hint}", err=True)
+
+
+def wants_color(is_terminal: bool) -> bool:
+    """Whether to use colors: on a capable terminal, unless ``NO_COLOR`` is set (no-color.org)."""
+    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _status_of(error: ReplayDDError, base: int) -> int:
+    return error.exit_code if error.exit_code >= NO_VERDICT else error.exit_code + base

@@ -1,0 +1,86 @@
+"""The program after the ``--`` on the command line, and its standard input."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+
+from replay_dd.errors.user import ProgramNotFoundError, UsageError
+from replay_dd.schedules.model import Program
+from replay_dd.schedules.target import describe_program
+
+_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
+# Options of the interpreter (`python --help`): those given instead of a script, and those that take a value.
+_INSTEAD_OF_A_SCRIPT = "cm"
+_WITH_A_VALUE = "WX"
+_LONG_WITH_A_VALUE = "--check-hash-based-pycs"
+
+
+def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool) -> Program:
+    """The program to run.
+
+    Raises:
+        UsageError: the file for standard input cannot be read.
+        ProgramNotFoundError: the script does not exist.
+    """
+    check_script(command)
+    return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy)
+
+
+def check_script(command: tuple[str, ...]) -> None:
+    """Check that the script given to a Python interpreter exists.
+
+    Without this check, the interpreter's complaint (exit status 2) would count as a failure of the program.
+
+    Raises:
+        ProgramNotFoundError: it does not exist.
+    """
+    script = _script_of(command)
+    if script is not None and not os.path.exists(script):
+        raise ProgramNotFoundError(
+            f"There is no script `{script}` for `{command[0]}` to run.",
+            "Check the spelling. Relative paths start at the working directory.",
+        )
+
+
+def _script_of(command: tuple[str, ...]) -> str | None:
+    """The script that an interpreter would run; None if the command is something else."""
+    if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
+        return None
+    arguments = iter(command[1:])
+    for argument in arguments:
+        if argument == "--":
+            return next(arguments, None)
+        if argument == _LONG_WITH_A_VALUE:
+            next(arguments, None)
+        elif not argument.startswith("-"):
+            return argument
+        elif not argument.startswith("--"):
+            for place, letter in enumerate(argument[1:], 2):
+                if letter in _INSTEAD_OF_A_SCRIPT:
+                    return None
+                if letter in _WITH_A_VALUE:
+                    if place == len(argument):
+                        next(arguments, None)
+                    break
+            if argument == "-":
+                return None
+    return None
+
+
+def _standard_input(source: str | None) -> bytes:
+    try:
+        if source == "-":
+            return sys.stdin.buffer.read()
+        if source is not None:
+            return Path(source).read_bytes()
+        # `< FILE` is meant for the program. A pipe is read only on request: it may never end.
+        if sys.stdin is not None and stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode):
+            return sys.stdin.buffer.read()
+    except (OSError, ValueError) as error:
+        if source is not None:
+            raise UsageError(f"The standard input {source} cannot be read: {error}.") from error
+    return b""

@@ -1,0 +1,87 @@
+"""``replay-dd record``: record the thread schedule of a program."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from replay_dd.cli.program_under_test import program_of
+from replay_dd.cli.progress import say
+from replay_dd.cli.recorders import recorder_named
+from replay_dd.errors.program import TimeLimitError
+from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable
+from replay_dd.report.log import describe_log
+from replay_dd.schedules.log import write_log
+from replay_dd.schedules.record import settings_for_now
+
+_SEEDED = ("random", "pct", "bounded")
+
+
+def record_schedule(
+    output: Path,
+    command: tuple[str, ...],
+    *,
+    verify: bool,
+    strategy: str | None,
+    natural: bool,
+    seed: int | None,
+    granularity: str,
+    trace_include: tuple[str, ...],
+    trace_exclude: tuple[str, ...],
+    preload: tuple[str, ...],
+    real_clock: bool,
+    real_entropy: bool,
+    time_limit: float,
+    fresh_copy: bool,
+    stdin: str | None,
+) -> None:
+    """Run a program under the deterministic scheduler and log its schedule.
+
+    Raises:
+        UsageError: the options contradict each other.
+        TimeLimitError: the run was killed at the time limit; the log is written.
+    """
+    strategy = _strategy_of(strategy, natural, seed)
+    check_writable(output)
+    run = recorder_named("threads").record(
+        program_of(command, stdin, fresh_copy),
+        settings_for_now(
+            *(granularity, trace_include, trace_exclude),
+            real_clock=real_clock,
+            real_entropy=real_entropy,
+            preload=preload,
+        ),
+        strategy=strategy,
+        seed=seed or 0,
+        time_limit_s=time_limit,
+        verify=verify,
+    )
+    write_log(run.log, output)
+    sys.stdout.flush()
+    _tell(run, output, time_limit)
+
+
+def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
+    if natural and strategy not in (None, "natural"):
+        raise UsageError(f"`--natural` is short for `--strategy natural`; `--strategy {strategy}` contradicts it.")
+    chosen = "natural" if natural else strategy or "default"
+    if seed is not None and chosen not in _SEEDED:
+        raise UsageError(
+            f"The strategy {chosen} makes no random choices, so `--seed` has no effect.",
+            f"Leave it out, or choose one of {', '.join(_SEEDED)} with `--strategy`.",
+        )
+    return chosen
+
+
+def _tell(run: Any, output: Path, time_limit: float) -> None:
+    say(f"recorded in {output}, yield points noticed by {run.backend} ({run.backend_reason})")
+    for line in describe_log(run.log):
+        click.echo(f"  {line}", err=True)
+    if run.log.ending.timed_out:
+        raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
+    if run.log.verified is False:
+        say("warning: a replay of this log diverged; `replay-dd replay` tells where")

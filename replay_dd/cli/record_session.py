@@ -1,0 +1,64 @@
+"""``replay-dd record --gui``: record what is done to a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from replay_dd.cli.program_under_test import check_script
+from replay_dd.cli.progress import say
+from replay_dd.cli.recorders import recorder_named
+from replay_dd.cli.session_playback import screen_of
+from replay_dd.errors.user import UsageError
+from replay_dd.events.actions import actions_of
+from replay_dd.events.target import describe_gui_program
+
+_PRIVATE = "new"
+
+
+def record_session(
+    output: Path,
+    command: tuple[str, ...],
+    *,
+    verify: bool,
+    display: str | None,
+    screen: str | None,
+    wm: str | None,
+    no_text: bool,
+) -> None:
+    """Record a session until the program ends or Ctrl-C is pressed.
+
+    Raises:
+        UsageError: the options contradict each other.
+        ReplayDDError: the display cannot be used, or the log cannot be written.
+    """
+    if screen is not None and display != _PRIVATE:
+        raise UsageError(
+            "`--screen` is the size of a private display; this records on a display that has its own.",
+            "Add `--display new`, or leave `--screen` out.",
+        )
+    check_script(command)
+    program = describe_gui_program(command)
+
+    def on_ready(name: str) -> None:
+        say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")
+        if display == _PRIVATE:
+            say(f"to see it: `x11vnc -display {name} -localhost` and a VNC viewer; to use it from a script:")
+            say(f"  DISPLAY={name} xdotool mousemove 100 100 click 1")
+
+    made = recorder_named("x11").record(
+        program,
+        output,
+        display=display,
+        screen=screen_of(screen),
+        window_manager=wm,
+        mask_text=no_text,
+        verify=verify,
+        on_ready=on_ready,
+    )
+    session = made.session
+    say(f"recorded in {output}: {len(session.events)} events, {len(actions_of(session))} actions")
+    say(f"ending: {session.ending.text}")
+    if session.verified:
+        say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")
+    for difference in made.differences:
+        say(f"warning: the replay differed: {difference}")

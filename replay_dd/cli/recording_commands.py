@@ -1,0 +1,121 @@
+"""The commands that work on recordings.
+
+What they do with each kind of recording, and their options, come from the registry (:mod:`replay_dd.cli.recordings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from replay_dd.cli.command import Command, Option, command
+from replay_dd.cli.options import LOG, OUTPUT, program_argument
+from replay_dd.cli.recordings import kind_for, kinds_for, listed, options_for, options_of
+from replay_dd.errors.user import UsageError
+
+
+def _on_one_log(name: str, metavar: str = "LOG") -> Callable[[Callable[..., int | None]], Command]:
+    """Declare a command that takes one recording."""
+    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name))
+
+
+def _use_one_log(name: str, log: Path) -> int | None:
+    kind = kind_for(name, log)
+    options = options_of(click.get_current_context(), name, kind, f"{log} is a {kind.name}")
+    return kind.uses[name].run(kind.read(log), log, **options)
+
+
+@_on_one_log("replay")
+def replay_command(log: Path, **options: Any) -> int | None:
+    """Run a recording again: under its thread schedule, with its user actions, or as a user flow in a browser.
+
+    If the program has changed since, thread switches are relocated by their source lines.
+
+    Exit status, as `git bisect run` takes it:
+      0    the program passed
+      1    it failed as recorded
+      125  cannot tell: it ended differently, or the replay diverged
+      128 and above: no verdict
+    """
+    return _use_one_log("replay", log)
+
+
+@_on_one_log("show")
+def show_command(log: Path, **options: Any) -> int | None:
+    """Show what a recording holds: thread switches drawn as lanes, user actions, or the steps of a user flow."""
+    return _use_one_log("show", log)
+
+
+@_on_one_log("minimize")
+def minimize_command(log: Path, **options: Any) -> int | None:
+    """Reduce a failing schedule to the choices it needs (ddmin against the default schedule)."""
+    return _use_one_log("minimize", log)
+
+
+@_on_one_log("events")
+def events_command(log: Path, **options: Any) -> int | None:
+    """Isolate the user actions that make a program fail.
+
+    LOG is a GUI session, or a user flow: then this is the same as `replay-dd web`.
+
+    Exit status:
+      0  isolated
+      3  the recording does not fail
+      4  the failure or the answer is not reproducible
+    """
+    return _use_one_log("events", log)
+
+
+@_on_one_log("web", "FLOW")
+def web_command(log: Path, **options: Any) -> int | None:
+    """Isolate the steps of a user flow that break a page.
+
+    FLOW is exported as JSON by the Recorder of Chrome DevTools. It is played in a headless Chromium.
+
+    Exit status:
+      0  isolated
+      3  the flow does not fail
+      4  the failure or the answer is not reproducible
+    """
+    return _use_one_log("web", log)
+
+
+@command(
+    "schedules",
+    click.Argument(["passing"], type=LOG, metavar="PASS"),
+    click.Argument(["failing"], type=LOG, metavar="FAIL"),
+    *options_for("schedules"),
+)
+def schedules_command(passing: Path, failing: Path, **options: Any) -> int | None:
+    """Isolate the thread switch that makes a run fail.
+
+    PASS is the log of a run that passed, FAIL the log of one that failed.
+
+    Exit status:
+      0  isolated
+      4  not reproducible
+    """
+    kind, other = kind_for("schedules", passing), kind_for("schedules", failing)
+    own = options_of(click.get_current_context(), "schedules", kind, f"{passing} is a {kind.name}")
+    return kind.uses["schedules"].run(kind.read(passing), other.read(failing), failing, **own)
+
+
+@command(
+    "record",
+    Option("-o", "--output", section=OUTPUT, metavar="LOG", type=LOG, required=True, help="Where to write the log."),
+    Option("--no-verify", section=OUTPUT, is_flag=True, help="Do not replay the log once to check it."),
+    *options_for("record"),
+    program_argument(),
+)
+def record_command(output: Path, no_verify: bool, command: tuple[str, ...], **options: Any) -> int | None:
+    """Record a run of a program: its thread schedule or, with --gui, what is done to it."""
+    flags = {kind: kind.uses["record"].switch for kind in kinds_for("record")}
+    chosen = [kind for kind, flag in flags.items() if flag is not None and options[str(flag.name)]]
+    if len(chosen) > 1:
+        raise UsageError(f"One recording is made at a time, not {listed([kind.name for kind in chosen])}.")
+    (kind,) = chosen or [kind for kind, flag in flags.items() if flag is None]
+    own = options_of(click.get_current_context(), "record", kind, f"This records a {kind.name}")
+    return kind.uses["record"].run(output, command, verify=not no_verify, **own)

@@ -1,0 +1,74 @@
+"""User flows: steps in a browser, as the Recorder of Chrome DevTools exports them."""
+
+from __future__ import annotations
+
+import click
+
+from replay_dd.cli.command import OnDemand, Option
+from replay_dd.cli.options import (
+    LOG,
+    SEARCH,
+    algorithm_option,
+    json_option,
+    max_tests_option,
+    output_option,
+    strip_option,
+)
+from replay_dd.cli.recordings import RecordingKind, Use
+from replay_dd.cli.session_options import PLAYBACK, settle_option
+
+
+def _play_options(section: str) -> tuple[Option, ...]:
+    return (
+        settle_option(section, "Watch the page this long after the last step.", "0.3"),
+        Option(
+            "--text",
+            section=section,
+            metavar="REGEX",
+            help="The failure is this text on the page, and nothing else.",
+        ),
+        Option(
+            "--browser",
+            section=section,
+            metavar="FILE",
+            type=LOG,
+            help="The Chromium to use.",
+            shown_default="the first one on the PATH",
+        ),
+    )
+
+
+_MINIMIZE = Use(
+    OnDemand("replay_dd.cli.web", "minimize_flow"),
+    (
+        algorithm_option(),
+        max_tests_option(),
+        Option(
+            "--search-limit",
+            section=SEARCH,
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Stop after this time with the best result so far.",
+        ),
+        output_option(),
+        strip_option(),
+        json_option(),
+        *_play_options(PLAYBACK),
+    ),
+)
+
+KIND = RecordingKind(
+    name="user flow",
+    plural="user flows",
+    origin="exported as JSON by the Recorder of Chrome DevTools",
+    read=OnDemand("replay_dd.web.flow", "read_flow"),
+    write=OnDemand("replay_dd.web.flow", "write_flow"),
+    recognizes=OnDemand("replay_dd.web.flow", "looks_like_a_flow"),
+    uses={
+        "replay": Use(OnDemand("replay_dd.cli.web", "replay_flow"), _play_options("")),
+        "show": Use(OnDemand("replay_dd.cli.web", "show_flow"), (json_option(),)),
+        "events": _MINIMIZE,
+        "web": _MINIMIZE,
+    },
+    order=3,
+)

@@ -1,0 +1,105 @@
+"""Schedule logs: the thread schedule of a run, recorded under the deterministic scheduler."""
+
+from __future__ import annotations
+
+import click
+
+from replay_dd.cli.command import OnDemand, OneOf, Option
+from replay_dd.cli.options import (
+    FOLDER,
+    OUTPUT,
+    PROGRAM,
+    SCHEDULING,
+    SEARCH,
+    accept_changes_option,
+    fork_option,
+    jobs_option,
+    json_option,
+    max_tests_option,
+    output_option,
+    program_options,
+    replay_time_limit_option,
+    seed_option,
+    strategies,
+    yield_point_options,
+)
+from replay_dd.cli.recordings import RecordingKind, Use
+
+RECORD_OPTIONS = (
+    Option(
+        "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="default"
+    ),
+    Option(
+        "--natural",
+        section=SCHEDULING,
+        is_flag=True,
+        help="Let real time decide, as without replay-dd: short for --strategy natural.",
+    ),
+    seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
+    *yield_point_options(),
+    *program_options(),
+)
+REPLAY_OPTIONS = (
+    replay_time_limit_option(""),
+    Option(
+        "--exact",
+        section="",
+        is_flag=True,
+        help="Refuse a program or a Python version that has changed, instead of relocating the switches.",
+    ),
+    accept_changes_option(""),
+)
+ISOLATE_OPTIONS = (
+    jobs_option(),
+    fork_option(),
+    max_tests_option(),
+    Option(
+        "--repeats",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Run each schedule up to N times, for a program that is not deterministic.",
+    ),
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="DIR",
+        type=FOLDER,
+        help="Where to write the minimal logs.",
+        shown_default="next to FAIL",
+    ),
+    json_option(),
+    replay_time_limit_option(PROGRAM),
+    accept_changes_option(PROGRAM),
+)
+MINIMIZE_OPTIONS = (
+    jobs_option(),
+    output_option(),
+    json_option(),
+    replay_time_limit_option(PROGRAM),
+    accept_changes_option(PROGRAM),
+)
+SHOW_OPTIONS = (
+    json_option(),
+    Option("--ascii", "ascii_only", section=OUTPUT, is_flag=True, help="Draw with ASCII characters only."),
+)
+
+KIND = RecordingKind(
+    name="schedule log",
+    plural="schedule logs",
+    origin="written by `record` and `hunt`",
+    format="replay-dd schedule log",
+    read=OnDemand("replay_dd.schedules.log", "read_log"),
+    write=OnDemand("replay_dd.schedules.log", "write_log"),
+    uses={
+        "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
+        "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
+        "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
+        "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
+    },
+    order=1,
+)

@@ -1,0 +1,116 @@
+"""GUI sessions: what a person, or `monkey`, does to a program on an X11 display."""
+
+from __future__ import annotations
+
+import click
+
+from replay_dd.cli.command import OnDemand, Option
+from replay_dd.cli.options import (
+    FOLDER,
+    LOG,
+    OUTPUT,
+    SEARCH,
+    accept_changes_option,
+    algorithm_option,
+    displays_option,
+    json_option,
+    max_tests_option,
+    output_option,
+    strip_option,
+)
+from replay_dd.cli.recordings import RecordingKind, Use
+from replay_dd.cli.session_options import DISPLAY, PLAYBACK, play_options, replay_options, stage_options
+
+RECORD_OPTIONS = (
+    Option(
+        "--display",
+        section=DISPLAY,
+        metavar="NAME",
+        help="X display, or `new` for a private one.",
+        shown_default="$DISPLAY",
+    ),
+    *stage_options(DISPLAY),
+    Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
+)
+ISOLATE_OPTIONS = (
+    Option(
+        "--passing",
+        section=SEARCH,
+        metavar="LOG",
+        type=LOG,
+        help="A session that does not fail: isolate the difference to it (dd).",
+    ),
+    algorithm_option(),
+    Option(
+        "--finer",
+        section=SEARCH,
+        is_flag=True,
+        help="Then also leave out single keys, clicks and moves within the actions that are left.",
+    ),
+    Option(
+        "--repeat",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="How often to try a configuration that does not fail.",
+        shown_default="by the measured failure rate",
+    ),
+    Option(
+        "--oracle",
+        section=SEARCH,
+        metavar="CMD",
+        help="Shell command that judges each run at its end: 0 pass, 125 cannot tell, anything else fail.",
+    ),
+    max_tests_option(),
+    displays_option(),
+    output_option(),
+    strip_option(),
+    Option(
+        "--pictures",
+        section=OUTPUT,
+        metavar="DIR",
+        type=FOLDER,
+        help="Write screenshots from before and after each action that is left.",
+    ),
+    json_option(),
+    *play_options(PLAYBACK),
+    *replay_options(PLAYBACK),
+    accept_changes_option(PLAYBACK),
+)
+
+KIND = RecordingKind(
+    name="GUI session",
+    plural="GUI sessions",
+    origin="written by `record --gui` and `monkey`",
+    format="replay-dd event log",
+    read=OnDemand("replay_dd.events.log", "read_session"),
+    write=OnDemand("replay_dd.events.log", "write_session"),
+    uses={
+        "record": Use(
+            OnDemand("replay_dd.cli.record_session", "record_session"),
+            RECORD_OPTIONS,
+            switch=Option(
+                "--gui", section="Recorder", is_flag=True, help="Record a GUI session (X11), not a thread schedule."
+            ),
+        ),
+        "replay": Use(
+            OnDemand("replay_dd.cli.replay_session", "replay_session"),
+            (accept_changes_option(""), *replay_options(""), *play_options("")),
+        ),
+        "show": Use(
+            OnDemand("replay_dd.cli.show_session", "show_session"),
+            (
+                json_option(),
+                Option(
+                    "--thumbnails",
+                    section=OUTPUT,
+                    metavar="DIR",
+                    type=FOLDER,
+                    help="Play the session, and write a screenshot for each action.",
+                ),
+            ),
+        ),
+        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
+    },
+    order=2,
+)

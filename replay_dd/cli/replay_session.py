@@ -1,0 +1,87 @@
+"""``replay-dd replay`` of a GUI session."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
+from replay_dd.cli.progress import say
+from replay_dd.cli.session_playback import conditions_of
+from replay_dd.errors.user import NothingRecordedError
+from replay_dd.events.actions import actions_of
+from replay_dd.events.model import Ending, Pace, Session
+from replay_dd.events.signature import outcome_of
+from replay_dd.events.target import check_program
+from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager, window_manager_like
+from replay_dd.outcome import Outcome
+
+_EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
+
+
+def replay_session(
+    session: Session,
+    path: Path,
+    *,
+    accept_changes: bool,
+    pace: str | None,
+    wm: str | None,
+    player: str | None,
+    settle: float | None,
+    start_limit: float | None,
+    hang_limit: float | None,
+) -> int:
+    """Play a session again; returns the exit status as ``git bisect run`` takes it.
+
+    Raises:
+        ReplayDDError: it cannot be played.
+    """
+    if not accept_changes:
+        check_program(session)
+    wanted_pace = session.pace if pace is None else Pace(pace)
+    run = play_session(session, conditions_of(player, settle, start_limit, hang_limit, wanted_pace), wm)
+    sys.stdout.write(run.ending.output)
+    if run.ending.output and not run.ending.output.endswith("\n"):
+        sys.stdout.write("\n")
+    click.echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
+    click.echo(f"outcome: {run.ending.text}")
+    return _status_of(session.ending, run.ending)
+
+
+def play_session(session: Session, conditions: Conditions, wm: str | None = None, pictures: Path | None = None) -> Run:
+    """Play a session once on a private display.
+
+    Args:
+        session: the session.
+        conditions: how.
+        wm: another window manager than the recorded one.
+        pictures: a folder for a screenshot after each action.
+
+    Raises:
+        ReplayDDError: it cannot be played.
+    """
+    actions = actions_of(session)
+    if not actions:
+        raise NothingRecordedError("The session holds no actions.")
+    manager = window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm)
+    if wm is None and manager != session.window_manager:
+        say(
+            f"the window manager {session.window_manager} is not installed; "
+            f"windows may be placed differently under {manager}"
+        )
+    with PrivateDisplay(session.screen, manager) as display:
+        return run_session(session, actions, display, conditions, pictures=pictures)
+
+
+def _status_of(recorded: Ending | None, ending: Ending) -> int:
+    if recorded is None or not recorded.failed:
+        if ending.failed:
+            return 1
+        return 0 if recorded is None or recorded.kind is ending.kind else EXIT_CANNOT_TELL
+    outcome = outcome_of(ending, recorded)
+    if outcome is Outcome.UNRESOLVED:
+        say(f"this is not the recorded failure: {recorded.text}")
+    return _EXITS[outcome]

@@ -1,0 +1,48 @@
+"""Screens and playback conditions from the options of GUI sessions."""
+
+from __future__ import annotations
+
+import re
+
+from replay_dd.cli.session_options import DEFAULT_SCREEN
+from replay_dd.errors.user import UsageError
+from replay_dd.events.model import Pace, Screen
+from replay_dd.events.trial import HANG_LIMIT_S, START_LIMIT_S, Conditions
+from replay_dd.events.x11.players import PLAYERS, player_named
+
+_SIZE = re.compile(r"^(\d{2,5})x(\d{2,5})(?:x(8|15|16|24|30|32))?$")
+
+
+def screen_of(text: str | None) -> Screen:
+    """The screen that ``--screen`` names.
+
+    Raises:
+        UsageError: it names none.
+    """
+    found = _SIZE.match(text or DEFAULT_SCREEN)
+    if found is None:
+        raise UsageError(
+            f"{text!r} is not a screen size.", "Give width and height in pixels, such as `--screen 1024x768`."
+        )
+    return Screen(int(found[1]), int(found[2]), int(found[3] or 24))
+
+
+def conditions_of(
+    player: str | None = None,
+    settle: float | None = None,
+    start_limit: float | None = None,
+    hang_limit: float | None = None,
+    pace: Pace = Pace.FAST,
+) -> Conditions:
+    """The conditions of playback; None stands for a default.
+
+    Raises:
+        SoftwareMissingError: the player cannot be used.
+    """
+    return Conditions(
+        pace=pace,
+        settle_s=settle or 0.0,
+        start_limit_s=START_LIMIT_S if start_limit is None else start_limit,
+        hang_limit_s=HANG_LIMIT_S if hang_limit is None else hang_limit,
+        player=player_named(player or PLAYERS[0]),
+    )

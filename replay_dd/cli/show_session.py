@@ -1,0 +1,33 @@
+"""``replay-dd show`` of a GUI session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from replay_dd.cli.progress import say
+from replay_dd.cli.replay_session import play_session
+from replay_dd.cli.session_playback import conditions_of
+from replay_dd.events.model import Session
+from replay_dd.report.contents import session_summary
+from replay_dd.report.events import session_as_text
+
+
+def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Path | None) -> None:
+    """Print what a session holds; play it for screenshots where they are wanted.
+
+    Raises:
+        ReplayDDError: it cannot be played.
+    """
+    if as_json:
+        click.echo(json.dumps(session_summary(session), indent=2))
+    else:
+        for line in session_as_text(session):
+            click.echo(line)
+    if thumbnails is not None:
+        thumbnails.mkdir(parents=True, exist_ok=True)
+        run = play_session(session, conditions_of(pace=session.pace), pictures=thumbnails)
+        tell = say if as_json else click.echo
+        tell(f"pictures     {len(run.frames)} actions in {thumbnails}")

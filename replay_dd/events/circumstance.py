@@ -1,0 +1,188 @@
+"""User actions as a failure circumstance: parts of a session, or mixtures of a failing and a passing one.
+
+Rules of this module:
+
+* A run is FAIL only with the same signature as the failure that is looked for.
+* A run that ended early says that what came after its failure is not needed. Where the failure comes at once, the run
+  of the whole session also says that no shorter beginning fails: the program had not failed before the last action.
+* Failures of GUI programs may show only sometimes; how often is measured before anything is concluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+
+from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.program import NotReproducedError, NoWindowError
+from replay_dd.events.describe import describe_action
+from replay_dd.events.difference import SessionDifference
+from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.runner import SessionRunner
+from replay_dd.events.signature import outcome_of
+from replay_dd.events.trial import Run
+from replay_dd.events.within_actions import WithinActions
+from replay_dd.outcome import Outcome
+
+_PACE_HINT = "Play it at the pace of the person with `--pace recorded`, and more often with `--repeat N`."
+
+
+class UserActions(Circumstance[Run]):
+    """The actions of a session as deltas.
+
+    Args:
+        runner: plays them.
+        difference: the actions, and which deltas they hang on.
+        session: the failing session.
+        simplify: find the fewest actions that fail, rather than the difference to a passing session.
+        algorithm: ``bisection`` or ``ddmin``, to simplify.
+        finer: in the end, also leave out single keys, clicks and moves inside the actions that are left.
+    """
+
+    name = "events"
+    subject = "session"
+    flaky = True
+
+    def __init__(
+        self,
+        runner: SessionRunner,
+        difference: SessionDifference | WithinActions,
+        session: Session,
+        *,
+        simplify: bool,
+        algorithm: str,
+        finer: bool = False,
+        wanted: Ending | None = None,
+    ) -> None:
+        self._runner = runner
+        self.difference = difference
+        self._session = session
+        self.universe = difference.all
+        self.goal = Goal.SIMPLIFY if simplify else Goal.ISOLATE
+        self.algorithm = algorithm if simplify else "dd"
+        self.delta = "input" if isinstance(difference, WithinActions) else "action"
+        self._finer = finer
+        self._wanted = wanted
+        self._steady = False
+
+    @property
+    def wanted(self) -> Ending:
+        """The failure that is looked for."""
+        assert self._wanted is not None, "settle was not called"
+        return self._wanted
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Run:
+        """Play the actions of a configuration on a fresh display."""
+        try:
+            return self._runner.run(self.difference.actions(configuration))
+        except NoWindowError as error:
+            if self._wanted is None:
+                raise
+            return Run(replace(self._wanted, signature="no window", text=error.message), (), 0.0, 0.0)
+
+    def judge(self, run: Run) -> Judgement:
+        """By comparison with the failure that is looked for."""
+        ending = run.ending
+        return Judgement(outcome_of(ending, self.wanted), ending.text, ending.signature, ending.failed)
+
+    def key(self, configuration: IntervalSet) -> Hashable:
+        """The configuration, and what its deltas are."""
+        return self.delta, configuration
+
+    def words(self, delta: int) -> str:
+        """The actions of the delta."""
+        with_it = self.difference.actions(IntervalSet.of([delta]))
+        without = self.difference.actions(EMPTY)
+        told = [action for action in with_it if action not in without] or [
+            action for action in without if action not in with_it
+        ]
+        return ", ".join(describe_action(action, self._session) for action in told) or f"{self.delta} {delta + 1}"
+
+    def settle(self, runs: Sequence[Run]) -> None:
+        """Look for the recorded failure, or for the one that all replays have; cut off what comes after it.
+
+        Raises:
+            NotReproducedError: no run failed as recorded.
+        """
+        wanted = _wanted(self._session, runs)
+        if wanted is None:
+            if len(runs) > 2:
+                raise self._not_reproduced(runs)
+            self._wanted = self._session.ending or runs[0].ending
+            return
+        failing = [run.ending for run in runs if outcome_of(run.ending, wanted) is Outcome.FAIL]
+        if not failing:
+            raise self._not_reproduced(runs)
+        # The run that got farthest has all the actions that any of them needed.
+        self._wanted = max(failing, key=lambda ending: ending.actions)
+        self._steady = len(failing) == len(runs)
+        self.universe = self.difference.played(self.difference.all, self._wanted.actions)
+
+    def _not_reproduced(self, runs: Sequence[Run]) -> NotReproducedError:
+        recorded = self._session.ending
+        told = "no end was recorded" if recorded is None else f"{recorded.text} was recorded"
+        return NotReproducedError(
+            f"The failure did not show again in {len(runs)} runs: {told}, and the last run ended differently: "
+            f"{runs[-1].ending.text}.",
+            _PACE_HINT,
+        )
+
+    def known(self) -> Mapping[IntervalSet, Outcome]:
+        """That no shorter beginning fails, where the failure comes at once and each time."""
+        if self.goal is Goal.ISOLATE:
+            return {}
+        if isinstance(self.difference, WithinActions):
+            return {EMPTY: Outcome.PASS}
+        # A hang may have begun long before it was noticed.
+        later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.linger_s
+        if later or not self._steady:
+            return {EMPTY: Outcome.PASS}
+        return {self.universe.take(length): Outcome.PASS for length in range(self.universe.count)}
+
+    def reached(self, configuration: IntervalSet, run: Run) -> IntervalSet:
+        """The deltas that were played before the run ended."""
+        if self.goal is Goal.ISOLATE or not run.ending.failed:
+            return configuration
+        return self.difference.played(configuration, run.ending.actions)
+
+    def recorded(self, end: End) -> Run | None:
+        """The recorded end of a session, as far as it is known."""
+        ending = self._session.ending
+        return None if ending is None or end is End.PASSING else Run(ending, (), 0.0, 0.0)
+
+    def refine(self, passing: Found[Run], failing: Found[Run]) -> UserActions | None:
+        """What can be left out inside the actions that are left, if that was asked for."""
+        if not self._finer or failing.run is None or isinstance(self.difference, WithinActions):
+            return None
+        left = self.difference.actions(failing.configuration)[: failing.run.ending.actions]
+        if not left:
+            return None
+        inside = WithinActions(left, self.difference.places(failing.configuration))
+        return UserActions(
+            *(self._runner, inside, self._session),
+            simplify=True,
+            algorithm=self.algorithm,
+            wanted=replace(self.wanted, actions=len(left)),
+        )
+
+
+def _wanted(session: Session, runs: Sequence[Run]) -> Ending | None:
+    """The failure to look for: the recorded one; where it was recorded otherwise, the one that all replays have.
+
+    A recording on the user's own display does not know where a program crashed, and offsets differ between machines.
+    """
+    failing = [run.ending for run in runs if run.ending.failed]
+    recorded = session.ending
+    if recorded is not None and any(ending.signature == recorded.signature for ending in failing):
+        return recorded
+    similar = [
+        ending
+        for ending in failing
+        if recorded is None or (ending.kind, ending.signal, ending.status) == _kind(recorded)
+    ]
+    return similar[0] if similar and len({ending.signature for ending in similar}) == 1 else None
+
+
+def _kind(ending: Ending) -> tuple[object, int | None, int | None]:
+    return ending.kind, ending.signal, ending.status

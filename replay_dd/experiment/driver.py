@@ -1,0 +1,211 @@
+"""The driver of all circumstances: baseline, search, refine, prove.
+
+Rules of this module:
+
+* It does not know what a delta is; :class:`~replay_dd.circumstance.Circumstance` says all that differs between them.
+* The baseline comes first: nothing is concluded from ends that were not seen to pass and to fail.
+* A simplification learns from runs that ended early: what they had not reached was not needed. It begins anew from a
+  smaller failure that it has seen, until it knows none.
+* After each search the circumstance may name a narrower or finer difference, which is searched in its turn.
+* However a search ends, the best result so far is the answer; only a search that ended by itself is proved.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic
+
+from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
+from replay_dd.dd import IntervalSet, Search, Step
+from replay_dd.experiment.baseline import measure
+from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
+from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.experiment.search import SearchResult, StoppedBy, run_search
+from replay_dd.experiment.testing import Tests
+from replay_dd.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Who is told what goes on; both functions are called in the thread of the driver.
+
+    Attributes:
+        on_test: called after each test, in serial order.
+        on_stage: called with what is being done, in words.
+    """
+
+    on_test: Callable[[TestRecord], None] = lambda record: None
+    on_stage: Callable[[str], None] = lambda words: None
+
+
+NOBODY = Observer()
+
+
+def isolate_cause(
+    circumstance: Circumstance[Run],
+    *,
+    jobs: int = 1,
+    max_tests: int | None = None,
+    time_limit_s: float | None = None,
+    repeat: int | None = None,
+    proof_runs: int = PROOF_RUNS,
+    observer: Observer = NOBODY,
+    tests: Tests[Run] | None = None,
+) -> Isolation[Run]:
+    """Find what makes a failure: the smallest failing configuration, or the minimal difference to a passing one.
+
+    Args:
+        circumstance: what is searched.
+        jobs: how many runs at the same time; the answer does not depend on it.
+        max_tests: stop after that many tests with the best result so far.
+        time_limit_s: stop after so many seconds, before the next test, with the best result so far.
+        repeat: how often a configuration that does not fail is run; None to choose it by how often the failing end
+            fails.
+        proof_runs: how many fresh runs of the answer are made; 0 for none.
+        observer: who is told what goes on.
+        tests: what runs the configurations, for callers who want to use what is known afterwards.
+
+    Raises:
+        ReplayDDError: the ends do not pass and fail as claimed, or cannot be run.
+    """
+    started = time.monotonic()
+    limits = _Limits(jobs, max_tests, None if time_limit_s is None else started + time_limit_s)
+    tests = tests or Tests(circumstance)
+    observer.on_stage(f"running the failing {circumstance.subject}")
+    baseline = measure(tests, jobs=jobs, repeat=repeat)
+    # What the baseline has seen may narrow the universe, so the deltas are counted after it.
+    course = _Course(tests, limits, observer)
+    deltas_before = (circumstance.universe - circumstance.base).count
+    if baseline.base_fails:
+        base = Found(circumstance.base, tests.of(circumstance.base)[0])
+        passing, failing = base, base
+    else:
+        passing, failing = course.search_all()
+    proof, stopped_by = Proof(), course.stopped_by
+    if stopped_by is None and proof_runs:
+        observer.on_stage("proving the answer")
+        try:
+            proof = prove(tests, baseline, passing, failing, jobs=jobs, runs=proof_runs)
+        except KeyboardInterrupt:
+            LIVE.kill_all()
+            stopped_by = "interrupt"
+    return Isolation(
+        circumstance=tests.circumstance,
+        failure=tests.circumstance.judge(failing.run) if failing.run is not None else baseline.failure,
+        passing=passing,
+        failing=failing,
+        deltas_before=deltas_before,
+        baseline=baseline,
+        proof=proof,
+        tests=tests.tested,
+        requested=course.requested,
+        runs=tests.runs,
+        unresolved=tests.unresolved(),
+        stopped_by=stopped_by,
+        seconds=time.monotonic() - started,
+        steps=tuple(course.steps),
+    )
+
+
+@dataclass(frozen=True)
+class _Limits:
+    jobs: int
+    max_tests: int | None
+    ends_at: float | None
+
+
+class _Course(Generic[Run]):
+    """A search that goes on: from smaller failures, and with refined circumstances."""
+
+    def __init__(self, tests: Tests[Run], limits: _Limits, observer: Observer) -> None:
+        self._tests = tests
+        self._limits = limits
+        self._observer = observer
+        self._executed = 0
+        self._outcomes: dict[IntervalSet, Outcome] = {}
+        self._told: set[IntervalSet] = set()
+        self.requested = 2
+        self.steps: list[TestRecord] = []
+        self.stopped_by: StoppedBy | None = None
+
+    def search_all(self) -> tuple[Found[Run], Found[Run]]:
+        """Search the circumstance, and what it is refined to, to the end or a limit; answer both sides."""
+        while True:
+            circumstance = self._tests.circumstance
+            result = self._search(circumstance)
+            passing = self._found(result.c_pass, needed=circumstance.goal is Goal.ISOLATE)
+            failing = self._found(result.c_fail, needed=True)
+            self.stopped_by = result.stopped_by
+            refined = None if self.stopped_by else circumstance.refine(passing, failing)
+            if refined is None:
+                return passing, failing
+            self._tests.go_on_with(refined)
+            # Its ends are the runs that were just found.
+            for end, found in ((refined.base, passing), (refined.universe, failing)):
+                if found.run is not None and self._tests.known(end) is None:
+                    self._tests.remember(end, found.run, refined.judge(found.run))
+
+    def _found(self, configuration: IntervalSet, *, needed: bool) -> Found[Run]:
+        made = self._tests.of(configuration) if needed else self._tests.known(configuration)
+        return Found(configuration, None if made is None else made[0])
+
+    def _search(self, circumstance: Circumstance[Run]) -> SearchResult:
+        current = circumstance.universe
+        known = self._tests.known(current)
+        if known is not None:
+            current = circumstance.reached(current, known[0])
+            self._tests.remember(current, *known)
+        self._told = set()
+        self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
+        # Seen by the baseline, or by the search that was refined; for a simplification, it does not fail.
+        self._outcomes.setdefault(circumstance.base, Outcome.PASS)
+        while True:
+            result = self._search_once(circumstance, current)
+            smaller = self._smallest_failure(result.c_fail) if circumstance.goal is Goal.SIMPLIFY else result.c_fail
+            if result.stopped_by is not None or smaller.count >= result.c_fail.count:
+                return result
+            current = smaller
+
+    def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
+        limits = self._limits
+        search = Search(ALGORITHMS[circumstance.algorithm](circumstance.base, current), known=self._outcomes)
+        result = run_search(
+            search,
+            self._tests.outcome,
+            jobs=limits.jobs,
+            max_tests=None if limits.max_tests is None else max(limits.max_tests - self._executed, 0),
+            time_limit_s=None if limits.ends_at is None else limits.ends_at - time.monotonic(),
+            on_test=self._tell,
+            on_interrupt=LIVE.kill_all,
+        )
+        self._executed += result.executed
+        self.requested += result.requested
+        return result
+
+    def _tell(self, step: Step) -> None:
+        """A test was committed, in serial order: count it, and take what it says about smaller configurations."""
+        configuration, outcome = step.configuration, step.outcome
+        self._outcomes[configuration] = outcome
+        self._told.add(configuration)
+        self._tests.count(configuration)
+        run, judgement = self._tests.of(configuration)
+        if outcome is Outcome.FAIL:
+            reached = self._tests.circumstance.reached(configuration, run)
+            if reached != configuration:
+                self._outcomes[reached] = Outcome.FAIL
+                self._tests.remember(reached, run, judgement)
+                self._told.add(reached)
+        record = TestRecord(
+            *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
+            words=judgement.words,
+            failed=judgement.failed,
+        )
+        self.steps.append(record)
+        self._observer.on_test(record)
+
+    def _smallest_failure(self, known: IntervalSet) -> IntervalSet:
+        failures = [item for item in self._told if self._outcomes[item] is Outcome.FAIL]
+        return min(failures, key=lambda item: (item.count, item.intervals), default=known)

@@ -1,0 +1,81 @@
+"""The proof of an answer: both final runs, made afresh, several times.
+
+Rules of this module:
+
+* No run that took part in the search counts: the claim "with this it fails, without it it passes" rests on new ones.
+* Where the failure is steady, every run must be the same run again, as far as the circumstance can compare runs. Where
+  it is flaky, what passes must never fail, and what fails must fail at least once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from replay_dd.circumstance import Circumstance, Found, Goal, Run
+from replay_dd.experiment.baseline import MORE_RUNS, Baseline, Rate
+from replay_dd.experiment.testing import Tests, several
+from replay_dd.outcome import Outcome
+
+PROOF_RUNS = 3
+NOT_RUN = Rate(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What fresh runs of the answer said.
+
+    Attributes:
+        failing: how many of how many runs of what fails failed.
+        passing: the same for what passes; no runs where nothing that passes belongs to the answer.
+        holds: whether they bear the answer out.
+    """
+
+    failing: Rate = NOT_RUN
+    passing: Rate = NOT_RUN
+    holds: bool = False
+
+    @property
+    def made(self) -> bool:
+        """Whether there were any runs."""
+        return self.failing.runs > 0
+
+
+def prove(
+    tests: Tests[Run],
+    baseline: Baseline,
+    passing: Found[Run],
+    failing: Found[Run],
+    *,
+    jobs: int,
+    runs: int,
+) -> Proof:
+    """Run both sides of an answer afresh.
+
+    Args:
+        tests: what runs configurations.
+        baseline: what is known of the failure.
+        passing: what passes; its run is None where it does not belong to the answer.
+        failing: what fails.
+        jobs: how many runs at the same time.
+        runs: how many runs of each side, where the failure is steady.
+    """
+    times = runs if baseline.repeat == 1 else max(runs + MORE_RUNS, baseline.repeat)
+    of_failing, same_failing = _again(tests, failing, Outcome.FAIL, times, jobs)
+    of_passing, same_passing = NOT_RUN, True
+    if passing.run is not None and tests.circumstance.goal is Goal.ISOLATE:
+        of_passing, same_passing = _again(tests, passing, Outcome.PASS, times, jobs)
+    if tests.circumstance.flaky:
+        holds = of_failing.failed > 0 and of_passing.failed == 0
+    else:
+        holds = same_failing and same_passing
+    return Proof(of_failing, of_passing, holds)
+
+
+def _again(tests: Tests[Run], found: Found[Run], expected: Outcome, times: int, jobs: int) -> tuple[Rate, bool]:
+    """How many of the runs failed, and whether all were the run that the search saw."""
+    circumstance: Circumstance[Run] = tests.circumstance
+    run = found.run if found.run is not None else tests.of(found.configuration)[0]
+    made = several(lambda: tests.once_more(found.configuration, run), times, jobs)
+    outcomes = [circumstance.judge(again).outcome for again in made]
+    same = all(outcome is expected for outcome in outcomes) and not any(circumstance.compare(run, one) for one in made)
+    return Rate(outcomes.count(Outcome.FAIL), times), same

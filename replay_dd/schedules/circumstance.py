@@ -1,0 +1,247 @@
+"""Thread schedules as a failure circumstance: mixtures of a passing and a failing schedule.
+
+Rules of this module:
+
+* A configuration is a mixed schedule (:mod:`~replay_dd.schedules.difference`); the same schedule is run once.
+* The answer is stated on what the two final runs really did. If these differ in more than the isolated difference, the
+  search goes on with them, until one difference is left or nothing can be removed.
+* Of a mixture nobody knows what would come from outside; what came in the failing run is as good a guess as any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.difference import Difference, difference_of
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.selfcheck import diagnose
+from replay_dd.schedules.signature import PASSED, outcome_of, signature_of
+from replay_dd.schedules.target import run_target
+
+Triggers = tuple[Trigger, ...]
+
+
+@dataclass(frozen=True)
+class ScheduleRunner:
+    """Runs one program under any schedule.
+
+    Attributes:
+        failing: the log whose program and settings hold.
+        runner: what runs the program.
+        time_limit_s: seconds after which a run is killed; None for no limit.
+        passing: another log, whose own schedule is run with what came from outside in that run.
+    """
+
+    failing: Log
+    runner: Runner
+    time_limit_s: float | None
+    passing: Log | None = None
+
+    def run(self, triggers: Triggers, *, fresh: bool = False) -> Log:
+        """The log of a run under these triggers; in a fresh process, or as fast as may be."""
+        own = self.passing is not None and triggers == self.passing.triggers
+        source = self.passing if own and self.passing is not None else self.failing
+        return self._run(triggers, source, fresh)
+
+    def run_again(self, log: Log) -> Log:
+        """The log of a new run under the schedule of a log, in a fresh process."""
+        return self._run(log.triggers, log, fresh=True)
+
+    def _run(self, triggers: Triggers, source: Log, fresh: bool) -> Log:
+        plan = replay_plan(triggers, source.arrivals)
+        if fresh:
+            return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log
+        return self.runner.run(plan, self.time_limit_s).log
+
+
+class ScheduleCircumstance(Circumstance[Log]):
+    """What all circumstances of schedules share: runs are logs, known by their triggers and judged by their endings."""
+
+    name = "schedules"
+    subject = "log"
+
+    def __init__(self, runs: ScheduleRunner) -> None:
+        self.runs = runs
+        self._failure = signature_of(runs.failing.ending)
+
+    def triggers(self, configuration: IntervalSet) -> Triggers:
+        """The schedule of a configuration."""
+        raise NotImplementedError
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Log:
+        """Run a mixed schedule."""
+        return self.runs.run(self.triggers(configuration), fresh=fresh)
+
+    def key(self, configuration: IntervalSet) -> Hashable:
+        """The schedule."""
+        return self.triggers(configuration)
+
+    def judge(self, run: Log) -> Judgement:
+        """By comparison with the failure of the failing log."""
+        ending = signature_of(run.ending)
+        outcome = outcome_of(run.ending, self._failure)
+        return Judgement(outcome, ending.text, (ending.kind, *ending.detail), ending.failed)
+
+    def compare(self, one: Log, other: Log) -> str:
+        """The first point at which two runs part."""
+        divergence = find_divergence(one, other)
+        if divergence is not None:
+            return f"{divergence}."
+        first, second = signature_of(one.ending), signature_of(other.ending)
+        return "" if first.same(second) else f"one ended with {first.text}, the other with {second.text}."
+
+    def prove(self, configuration: IntervalSet, run: Log) -> Log:
+        """Replay the log of the run in a fresh process."""
+        return self.runs.run_again(run)
+
+
+class MixedSchedules(ScheduleCircumstance):
+    """The schedules between a passing and a failing one.
+
+    Args:
+        runs: what runs schedules; its passing log is set.
+        difference: what the two schedules differ in.
+        accept_changes: go on although replays are not the recorded runs.
+        flaky: the program is not deterministic under a schedule.
+    """
+
+    delta = "unit delta"
+    goal = Goal.ISOLATE
+    algorithm = "dd"
+    end_runs = 2
+
+    def __init__(
+        self, runs: ScheduleRunner, difference: Difference, *, accept_changes: bool = False, flaky: bool = False
+    ) -> None:
+        super().__init__(runs)
+        self.difference = difference
+        self.universe = difference.all
+        self.faithful = not accept_changes and not flaky
+        self.flaky = flaky
+
+    def triggers(self, configuration: IntervalSet) -> Triggers:
+        """The mixed schedule."""
+        return self.difference.triggers(configuration)
+
+    def words(self, delta: int) -> str:
+        """Which trigger the unit delta moves, adds or removes."""
+        found = self.difference.delta_of(delta)
+        return f"{found.kind.value} of {found.failing or found.passing}"
+
+    def recorded(self, end: End) -> Log | None:
+        """The log that was given."""
+        return self.runs.failing if end is End.FAILING else self.runs.passing
+
+    def diagnose(self, end: End) -> str:
+        """The first yield point at which traced replays part, and the likely cause."""
+        log = self.recorded(end)
+        return "" if log is None else diagnose(log, self.runs.time_limit_s)
+
+    def refine(self, passing: Found[Log], failing: Found[Log]) -> MixedSchedules | None:
+        """What the two final runs really differ in, if that is more than the isolated switch."""
+        if passing.run is None or failing.run is None:
+            return None
+        left = what_is_left(passing.run, failing.run, self.difference)
+        return None if left is None else MixedSchedules(self.runs, left, flaky=self.flaky)
+
+
+def what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference | None:
+    """The difference to go on with: of what the two runs really did, if that is more than the isolated switch.
+
+    The isolated switch is at its unit step already, so what came in its wake is looked at as a whole first. If that
+    leads to another switch, this one is narrowed down in its turn.
+    """
+    left = difference_of(passing, failing, whole=True)
+    if len(left.deltas) > 1 and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
+        return left
+    fine = difference_of(passing, failing)
+    was_whole = searched.units == len(searched.deltas)
+    return fine if was_whole and len(fine.deltas) == 1 and fine.units > 1 else None
+
+
+class Choices(ScheduleCircumstance):
+    """The choices of one schedule that are not the default ones, to be left out.
+
+    Works for passing logs as well: what is kept is the ending, whichever it is.
+
+    Args:
+        runs: what runs schedules.
+        failure: what the words for the ending must contain besides.
+    """
+
+    name = "schedule"
+    delta = "choice"
+    faithful = False
+
+    def __init__(self, runs: ScheduleRunner, *, failure: str = "") -> None:
+        super().__init__(runs)
+        self._chosen = tuple(sorted(runs.failing.triggers))
+        self._text = failure
+        self.universe = IntervalSet.range(0, len(self._chosen))
+
+    def triggers(self, configuration: IntervalSet) -> Triggers:
+        """The choices that are kept."""
+        return tuple(self._chosen[number] for number in configuration)
+
+    def words(self, delta: int) -> str:
+        """The choice."""
+        return str(self._chosen[delta])
+
+    def judge(self, run: Log) -> Judgement:
+        """FAIL where the run ends as in the log: that is what ddmin keeps."""
+        ending = signature_of(run.ending)
+        signature = (ending.kind, *ending.detail)
+        if ending.same(self._failure) and self._text in ending.text:
+            return Judgement(Outcome.FAIL, ending.text, signature, failed=True)
+        outcome = Outcome.PASS if ending.kind == PASSED else Outcome.UNRESOLVED
+        return Judgement(outcome, ending.text, signature, ending.failed)
+
+    def recorded(self, end: End) -> Log | None:
+        """The log that was given."""
+        return self.runs.failing if end is End.FAILING else None
+
+    def diagnose(self, end: End) -> str:
+        """The first yield point at which traced replays part, and the likely cause."""
+        return diagnose(self.runs.failing, self.runs.time_limit_s)
+
+
+class SwitchTimes(ScheduleCircumstance):
+    """One preemption of a run, made earlier: so many deltas, so many yield points after the first time.
+
+    Args:
+        runs: what runs schedules.
+        log: the run.
+        switch: its preemption.
+        first_time: the earliest thread time to try.
+    """
+
+    name = "switch times"
+    delta = "yield point"
+    goal = Goal.ISOLATE
+    algorithm = "dd"
+    base = EMPTY
+
+    def __init__(self, runs: ScheduleRunner, log: Log, switch: Switch, first_time: int) -> None:
+        super().__init__(runs)
+        self._others = tuple(trigger for trigger in log.triggers if trigger != switch.trigger)
+        self._switch = switch
+        self.first_time = first_time
+        self.universe = IntervalSet.range(0, switch.time - first_time)
+
+    def at(self, time: int) -> IntervalSet:
+        """The configuration with the switch at a thread time."""
+        return IntervalSet.range(0, time - self.first_time)
+
+    def triggers(self, configuration: IntervalSet) -> Triggers:
+        """The run's schedule with its switch at another time."""
+        return tuple(sorted((*self._others, self.trigger(configuration))))
+
+    def trigger(self, configuration: IntervalSet) -> Trigger:
+        """The switch alone."""
+        return Trigger(self._switch.thread, self.first_time + configuration.count, self._switch.to)

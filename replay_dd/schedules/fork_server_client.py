@@ -1,0 +1,234 @@
+"""Runs a program many times: forks it where it starts its first thread, or starts it afresh.
+
+Rules of this module:
+
+* The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
+* A program that cannot be forked at that place (see ``runtime/process/fork_server.py``) runs in fresh processes; the
+  reason is kept.
+* A server handles one run at a time. There is one for each run that goes on at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from replay_dd.experiment.guard_process import remove_system_names
+from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
+from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
+from replay_dd.schedules.target import (
+    CHANNEL,
+    REQUEST,
+    Plan,
+    TargetRun,
+    forget_files,
+    make_run,
+    prepare,
+    request_of,
+    run_target,
+)
+
+_START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
+
+
+_MESSAGE_LIMIT = 32_000  # bytes of a request that fit a message; a longer one goes into a file
+
+
+class CannotForkError(Exception):
+    """The program cannot be forked where it starts its first thread."""
+
+
+class ForkServer:
+    """A program that waits at its first thread to be forked."""
+
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self._program = program
+        self._settings = settings
+        self._context = contextlib.ExitStack()
+        try:
+            self._own_folder = self._context.enter_context(private_folder())
+            self._start(self._own_folder)
+            # One after the other, all runs have the same folder; it is emptied in between.
+            self._folder = self._context.enter_context(private_folder())
+            (self._folder.path / "stdin").write_bytes(program.standard_input)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, folder: PrivateFolder) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket = self._context.enter_context(ours)
+        with theirs:
+            command = prepare(self._program, self._settings, Plan(), folder, server=theirs.fileno())
+            (folder.path / "stdin").write_bytes(command.standard_input)
+            with (folder.path / "stdin").open("rb") as stdin, (folder.path / "output").open("wb") as output:
+                self._process: subprocess.Popen[bytes] = start_process(
+                    command, Path(self._program.directory), folder, stdin.fileno(), output.fileno(), theirs.fileno()
+                )
+        LIVE.add(self._process)
+        self._context.callback(self._end)
+        kind, reason = self._receive(_START_LIMIT_S) or ("ready", "it did not start a thread in time")
+        if kind != "ready" or reason:
+            raise CannotForkError(str(reason))
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        LIVE.remove(self._process)
+
+    def close(self) -> None:
+        """End the server and remove its folder."""
+        self._context.close()
+
+    def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
+        """One run, in a copy of the waiting program.
+
+        Raises:
+            CannotForkError: the server has ended.
+        """
+        folder = self._folder
+        empty_folder(folder)
+        output_path = folder.path / "output"
+        request = request_of(self._settings, plan, folder)
+        with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
+            finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
+        return make_run(self._program, self._settings, plan, finished(output_path), folder)
+
+    def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
+        message: dict[str, object] = {"request": request, "temporary": str(self._folder.temporary)}
+        if len(request) > _MESSAGE_LIMIT:
+            path = self._folder.path / REQUEST
+            path.write_bytes(request)
+            message["request"] = str(path)
+        started = time.monotonic()
+        try:
+            socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
+            answer = self._receive(_START_LIMIT_S)
+        except OSError as error:
+            raise CannotForkError(f"the server has ended: {error}") from error
+        if answer is None:
+            raise CannotForkError("the server has ended")
+        pid = answer[1]
+        status = None
+        try:
+            status = self._receive(time_limit_s)
+        finally:
+            # Also ends what the run left in its process group; the group is gone if nothing is left.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+        timed_out = status is None
+        if status is None and (status := self._receive(_START_LIMIT_S)) is None:
+            raise CannotForkError("the server has ended")
+        remove_system_names(self._own_folder.path)  # the program was told that folder before it was forked
+        return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)
+
+    def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        if not poll.poll(None if limit_s is None else limit_s * 1000):
+            return None
+        data = self._socket.recv(65536)
+        return marshal.loads(data) if data else None
+
+
+def empty_folder(folder: PrivateFolder) -> None:
+    """Remove what the run before left there."""
+    for name in (CHANNEL, REQUEST):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(folder.path / name)
+    if not folder.temporary.is_dir() or any(folder.temporary.iterdir()):
+        shutil.rmtree(folder.temporary, ignore_errors=True)
+        folder.temporary.mkdir()
+
+
+class _Ended:
+    """How a forked run ended."""
+
+    def __init__(self, code: int, timed_out: bool, seconds: float) -> None:
+        self._code, self._timed_out, self._seconds = code, timed_out, seconds
+
+    def __call__(self, output: Path) -> Finished:
+        return finished_from(self._code, self._timed_out, self._seconds, output)
+
+
+class Runner:
+    """Runs one program under many plans, from several threads, as fast as it may.
+
+    Args:
+        program: what to run.
+        settings: what to count and hold fixed.
+        may_fork: use fork servers where the program allows it.
+
+    Attributes:
+        why_fresh: why runs are fresh processes; empty while they are forked.
+    """
+
+    def __init__(self, program: Program, settings: Settings, *, may_fork: bool = True) -> None:
+        self._program = program
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._idle: list[ForkServer] = []
+        self._all: list[ForkServer] = []
+        self.why_fresh = ""
+        if not may_fork:
+            self.why_fresh = "forking is switched off"
+        elif program.fresh_copy:
+            self.why_fresh = "each run has a working directory of its own"
+        elif not hasattr(os, "fork") or not Path("/proc/self/fd").is_dir():
+            self.why_fresh = "this system has no /proc"
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all servers."""
+        with self._lock:
+            servers, self._all, self._idle = self._all, [], []
+        for server in servers:
+            server.close()
+        forget_files()
+
+    def stop_forking(self, reason: str) -> None:
+        """Run fresh processes from now on."""
+        self.why_fresh = self.why_fresh or reason
+
+    def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
+        """Run the program once.
+
+        Raises:
+            ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
+        """
+        if not self.why_fresh:
+            try:
+                server = self._take()
+                run = server.run(plan, time_limit_s)
+            except CannotForkError as error:
+                self.why_fresh = str(error)
+            else:
+                with self._lock:
+                    self._idle.append(server)
+                return run
+        return run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+
+    def _take(self) -> ForkServer:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        server = ForkServer(self._program, self._settings)
+        with self._lock:
+            self._all.append(server)
+        return server

@@ -1,0 +1,51 @@
+/* The accelerator: an extension module for what the runtime cannot do in Python, or not fast enough.
+ *
+ * Its parts are the files beside this one, which have the names of the Python modules that they belong to. They are one
+ * extension and not several, as each would have to be found and loaded in each run. _accelerator.pyi is its interface.
+ */
+#include "_accelerator.h"
+
+static PyMethodDef module_functions[] = {
+    {"fold", (PyCFunction)(void (*)(void))counting_fold, METH_FASTCALL, "Pass one yield point; as counter.fold."},
+    {"need_room", (PyCFunction)(void (*)(void))counting_need_room, METH_FASTCALL, "As stack_room.need_room."},
+    {"watch_exit", leaving_watch_exit, METH_NOARGS, "Keep what the interpreter will take for its exit status."},
+    {"exit_code", leaving_exit_code, METH_NOARGS, "The code of the SystemExit that ends the program, in a tuple; () if none."},
+    {"leave", leaving_leave, METH_O, "Call exit(3)."},
+    {"wait_until_gone", leaving_wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
+    {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
+    {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
+    {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
+    {"fork", leaving_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
+    {"control_databases", databases_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
+    {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
+    {"database_lock_is_held_elsewhere", databases_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
+    {"refuse_database_lock", databases_refuse, METH_VARARGS, "Refuse it once more to the calling thread."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_accelerator",
+    .m_doc = "The fast path of the runtime.",
+    .m_size = -1,
+    .m_methods = module_functions,
+};
+
+PyMODINIT_FUNC PyInit__accelerator(void)
+{
+    if (tables_prepare() < 0 || counting_prepare() < 0) {
+        return NULL;
+    }
+    PyObject *module = PyModule_Create(&module_definition);
+    if (module == NULL) {
+        return NULL;
+    }
+    if (PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
+        PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0 ||
+        PyModule_AddStringConstant(module, "interface", INTERFACE) < 0 ||
+        PyModule_AddStringConstant(module, "source", SOURCE) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,239 @@
+/* What the source files of the accelerator take from each other.
+ *
+ * What each yield point and each operation run through stands here as inline functions, so that the compiler makes one
+ * function of it: a call between files takes 3 of the 80 ns of an operation.
+ */
+#ifndef REPLAY_DD_ACCELERATOR_H
+#define REPLAY_DD_ACCELERATOR_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define get_code_extra PyUnstable_Code_GetExtra
+#else
+#define get_code_extra _PyCode_GetExtra
+#endif
+
+/* A program may have libraries with functions of the same names. */
+#pragma GCC visibility push(hidden)
+
+/* -- own_memory.c: the runtime's own memory -- */
+
+extern int memory_is_own; /* whether objects are made in it */
+
+/* From now on it is the turn of the runtime (1) or of the program (0). Returns whose it was. */
+int memory_turn(int own);
+
+/* keep_memory_apart(): take over the interpreter's allocators. False where that cannot be; then turns mean nothing. */
+PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
+
+/* use_own_memory(own): memory_turn for Python. */
+PyObject *memory_use_own(PyObject *module, PyObject *own);
+
+/* Attributes are looked up by names that the interpreter keeps, also those that nobody else has any more. */
+PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
+
+/* -- tables.c: the yield points of a code object -- */
+
+typedef struct {
+    long long base;    /* the position of entry 0 */
+    int shift;         /* positions between two entries, as a power of two */
+    Py_ssize_t length; /* 0: not counted */
+    uint64_t numbers[];
+} Table;
+
+extern Py_ssize_t tables_index; /* where code objects have their tables */
+
+/* To be called before the others. Returns -1 with an exception set. */
+int tables_prepare(void);
+
+/* Counter.add_code */
+PyObject *tables_add_code(PyObject *counter, PyObject *arguments);
+
+/* NULL: the code is seen for the first time. */
+static inline Table *table_of(PyObject *code)
+{
+    void *table = NULL;
+    if (get_code_extra(code, tables_index, &table) < 0) {
+        PyErr_Clear();
+    }
+    return table;
+}
+
+/* What a position adds to the digest; 0: it is no yield point. */
+static inline uint64_t number_at(const Table *table, long long position)
+{
+    long long index = (position - table->base) >> table->shift;
+    return index >= 0 && index < table->length ? table->numbers[index] : 0;
+}
+
+/* -- operation_places.c: what is known of the places where operations stand -- */
+
+typedef struct {
+    PyObject *code;  /* kept, so that its address is no other's */
+    PyObject *place; /* NULL: library code, which is looked through */
+    int position;
+    uint64_t number;
+} Known;
+
+#define LOOKED_THROUGH -1 /* the position of library code: any; as counting.LOOKED_THROUGH */
+#define BUCKETS 128 /* a power of two */
+#define BUCKET_PLACES 4
+#define KNOWN_PLACES (BUCKETS * BUCKET_PLACES)
+
+typedef struct {
+    Known known[KNOWN_PLACES];
+} Places;
+
+/* Counter.know */
+PyObject *places_know(Places *places, PyObject *arguments);
+
+int places_traverse(Places *places, visitproc visit, void *arg);
+void places_clear(Places *places);
+
+/* Neighbouring addresses and offsets are spread. */
+static inline Known *bucket_of(Places *places, PyObject *code, int position)
+{
+    uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * UINT64_C(0x9E3779B97F4A7C15);
+    return &places->known[(mixed >> 32 & (BUCKETS - 1)) * BUCKET_PLACES];
+}
+
+static inline const Known *find_known(Places *places, PyObject *code, int position)
+{
+    const Known *bucket = bucket_of(places, code, position);
+    for (int index = 0; index < BUCKET_PLACES; index++) {
+        if (bucket[index].code == code && bucket[index].position == position) {
+            return &bucket[index];
+        }
+    }
+    return NULL;
+}
+
+/* The interpreter makes objects of the frames that somebody looks at. Those that the scheduler will look at stand in the
+ * runtime's memory, as they do when they are looked at here. */
+static inline void places_make_frames(void)
+{
+    int was_own = memory_is_own;
+    memory_is_own = 1; /* without the rest of a turn: nothing else is made or freed */
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyFrameObject *caller = frame == NULL ? NULL : PyFrame_GetBack(frame);
+    Py_XDECREF(caller);
+    memory_is_own = was_own;
+}
+
+/* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
+static inline const Known *places_of_operation(Places *places)
+{
+    int was_own = memory_is_own;
+    memory_is_own = 1; /* as above */
+    PyFrameObject *frame = PyEval_GetFrame();
+    const Known *found = NULL;
+    Py_XINCREF(frame);
+    while (frame != NULL) {
+        PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+        PyFrameObject *next = NULL;
+        if (find_known(places, code, LOOKED_THROUGH) != NULL) {
+            next = PyFrame_GetBack(frame);
+        }
+        else {
+            found = find_known(places, code, PyFrame_GetLasti(frame));
+        }
+        Py_DECREF(code); /* the frame has it */
+        Py_DECREF(frame);
+        frame = next;
+    }
+    memory_is_own = was_own;
+    return found;
+}
+
+/* -- stuck_calls.c: whether the thread with the baton stands still -- */
+
+typedef struct {
+    const void *holder; /* the thread that had the baton at the last look; compared only */
+    long long time;     /* the thread time that it had */
+    long long seen_ns;  /* when that was */
+    long long processor_ns, still_since_ns;
+    int still; /* looks that found it standing still, one after the other */
+} Looks;
+
+/* Counter.wait_at */
+PyObject *away_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
+
+/* -- counting.c: threads, counters, what happens at a yield point -- */
+
+typedef struct {
+    PyObject_HEAD
+    long long time;
+    long long ask_at;
+    long long atomic;
+    unsigned long long hash;
+    unsigned long long ident;
+    PyObject *place; /* where it does its operation */
+} ThreadCounts;
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *current;  /* the thread that has the baton: a ThreadCounts */
+    PyObject *question; /* called with thread, code, position, is_line when a question is due */
+    PyObject *stranger; /* called with the code where a thread without the baton gets to a yield point */
+    PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
+    PyObject *watched;  /* the numbers of places whose visits are counted, or None */
+    PyObject *visits;   /* a dict: (thread, number) -> visits */
+    PyObject *disable;  /* sys.monitoring.DISABLE, or None */
+    unsigned long long digest;
+    int lines;          /* trace lines, not opcodes */
+    char counting;      /* yield points count: the first thread has been started */
+    char busy;          /* the scheduler is at work */
+    char over;          /* the program has ended */
+    char every_operation; /* the strategy wants to be asked at each operation */
+    char idle;          /* the thread with the baton really waits, and nothing is wrong with that */
+    Looks looks;
+    Places places;
+} Counter;
+
+extern PyTypeObject ThreadCountsType, CounterType;
+
+/* To be called before the types are used. Returns -1 with an exception set. */
+int counting_prepare(void);
+
+/* As counting.fold and depth.need_room. */
+PyObject *counting_fold(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+PyObject *counting_need_room(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
+/* -- fast_exit.c: threads and forked copies, how they begin and end -- */
+
+/* fork(2) without the interpreter's handlers. Sound only in a process with a single thread. */
+PyObject *leaving_fork(PyObject *module, PyObject *nothing);
+
+/* wait_until_gone(native_id): wait until the system has forgotten a thread of this process. */
+PyObject *leaving_wait_until_gone(PyObject *module, PyObject *native_id);
+
+/* Keep what the interpreter will take for its exit status. */
+PyObject *leaving_watch_exit(PyObject *module, PyObject *nothing);
+
+/* The code of the SystemExit that ends the program, in a tuple; () if none. */
+PyObject *leaving_exit_code(PyObject *module, PyObject *nothing);
+
+/* leave(status): call exit(3). */
+PyObject *leaving_leave(PyObject *module, PyObject *status);
+
+/* -- sqlite.c: what SQLite wants of the system -- */
+
+/* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its
+ * random numbers; None leaves these two as they are. The library's file, or None where the interpreter contains it.
+ * Whether this worked. */
+PyObject *databases_control(PyObject *module, PyObject *arguments);
+
+/* database_lock_is_held(*lock): whether another connection of this process has a lock that conflicts with this one. */
+PyObject *databases_is_held(PyObject *module, PyObject *arguments);
+
+/* database_lock_is_held_elsewhere(*lock): the same of other processes. */
+PyObject *databases_is_held_elsewhere(PyObject *module, PyObject *arguments);
+
+/* refuse_database_lock(*lock): refuse it once more to the calling thread. */
+PyObject *databases_refuse(PyObject *module, PyObject *arguments);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,61 @@
+"""The virtual clock of the target.
+
+It starts at a recorded moment and moves only by what the program does: each reading takes a little, and it jumps to
+the next deadline when every thread waits. Real time plays no part, so a time-out is a matter of the schedule.
+
+On request (``--real-clock``) programs read the real clock. The virtual one then only orders the deadlines, and
+moments.py notes when they came.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+READING_NS = 10_000  # what one reading of the clock takes, so that loops that wait for a time end
+NO_ALARM = 1 << 62
+
+
+class Clock:
+    """Virtual time in nanoseconds since the program started.
+
+    Args:
+        start_ns: the date at the start, in nanoseconds since 1970.
+    """
+
+    def __init__(self, start_ns: int) -> None:
+        self.start_ns = start_ns
+        self.now_ns = 0
+        self.alarm_ns = NO_ALARM
+        self.ring: Callable[[], None] = lambda: None  # called when the time of the alarm has come
+
+    def read(self) -> int:
+        """Virtual nanoseconds since the start; reading takes a moment."""
+        self.now_ns += READING_NS
+        if self.now_ns >= self.alarm_ns:
+            self.ring()
+        return self.now_ns
+
+    def read_date(self) -> int:
+        """Virtual nanoseconds since 1970."""
+        return self.start_ns + self.read()
+
+    def jump_to(self, deadline_ns: int) -> None:
+        """All wait, or the schedule wants it: let the time until a deadline pass."""
+        self.now_ns = max(self.now_ns, deadline_ns)
+        if self.now_ns >= self.alarm_ns:
+            self.ring()
+
+
+class _Never:
+    """What a sleeping thread waits for: only its deadline wakes it."""
+
+    def ready_for(self, thread: object) -> bool:
+        return False
+
+    def explain(self) -> str:
+        return "sleeps"
+
+
+NEVER_READY = _Never()

@@ -1,0 +1,325 @@
+"""What comes from outside of the schedule, and when: noted as it happens, and made to happen again.
+
+Rules of this module:
+
+* A thread that waits for a descriptor, a child process, or a call that the runtime does not control, waits for
+  something that no schedule determines. Each such wait has a name: the thread, and the how-manieth of its waits it is.
+* Its *moment* is the first choice at which it was seen to be ready: who ran then, at which thread time. From then on
+  it is ready for good, whoever else may take what came; the thread looks again when it goes on.
+* A replay holds a wait back until its moment has come, and then really waits for what came in the recorded run. What an
+  operation got (how many bytes, which descriptors) is its *answer*; the replay takes no more and no less.
+* A wait that the log does not know belongs to another way than the recorded one; there everything is as in a recording.
+  So it does if its moment cannot come, which shows when nobody can run: a mixture of two runs has such waits.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..accelerator.own_memory import use_own
+from ..channel import ARRIVAL, DUE
+from .clock import NO_ALARM
+from .thread import NEVER
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .baton import Baton
+    from .thread import ManagedThread
+
+# Where something is that a thread waits for: a descriptor, or what it takes to know that it will not come.
+INSIDE = 0  # both ends are in this process: nothing comes while the baton is held
+NEAR = 1  # both ends are in this process, and the system's network lies between
+LISTENING = 2  # whoever connects may be a thread of this process, or not
+OUTSIDE = 3
+
+GRACE_S = 0.05  # for what is near: longer than the system's network takes where there is room for it
+PATIENCE_S = 10.0  # for what came in the recorded run, on other machines, under other loads; for what is on its way
+_STEP_S = 0.001
+_ROUNDS = 3
+
+TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
+
+# Taken before the runtime puts its own in place.
+_real_sleep, real_clock_ns = time.sleep, time.monotonic_ns
+
+
+class Expected:
+    """What the log says of one wait: who ran at its moment, at which thread time, and what it got."""
+
+    __slots__ = ("answer", "by", "time")
+
+    def __init__(self, by: str, time: int, answer: Any) -> None:
+        self.by = by
+        self.time = time
+        self.answer = answer
+
+
+class OutsideWait:
+    """One wait of one thread for something outside.
+
+    Args:
+        moments: of all waits.
+        thread: who waits.
+        is_there: tells whether it is there now, without waiting.
+        descriptors: (descriptor, events as ``poll`` takes them) that tell the same; may be empty.
+        nature: INSIDE, NEAR, LISTENING or OUTSIDE.
+        what: what is waited for, for people.
+    """
+
+    __slots__ = (
+        *("_moments", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
+        *("number", "problem", "rounds", "thread", "what"),
+    )
+
+    def __init__(
+        self,
+        moments: Moments,
+        thread: ManagedThread,
+        is_there: Callable[[], object],
+        descriptors: list[tuple[int, int]],
+        nature: int,
+        what: str,
+    ) -> None:
+        self._moments = moments
+        self.thread = thread
+        self.is_there = is_there
+        self.descriptors = descriptors
+        self.near: list[int] = []  # descriptors that are NEAR, whatever the others are
+        self.nature = nature
+        self.what = what
+        thread.waits += 1
+        self.number = thread.waits
+        self.expected: Expected | None = moments.expected.get((thread.name, thread.waits))
+        self.problem: Exception | None = None  # that a look met with
+        self.rounds = 0  # how often it was there and nobody could run
+        self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        if not self.arrived_by:
+            before = use_own(True)
+            if self._is_ready_now():
+                self.arrived_by, self.arrived_at = self._moments.now()
+            use_own(before)
+        return bool(self.arrived_by)
+
+    def _is_ready_now(self) -> bool:
+        expected = self.expected
+        if expected is None:
+            return self._moments.look(self)
+        if expected.by == TIMED_OUT or not self._moments.reached(expected.by, expected.time):
+            return False
+        return self.wait_really()
+
+    def wait_really(self) -> bool:
+        """Wait for what came in the recorded run; where it does not come, the thread has left the recorded way."""
+        if self._moments.look(self):
+            return True
+        limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
+        start_ns = real_clock_ns()
+        end_ns, last_ns = start_ns + int(limit_s * 1_000_000_000), start_ns + int(PATIENCE_S * 1_000_000_000)
+        while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._moments.are_in_flight([self])):
+            self._moments.pause(_STEP_S)
+            if self._moments.look(self):
+                return True
+        self.leave()
+        return False
+
+    def leave(self) -> None:
+        """Expect nothing any more of this thread: it is not on its recorded way."""
+        self._moments.leave(self.thread)
+        self.expected = None
+
+    def answer_at_deadline(self) -> object:
+        """What it got although its deadline came first; plain values."""
+        return None
+
+    def next_answer(self) -> object:
+        """What the next wait of the thread got, if a log says that there is one."""
+        following = self._moments.expected.get((self.thread.name, self.number + 1))
+        return None if following is None else following.answer
+
+    def explain(self) -> str:
+        return f"waits for {self.what}"
+
+
+class Moments:
+    """Numbers the waits for what comes from outside, notes their moments, and holds to those of a log.
+
+    Args:
+        baton: who runs, and which threads there are.
+    """
+
+    def __init__(self, baton: Baton) -> None:
+        self._baton = baton
+        self.expected: dict[tuple[str, int], Expected] = {}
+        self._times: dict[str, list[int]] = {}
+        self._due: dict[str, list[tuple[int, str]]] = {}
+        self.following = False
+        self.real_deadlines = False  # deadlines came in real time, now or when the log was recorded
+        self.real_time = False  # deadlines come when as much real time has passed, too
+        # Whether bytes are on their way to one of these descriptors; see io/tcp_in_flight.py.
+        self.bytes_in_flight: Callable[[list[int]], bool] = lambda descriptors: False
+
+    def follow(self, records: list[tuple[Any, ...]], following: bool = True) -> None:
+        """Let everything come when these records of a log say it came.
+
+        Args:
+            records: what the channel told of another run.
+            following: whether there was such a run; else deadlines may come in real time.
+        """
+        moments: dict[str, set[int]] = {}
+        self.following = following
+        self.expected, self._due = {}, {}
+        self.real_deadlines = self.real_time or any(record[0] == DUE for record in records)
+        for kind, *values in records:
+            if kind == ARRIVAL:
+                thread, number, by, by_time, answer = values
+                self.expected[thread, number] = Expected(by, by_time, answer)
+                if by != thread and by != TIMED_OUT:
+                    moments.setdefault(by, set()).add(by_time)
+            elif kind == DUE:
+                by, by_time, thread = values
+                self._due.setdefault(by, []).append((by_time, thread))
+                moments.setdefault(by, set()).add(by_time)
+        self._times = {name: sorted(times, reverse=True) for name, times in moments.items()}
+        for entries in self._due.values():
+            entries.reverse()
+
+    def next_moment(self, thread: ManagedThread) -> int:
+        """The thread time of this thread at which the next recorded moment comes."""
+        times = self._times.get(thread.name)
+        while times and times[-1] <= thread.time:
+            times.pop()
+        return times[-1] if times else NEVER
+
+    def now(self) -> tuple[str, int]:
+        """This moment: who runs, at which thread time."""
+        thread = self._baton.current
+        return thread.name, thread.time
+
+    def look(self, wait: OutsideWait) -> bool:
+        """Whether something is there now, or will never be; to look is no operation of the program."""
+        baton = self._baton
+        before = baton.busy
+        baton.busy = True
+        try:
+            return bool(wait.is_there())
+        except Exception as problem:
+            # Another thread may be looking; it is for the one that waits.
+            wait.problem = problem.with_traceback(None)
+            return True
+        finally:
+            baton.busy = before
+
+    def are_in_flight(self, waits: list[OutsideWait]) -> bool:
+        """Whether the system still has bytes for one of these, which will come."""
+        numbers = [number for wait in waits for number in wait.near]
+        if not numbers:
+            return False
+        baton = self._baton
+        before, own_before = (baton.busy, baton.outside), use_own(True)
+        baton.busy = True
+        try:
+            return self.bytes_in_flight(numbers)
+        finally:
+            baton.busy, baton.outside = before
+            use_own(own_before)
+
+    def reached(self, name: str, thread_time: int) -> bool:
+        """Whether a moment has come, or cannot come any more."""
+        thread = self._baton.known.get(name)
+        return thread is not None and (thread.time >= thread_time or thread.ended)
+
+    def without_a_moment(self, waits: list[OutsideWait]) -> list[OutsideWait]:
+        """Nobody can run before a deadline: those of some waits whose moment in the log is not to be waited for.
+
+        It is that of the waiting thread itself, or of one that waits like that. Or what a thread of this process has
+        done is there, and the moment does not come: in the recorded run this would have been it, but for a system that
+        took its time.
+        """
+        main = self._baton.main if self._baton.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
+        blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
+        found = []
+        for wait in blocked.values():
+            wait.rounds += wait.nature < OUTSIDE and self.look(wait)
+            way: list[OutsideWait] = []
+            last: OutsideWait | None = wait
+            while last is not None and last not in way:
+                way.append(last)
+                last = None if last.expected is None else blocked.get(last.expected.by)
+            if last is not None or wait.rounds > _ROUNDS:
+                found.append(wait)
+        return found
+
+    def leave(self, thread: ManagedThread) -> None:
+        """Forget what a log says of a thread's waits from now on."""
+        for key in [key for key in self.expected if key[0] == thread.name]:
+            del self.expected[key]
+
+    def forget(self) -> None:
+        """In the child of a fork: no log knows of it, and the time of others is real."""
+        self.follow([], following=False)
+        self.real_time = True
+
+    def came_too_late(self, wait: OutsideWait) -> None:
+        """Note that a wait ended at its deadline."""
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
+
+    def answered(self, wait: OutsideWait, answer: object) -> None:
+        """Note what an operation got; plain values."""
+        by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
+
+    def started(self, thread: ManagedThread, deadline: int) -> None:
+        """A thread begins to wait, with a deadline on the virtual clock."""
+        if self.real_time:
+            thread.real_deadline_ns = real_clock_ns() + deadline - self._baton.clock.now_ns
+
+    def until_next_deadline_ns(self) -> int | None:
+        """How long it is to the earliest deadline or alarm; None where there is none."""
+        clock = self._baton.clock
+        waits_ns = [clock.alarm_ns - clock.now_ns] if clock.alarm_ns < NO_ALARM else []
+        for thread in self._baton.threads:
+            if thread.deadline is not None and self.real_time:
+                waits_ns.append(thread.real_deadline_ns - real_clock_ns())
+            elif thread.deadline is not None:
+                waits_ns.append(thread.deadline - clock.now_ns)
+        return max(0, min(waits_ns)) if waits_ns else None
+
+    def at_choice(self) -> None:
+        """Before a choice: let the deadlines come that came here in the recorded run, or come now in real time."""
+        name, thread_time = self.now()
+        clock = self._baton.clock
+        if self.real_time and not self.following:
+            now_ns = real_clock_ns()
+            for thread in self._baton.threads:
+                deadline = thread.deadline
+                if deadline is not None and deadline > clock.now_ns and thread.real_deadline_ns <= now_ns:
+                    clock.jump_to(deadline)
+                    self._baton.send(DUE, name, thread_time, thread.name)
+        due = self._due.get(name)
+        while due and due[-1][0] <= thread_time:
+            waiting = self._baton.known.get(due.pop()[1])
+            if waiting is not None and waiting.deadline is not None:
+                if self.real_time:
+                    self.pause(max(0, waiting.real_deadline_ns - real_clock_ns()) / 1e9)
+                clock.jump_to(waiting.deadline)
+                self._baton.send(DUE, name, thread_time, waiting.name)
+
+    def at_end(self) -> None:
+        """The run ends: what is still waited for has not come."""
+        for thread in self._baton.threads:
+            wait = thread.waiting
+            if isinstance(wait, OutsideWait) and not wait.arrived_by:
+                self._baton.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
+
+    def pause(self, seconds: float) -> None:
+        """Really wait, with the baton in hand."""
+        self._baton.counter.idle = True
+        try:
+            _real_sleep(seconds)
+        finally:
+            self._baton.counter.idle = False

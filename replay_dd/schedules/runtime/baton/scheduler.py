@@ -1,0 +1,248 @@
+"""The deterministic scheduler: yield points and operations.
+
+Rules of this module:
+
+* A thread that stands at a yield point has a *pending operation*. It is *ready* if that operation could go on now (its
+  lock is free, its time has come). The baton goes only to ready threads, so an operation never has to be tried twice,
+  and there is exactly one choice at each (thread, thread time).
+* Thread time counts the yield points that a thread has passed. It depends on the way of that thread alone, not on who
+  ran in between: an operation counts once, whether it had to wait or not.
+* Whatever hangs on the strategy happens in the runtime's own memory; see own_memory.py.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+
+from ..accelerator import accelerator
+from ..accelerator.own_memory import use_own
+from ..counting.counter import LOOKED_THROUGH, fold
+from ..points.place import Place
+from .chooser import FOR_THE_TRACE, Chooser
+from .garbage import COLLECT_EVERY, collect
+from .moments import OutsideWait
+from .stack_room import ROOM_FRAMES, need_room
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+
+    from ..points.places import Places
+    from .clock import Clock
+    from .thread import ManagedThread, Waitable
+
+_get_ident = _thread.get_ident
+
+# A thread that runs nothing but library code, whose operations are no yield points, gives way after so many of them. A
+# prime, so that a loop does not give way at the same step each time, with the lock in its hand that others wait for.
+LIBRARY_SPIN_LIMIT = 10_007
+
+
+class Scheduler(Chooser):
+    """Passes the yield points of threads, and asks where one is due.
+
+    Args:
+        clock: the virtual clock.
+        places: what code is counted.
+        send: writes a record for the tool.
+        end_deadlocked: ends the process when all threads wait for each other; does not return.
+        disable: what the back end's callback answers where there is no yield point.
+
+    Attributes:
+        deliver_signals: calls the program's signal handlers, in the main thread; see signals.py.
+        holds_signals: whether that has to wait.
+        collects: whether garbage is collected at fixed thread times.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        places: Places,
+        send: Callable[..., None],
+        end_deadlocked: Callable[[], None],
+        disable: object = None,
+    ) -> None:
+        super().__init__(clock, places, send, end_deadlocked, disable)
+        self.counter.question = self.at_question
+        self.deliver_signals: Callable[[], None] | None = None
+        self.holds_signals = False
+        self.collects = False
+
+    # -- yield points ------------------------------------------------------------------------------------------------
+
+    def at_question(self, thread: ManagedThread, code: CodeType, position: int, is_line: bool) -> None:
+        """The running thread has reached the thread time at which the strategy wanted to be asked."""
+        if self.busy or self.over or (thread.starting is not None and not thread.starting()):
+            return
+        if self.traced_left:
+            self.traced_left -= 1
+            self.log.yield_point(thread, Place(code, position, is_line))
+            if thread.ask_at == FOR_THE_TRACE and thread.time < thread.due_at:
+                return
+        try:
+            need_room(ROOM_FRAMES)
+        except RecursionError:
+            return  # Not switched here, so a replay is not asked here.
+        if thread.time % COLLECT_EVERY == 0 and self.collects:
+            self.busy = True
+            use_own(False)  # finalizers are the program's
+            collect(thread.time)
+            use_own(True)
+            self.busy = False
+        self.choose_next(thread, Place(code, position, is_line), forced=False)
+        use_own(False)
+        if thread.signalled and self.deliver_signals is not None:
+            self.deliver_signals()
+        if thread.exception is not None:
+            _raise(thread)
+
+    def operation(
+        self,
+        frame: FrameType | None,
+        waiting: Waitable | None = None,
+        deadline: int | None = None,
+        gives_way: bool = False,
+    ) -> bool:
+        """A yield point before an operation on a lock, a file, the clock.
+
+        Args:
+            frame: where to look for the code whose doing it is.
+            waiting: what the operation needs, or None where it can always go on.
+            deadline: virtual time in nanoseconds at which it stops to wait.
+            gives_way: other ready threads come first (``time.sleep(0)``).
+
+        Returns:
+            True when the operation can go on, False when the deadline passed first.
+        """
+        if waiting is None and not gives_way and frame is not None and self.counter.pass_operation():
+            return True
+        use_own(True)  # from here on, as the operation of another strategy may have been passed by the accelerator
+        try:
+            return self._ask(frame, waiting, deadline, gives_way)
+        finally:
+            use_own(False)
+
+    def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
+        """A yield point that lasts until a wait is over; False where so many virtual seconds passed first.
+
+        Raises:
+            Exception: what a look met with.
+        """
+        deadline = None
+        if timeout_s is not None:
+            deadline = self.clock.now_ns + int(timeout_s * 1_000_000_000)
+        self.in_system_call = True
+        arrived = self.operation(frame, wait, deadline)
+        self.in_system_call = False
+        if not arrived:
+            self.moments.came_too_late(wait)
+        elif wait.problem is not None:
+            self.moments.answered(wait, None)
+            raise wait.problem
+        return arrived
+
+    def _ask(self, frame: FrameType | None, waiting: Waitable | None, deadline: int | None, gives_way: bool) -> bool:
+        thread = self.present()
+        ready = waiting is None or waiting.ready_for(thread)
+        if self.over or self.busy or thread.ident != _get_ident():
+            return ready
+        need_room(ROOM_FRAMES)
+        # A lock that a condition takes back is taken: whoever called relies on that.
+        if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):
+            use_own(False)
+            _raise(thread)
+        asks, spins = self._pass_operation(thread, frame, ready and not gives_way)
+        while asks:
+            thread.waiting = waiting
+            thread.deadline = deadline
+            if deadline is not None:
+                self.moments.started(thread, deadline)
+            try:
+                self.choose_next(thread, thread.place, forced=not ready, gives_way=gives_way, spins=spins)
+            finally:
+                thread.waiting = thread.deadline = None
+            if thread.signalled and self.deliver_signals is not None:
+                use_own(False)
+                self.deliver_signals()
+                use_own(True)
+            if waiting is None or self._has_come(waiting, thread):
+                return True
+            if self.over or (deadline is not None and deadline <= self.clock.now_ns):
+                return False
+            # It was a signal. The wait goes on, as another operation.
+            ready = False
+            self.pass_yield_point(thread)
+        return True
+
+    def _has_come(self, waiting: Waitable, thread: ManagedThread) -> bool:
+        """Whether a wait was over at the last choice.
+
+        What has come from outside since then comes too late: a replay would find it there from the start.
+        """
+        if isinstance(waiting, OutsideWait) and not self.over:
+            return bool(waiting.arrived_by)
+        return waiting.ready_for(thread)
+
+    def _pass_operation(self, thread: ManagedThread, frame: FrameType | None, goes_on: bool) -> tuple[bool, bool]:
+        """Count an operation; ``goes_on`` says that it can, and that nobody comes first.
+
+        Returns:
+            Whether to choose who runs next, and whether the thread has gone on for too long.
+        """
+        counted, user_frame = self.places.user_frame(frame)
+        if user_frame is not None:
+            thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            if counted and accelerator is not None and not self.counter.every_operation:
+                self._know(place, user_frame)
+        if not goes_on:
+            if self.counting:
+                self.pass_yield_point(thread)
+            return True, False
+        if thread.starter is not None:
+            return thread.starting is None or thread.starting(), False
+        if not self.counting or thread.atomic:
+            return False, False
+        spins = False
+        if not counted:
+            thread.uncounted += 1
+            spins = thread.uncounted % LIBRARY_SPIN_LIMIT == 0
+            if not spins:
+                return False, False
+        self.pass_yield_point(thread)
+        return spins or self.counter.every_operation or thread.time >= thread.ask_at, spins
+
+    def _know(self, place: Place, user_frame: FrameType) -> None:
+        """Tell the counter of the place of this operation, so that it need not ask here the next time."""
+        number = self.places.place_hash(place.code, place.mark)
+        self.counter.know(place.code, place.position, place, number)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame is not user_frame:
+            self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)
+            frame = frame.f_back
+
+    def pass_yield_point(self, thread: ManagedThread) -> None:
+        """Count an operation of a thread."""
+        before = use_own(True)
+        place = thread.place
+        if self.traced_left:
+            self.traced_left -= 1
+            self.log.yield_point(thread, place)
+        fold(self.counter, thread, 0 if place is None else self.places.place_hash(place.code, place.mark))
+        use_own(before)
+
+
+def _takes_back(frame: FrameType | None) -> bool:
+    """Whether a condition does this operation; from the lock's own functions to its own there are few frames."""
+    for _ in range(3):
+        if frame is not None and frame.f_code.co_name == "_acquire_restore":
+            return True
+        frame = None if frame is None else frame.f_back
+    return False
+
+
+def _raise(thread: ManagedThread) -> None:
+    """Raise what another thread has set in this one; a class is instantiated, as the interpreter does."""
+    exception, thread.exception = thread.exception, None
+    raise exception

@@ -1,0 +1,62 @@
+"""Strategies: who decides where the baton goes.
+
+A strategy is a small object. It says in advance at which thread time it wants to be asked next
+(:meth:`Strategy.next_question`), so that all yield points before cost one comparison; it is asked there, and at every
+forced choice (:meth:`Strategy.choose`). Replaying a schedule is one more strategy. Randomness is a seeded generator
+of the strategy's own, so the same seed gives the same choices.
+"""
+
+from __future__ import annotations
+
+from .thread import NEVER
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from ..points.place import Place
+    from .baton import Baton
+    from .thread import ManagedThread
+
+
+class Question:
+    """What a strategy is asked.
+
+    Attributes:
+        thread: who runs now.
+        runnable: who can run next; ``thread`` among them, unless it cannot go on.
+        default: whom the default schedule chooses.
+        forced: whether ``thread`` cannot go on.
+        place: where ``thread`` stands, if that is known.
+    """
+
+    __slots__ = ("default", "forced", "place", "runnable", "thread")
+
+    def __init__(
+        self,
+        thread: ManagedThread,
+        runnable: list[ManagedThread],
+        default: ManagedThread,
+        forced: bool,
+        place: Place | None = None,
+    ) -> None:
+        self.thread = thread
+        self.runnable = runnable
+        self.default = default
+        self.forced = forced
+        self.place = place
+
+
+class Strategy:
+    """The default schedule: run a thread until it blocks or ends, then the next ready one."""
+
+    asks_at_operations = False  # whether to be asked at every operation on a lock, whatever next_question said
+
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        """A thread was started."""
+
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
+        """The thread time of ``thread``, which runs now, at which to be asked next."""
+        return NEVER
+
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
+        """Who runs next: the default or one of the runnable threads."""
+        return question.default

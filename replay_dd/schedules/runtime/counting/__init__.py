@@ -1,0 +1,1 @@
+"""What every yield point costs: counting, and the digest."""

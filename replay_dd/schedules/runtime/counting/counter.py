@@ -1,0 +1,148 @@
+"""What every yield point needs: the numbers of the running thread, and the digest.
+
+Rules of this module:
+
+* ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``accelerator/counting.c``. Both do the same: the
+  same thread times, digests and questions. Everything else of the runtime uses one or the other without a difference.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..accelerator import accelerator
+from .digest import FOLD, MASK
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_clock_ns, _thread_clock, _processor_ns = time.monotonic_ns, time.pthread_getcpuclockid, time.clock_gettime_ns
+
+LOOKED_THROUGH = -1  # in the place of a position: all of a code object of the library
+BUSY_PERCENT = 2  # of the time between two looks; a thread in a loop that waits uses less
+STILL_LOOKS = 2  # one after the other find that a thread stands still
+EARLIEST_LOOK_NS_PER_S = 900_000_000  # of the time from one look to the next, as several threads may look
+
+
+class PythonThreadCounts:
+    """The numbers of a thread that every yield point needs.
+
+    Attributes:
+        time: yield points passed.
+        ask_at: the thread time at which the scheduler is to be asked.
+        atomic: above 0 inside an import: no yield points.
+        hash: what the thread adds to the digest.
+        ident: the thread's identity, as ``_thread.get_ident`` tells it.
+        place: where it does its operation, or None.
+    """
+
+    __slots__ = ("ask_at", "atomic", "hash", "ident", "place", "time")
+
+    def __init__(self) -> None:
+        self.time = 0
+        self.ask_at = 0
+        self.atomic = 0
+        self.hash = 0
+        self.ident = 0
+        self.place: Any = None
+
+
+class PythonCounter:
+    """Counts and folds yield points.
+
+    Attributes:
+        current: the thread that has the baton.
+        digest: the rolling digest.
+        question: called with thread, code, position and is_line when a question is due.
+        stranger: called with the code where a thread without the baton reaches a yield point; tells whether it has
+            it now.
+        watched: the numbers of places whose visits are counted, or None.
+        visits: how often each thread visited each watched place.
+        counting: whether yield points count: from the start of the first thread.
+        busy: whether the scheduler is at work.
+        over: whether the program has ended.
+        every_operation: whether the strategy wants to be asked at each operation.
+        idle: whether the thread with the baton really waits, and nothing is wrong with that.
+    """
+
+    __slots__ = (
+        *("busy", "counting", "current", "digest", "every_operation", "idle", "over"),
+        *("question", "stranger", "visits", "watched"),
+        *("_looks", "_seen", "_seen_ns", "_seen_processor_ns", "_seen_time", "_still_since_ns"),
+    )
+
+    def __init__(self, current: Any, disable: object = None) -> None:
+        self.current = current
+        self.digest = 0
+        self.question: Any = None
+        self.stranger: Any = None
+        self.watched: frozenset[int] | None = None
+        self.visits: dict[tuple[object, int], int] = {}
+        self.counting = self.busy = self.over = self.every_operation = self.idle = False
+        self._seen: Any = None
+        self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
+
+    def wait_at(self, acquire: Callable[[bool, float], bool], arguments: tuple[bool, float], least_ns: int) -> int:
+        """Wait for a lock, and look at each time-out whether the thread with the baton stands still.
+
+        Args:
+            acquire: acquires the lock.
+            arguments: of it: True, and the seconds from one look to the next.
+            least_ns: what is too short to be told.
+
+        Returns:
+            0 when the lock is acquired, else for how long that thread has stood still, in nanoseconds.
+        """
+        while not acquire(*arguments):
+            still_ns = self._look(arguments[1])
+            if still_ns and still_ns >= least_ns:
+                return still_ns
+        return 0
+
+    def _look(self, every_s: float) -> int:
+        holder = self.current
+        if self.over or self.busy or self.idle or holder.atomic or not holder.ident:
+            self._seen = None
+            return 0
+        now_ns = _clock_ns()
+        processor_ns = _processor_ns(_thread_clock(holder.ident))
+        if self._seen is holder and self._seen_time == holder.time:
+            passed_ns = now_ns - self._seen_ns
+            if passed_ns < every_s * EARLIEST_LOOK_NS_PER_S:
+                return 0
+            used_ns = processor_ns - self._seen_processor_ns
+            self._looks = self._looks + 1 if used_ns * 100 < passed_ns * BUSY_PERCENT else 0
+        else:
+            self._seen, self._looks = holder, 0
+        self._seen_time, self._seen_ns, self._seen_processor_ns = holder.time, now_ns, processor_ns
+        if self._looks == 0:
+            self._still_since_ns = now_ns
+        return now_ns - self._still_since_ns if self._looks >= STILL_LOOKS else 0
+
+    def pass_operation(self) -> bool:
+        """Pass the yield point before an operation that can go on, if nobody has to be asked.
+
+        Returns:
+            Whether it was passed: never here, as it is nothing that Python could do faster than the scheduler.
+        """
+        return False
+
+    def know(self, code: object, position: int, place: object, number: int) -> None:
+        """Learn what :meth:`pass_operation` needs to know of a place; no place: any position of library code."""
+
+
+def _fold(counter: Any, thread: Any, number: int) -> None:
+    """Pass one yield point of a thread at the place with this number."""
+    thread.time += 1
+    counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
+    watched = counter.watched
+    if watched is not None and number in watched:
+        key = (thread, number)
+        counter.visits[key] = counter.visits.get(key, 0) + 1
+
+
+ThreadCounts: Any = PythonThreadCounts if accelerator is None else accelerator.ThreadCounts
+Counter: Any = PythonCounter if accelerator is None else accelerator.Counter
+fold: Any = _fold if accelerator is None else accelerator.fold

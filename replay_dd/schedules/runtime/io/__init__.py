@@ -1,0 +1,1 @@
+"""The world outside under the scheduler: descriptors, sockets, pipes, file locks, databases."""

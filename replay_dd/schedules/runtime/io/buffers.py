@@ -1,0 +1,87 @@
+"""Buffered file objects: a section of ours around their locks.
+
+The file objects of ``io`` hold a lock written in C while they call the object below. Where that one is written in
+Python, a thread may be switched in there; so a section of our own goes around the lock.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+    from ..baton.thread import ManagedThread
+    from .descriptors import Descriptors
+
+
+class _Section:
+    """Around a lock written in C: who is inside."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self.holder: ManagedThread | None = None
+
+    def ready_for(self, thread: ManagedThread) -> bool:
+        return self.holder is None
+
+    def explain(self) -> str:
+        name = "?" if self.holder is None else self.holder.name
+        return f"waits for a file object that thread {name} reads or writes"
+
+    def enter(self, frame: Any) -> bool:
+        """Wait until nobody is inside; False where this thread is inside already."""
+        current = self._scheduler.current
+        if self.holder is current:
+            return False
+        if self.holder is not None:
+            self._scheduler.operation(frame, self)
+        self.holder = current
+        return True
+
+
+_LOCKED = (
+    *("read", "read1", "readinto", "readinto1", "readline", "peek", "__next__"),
+    *("write", "flush", "seek", "tell", "truncate", "close", "detach"),
+)
+
+
+def guarded(real: Any, descriptors: Descriptors, scheduler: Scheduler) -> Any:
+    """A subclass of one of the buffered classes, with such a section."""
+
+    class Same(type):
+        """Objects that ``open`` made are instances, too."""
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, real) if cls is made else type.__instancecheck__(cls, instance)
+
+    def method(name: str) -> Any:
+        call = getattr(real, name)
+
+        def guarded_call(self: Any, *arguments: Any, **named: Any) -> Any:
+            section = self.__dict__.get("_replay_dd_section")
+            if section is None:
+                section = self.__dict__["_replay_dd_section"] = _Section(scheduler)
+            if not descriptors.has_baton() or not section.enter(sys._getframe(1)):
+                return call(self, *arguments, **named)
+            try:
+                return call(self, *arguments, **named)
+            finally:
+                section.holder = None
+
+        guarded_call.__name__ = name
+        return guarded_call
+
+    methods = {name: method(name) for name in _LOCKED if hasattr(real, name)}
+    made: Any = Same(real.__name__, (real,), {**methods, "__module__": real.__module__, "__doc__": real.__doc__})
+    return made
+
+
+def adapt_buffers(descriptors: Descriptors, scheduler: Scheduler) -> None:
+    """Put subclasses with a section of ours in the place of the buffered classes of ``io``."""
+    import io
+
+    for name in ("BufferedReader", "BufferedWriter", "BufferedRandom", "BufferedRWPair"):
+        setattr(io, name, guarded(getattr(io, name), descriptors, scheduler))

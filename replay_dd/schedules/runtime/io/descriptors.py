@@ -1,0 +1,208 @@
+"""Waiting for descriptors, whoever does it: ``select``, sockets, pipes.
+
+Rules of this module:
+
+* A thread that waits for descriptors gives the baton away until one is ready; moments.py knows what a log says of it.
+* When nobody can run, the process really waits for the descriptors of all threads, and no longer than to the next
+  deadline of the virtual clock, so that a time-out never comes before what is waited for could.
+* What only this process can make ready is not worth waiting for: then the clock jumps at once. A thread that listens on
+  a socket is given a moment, since it usually listens to threads of this process. What the system's network still has
+  on its way is worth waiting for.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+
+from ..baton.moments import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
+from .tcp_in_flight import are_in_flight
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+    from ..baton.thread import ManagedThread
+
+_STEP_S = 0.002  # between two looks at what no descriptor tells
+_get_ident = _thread.get_ident
+READING, URGENT, WRITING = 1, 2, 4  # POLLIN, POLLPRI and POLLOUT of poll(2)
+
+
+class Descriptors:
+    """Knows the descriptors of this process, and waits for them.
+
+    Attributes:
+        moments: when something came from outside of the process.
+        wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
+        real_poll: ``select.poll`` as it was; set when the program imports ``select``.
+        children_run: tells whether a child process has not ended yet.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self.moments = scheduler.moments
+        self.wait = scheduler.wait_for_outside
+        self.moments.bytes_in_flight = are_in_flight
+        self._natures: dict[int, int] = {}  # by inode, where it is not OUTSIDE
+        self._partners: dict[int, int] = {}  # of each end of a pair of sockets, the inode of the other one
+        self.real_poll: Any = None
+        self.children_run: Callable[[], bool] = lambda: False
+        scheduler.wait_outside = self.wait_outside
+
+    # -- what a descriptor is ----------------------------------------------------------------------------------------
+
+    def set_nature(self, descriptor: int, nature: int) -> None:
+        """Note where the other end of a descriptor is."""
+        try:
+            inode = os.fstat(descriptor).st_ino
+        except OSError:
+            return
+        self._natures[inode] = nature
+
+    def pair(self, one: int, other: int) -> None:
+        """Note that two sockets are the ends of one connection inside of this process."""
+        for descriptor, partner in ((one, other), (other, one)):
+            self.set_nature(descriptor, INSIDE)
+            self._partners[os.fstat(descriptor).st_ino] = os.fstat(partner).st_ino
+
+    def give_to_child(self, descriptor: int) -> None:
+        """Another process gets a descriptor: whoever has the other end may hear from there now."""
+        try:
+            inode = os.fstat(descriptor).st_ino
+        except OSError:
+            return
+        if self._natures.get(inode, OUTSIDE) != INSIDE:
+            # Of a connection through the system's network the other end is not known.
+            self._natures = {other: nature for other, nature in self._natures.items() if nature == INSIDE}
+        self._natures.pop(inode, None)
+        self._natures.pop(self._partners.get(inode, 0), None)
+
+    def nature(self, descriptor: int) -> int:
+        """INSIDE, NEAR, LISTENING or OUTSIDE."""
+        try:
+            return self._natures.get(os.fstat(descriptor).st_ino, OUTSIDE)
+        except OSError:
+            return INSIDE  # closed meanwhile: nothing will come
+
+    def share_with_children(self) -> None:
+        """The process forked: every other end may be in the child now."""
+        self._natures.clear()
+        for thread in self._scheduler.threads:
+            if isinstance(thread.waiting, OutsideWait):
+                thread.waiting.nature = OUTSIDE
+
+    # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def has_baton(self) -> bool:
+        """Whether the calling thread is under control; a call of any other one is none of ours."""
+        scheduler = self._scheduler
+        if scheduler.over:
+            return False
+        if scheduler.current.ident == _get_ident():
+            return not scheduler.busy
+        return scheduler.come_back()  # whatever the scheduler is at: a thread that was away waits until it is done
+
+    def yield_point(self, frame: Any) -> None:
+        """A yield point before a call that never blocks."""
+        self._scheduler.operation(frame)
+
+    def poll(self, descriptors: list[tuple[int, int]], milliseconds: float | None = 0) -> bool:
+        """Whether any of these is ready (or closed, or in error) within a real time."""
+        if self.real_poll is None:
+            import select  # noqa: F401  adapted as soon as it is there
+
+        poll = self.real_poll()
+        wanted: dict[int, int] = {}
+        for number, events in descriptors:
+            wanted[number] = wanted.get(number, 0) | events
+        for number, events in wanted.items():
+            try:
+                poll.register(number, events)
+            except (OverflowError, ValueError):
+                return True  # closed: the call itself will tell
+        return bool(poll.poll(milliseconds))
+
+    def make_wait(
+        self, descriptors: list[tuple[int, int]], what: str = "", through: list[tuple[int, int]] | None = None
+    ) -> OutsideWait:
+        """A wait of the running thread until one of some descriptors is ready.
+
+        Args:
+            descriptors: what is waited for.
+            what: the same for people.
+            through: what to poll for it instead (an epoll descriptor tells of many).
+        """
+        natures = [(self.nature(number), number) for number, _ in descriptors]
+        nature = max(natures, default=(INSIDE, 0))[0]
+        if not what:
+            what = f"the descriptors {sorted(number for number, _ in descriptors)}"
+        polled = descriptors if through is None else through
+        wait = OutsideWait(self.moments, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
+        wait.near = [number for own, number in natures if own == NEAR]
+        return wait
+
+    def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
+        """A wait of the running thread for something outside that no descriptor tells."""
+        return OutsideWait(self.moments, self._scheduler.current, is_there, [], OUTSIDE, what)
+
+    def wait_outside(self, threads: list[ManagedThread], wait_ns: int | None) -> bool:
+        """Nobody can run: really wait until something came that a thread waits for.
+
+        Args:
+            threads: all of them.
+            wait_ns: to the next deadline, in nanoseconds; None where there is none.
+
+        Returns:
+            False where nothing came in time, or nothing can come.
+        """
+        waits = [thread.waiting for thread in threads if isinstance(thread.waiting, OutsideWait)]
+        known = [wait for wait in waits if wait.expected is not None]
+        # The recorded way leads nowhere: this is another one.
+        for wait in known if wait_ns is None else self.moments.without_a_moment(known):
+            wait.leave()
+        if wait_ns is not None:
+            waits = [wait for wait in waits if wait.expected is None]
+        limit_s = self._limit_s(waits, wait_ns, bool(self.moments.expected))
+        if limit_s is None:
+            return self._wait_for(waits, None)
+        if limit_s > 0 and self._wait_for(waits, limit_s):
+            return True
+        last_s = PATIENCE_S if wait_ns is None else min(PATIENCE_S, wait_ns / 1e9)
+        while limit_s < last_s and self.moments.are_in_flight(waits):
+            if self._wait_for(waits, min(GRACE_S, last_s - limit_s)):
+                return True
+            limit_s += GRACE_S
+        return False
+
+    def _wait_for(self, waits: list[OutsideWait], limit_s: float | None) -> bool:
+        """Really wait for one of these, for so many seconds at most."""
+        silent = [wait for wait in waits if not wait.descriptors]
+        # A thread that is away in C may go on filling or emptying what is inside.
+        pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
+        self._scheduler.counter.idle = True
+        try:
+            if not silent:
+                return self.poll(pollable, None if limit_s is None else limit_s * 1000)
+            while limit_s is None or limit_s > 0:
+                if self.poll(pollable, _STEP_S * 1000) or any(self.moments.look(wait) for wait in silent):
+                    return True
+                limit_s = None if limit_s is None else limit_s - _STEP_S
+            return False
+        finally:
+            self._scheduler.counter.idle = False
+
+    def _limit_s(self, waits: list[OutsideWait], wait_ns: int | None, replaying: bool) -> float | None:
+        """How long to wait for the best of these; None: for ever."""
+        whole_s = None if wait_ns is None else wait_ns / 1e9
+        real = self.moments.real_time or (not replaying and wait_ns is not None and self.children_run())
+        nature = max((wait.nature for wait in waits), default=INSIDE)
+        if nature == OUTSIDE or (real and wait_ns is not None):
+            return whole_s
+        if nature == LISTENING:
+            return whole_s if whole_s is None else min(whole_s, GRACE_S)
+        if nature == NEAR:
+            return GRACE_S if whole_s is None else min(whole_s, GRACE_S)
+        return 0

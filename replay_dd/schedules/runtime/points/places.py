@@ -1,0 +1,212 @@
+"""Places in the code: which are counted, how they are named, and the number each adds to the digest.
+
+Code is one of three kinds, told by its file:
+
+* COUNTED: the program's own code and third-party packages. Only here are yield points.
+* LIBRARY: the standard library and this runtime. Looked through: an operation on a lock inside ``queue.Queue.put``
+  belongs to the counted code that called ``put``.
+* EXCLUDED: test runners. An operation that they cause is none of the program's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from ..counting.digest import MASK, text_hash
+from .frames import RUNTIME
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+COUNTED = 0
+LIBRARY = 1
+EXCLUDED = 2
+
+_STEP = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: spreads neighbouring offsets
+
+TEST_RUNNERS = (
+    "pytest",
+    "_pytest",
+    "pluggy",
+    "py",
+    "iniconfig",
+    "nose2",
+    "xdist",
+    "execnet",
+    "coverage",
+    "pytest_timeout",
+)
+
+
+_TEMPORARY = "$TMPDIR" + os.sep  # a folder of this run alone
+_COARSE_NS = 20_000_000  # the dates of files lag behind by this much at most
+# Taken before the runtime puts its own in place.
+_getpid, _date_ns = os.getpid, time.time_ns
+
+
+class Places:
+    """Classifies files, names places, and numbers those that the log mentions.
+
+    Args:
+        root: the folder that short file names are relative to.
+        include: packages counted although they are of the standard library or a test runner.
+        exclude: packages not counted although they are of the program.
+        command_line: whether the program is given on the command line (``-c``) and so has no file.
+    """
+
+    def __init__(self, root: str, include: tuple[str, ...], exclude: tuple[str, ...], command_line: bool) -> None:
+        self._root = root
+        self._include = include
+        self._exclude = exclude
+        self._command_line = command_line
+        self._started_ns = _date_ns()
+        self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+        self._runtime = RUNTIME
+        self._kinds: dict[str, int] = {}
+        self._short: dict[str, str] = {}
+        self._hashes: dict[int, tuple[CodeType, int]] = {}
+
+    def kind(self, filename: str) -> int:
+        """COUNTED, LIBRARY or EXCLUDED."""
+        try:
+            return self._kinds[filename]
+        except KeyError:
+            kind = self._kinds[filename] = self._classify(filename)
+            return kind
+
+    def counted_files(self) -> list[tuple[str, str]]:
+        """(short name, file) of the files whose code was counted so far; without those that end with the run."""
+        files = [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
+        return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
+
+    def unknown_packages(self) -> list[str]:
+        """Packages to include or exclude that the run did not meet and that cannot be found either: misspelt ones."""
+        unmet = [name for name in (*self._include, *self._exclude) if name not in sys.modules]
+        if not unmet:
+            return []
+        met = [self._module(os.path.abspath(filename)) for filename in self._kinds if filename[:1] != "<"]
+        return [name for name in unmet if not any(_within(module, (name,)) for module in met) and not _is_there(name)]
+
+    def _classify(self, filename: str) -> int:
+        if filename.startswith("<"):
+            is_program = self._command_line and filename == "<string>"
+            return COUNTED if is_program else LIBRARY
+        path = os.path.abspath(filename)
+        module = self._module(path)
+        if _within(module, self._exclude):
+            return EXCLUDED
+        if path.startswith(self._runtime):
+            return LIBRARY
+        if _within(module, self._include):
+            return COUNTED
+        if path.startswith(self._library) and not _in_site_packages(path):
+            return LIBRARY
+        if _in_site_packages(path) and module.split(".")[0] in TEST_RUNNERS:
+            return EXCLUDED
+        return COUNTED
+
+    def _module(self, path: str) -> str:
+        best = ""
+        for entry in [*sys.path, self._root, self._library]:
+            folder = os.path.abspath(entry) + os.sep
+            if path.startswith(folder) and len(folder) > len(best):
+                best = folder
+        stem = os.path.splitext(path[len(best) :])[0]
+        return stem.replace(os.sep, ".").removesuffix(".__init__")
+
+    def short(self, filename: str) -> str:
+        """A file's name that does not depend on where the project or the environment stands."""
+        try:
+            return self._short[filename]
+        except KeyError:
+            short = self._shorten(filename)
+            number = str(_getpid())
+            if number in short and self._made_by_this_run(filename):
+                short = _without(short, number)
+            self._short[filename] = short
+            return short
+
+    def _made_by_this_run(self, filename: str) -> bool:
+        """Whether a file is so new that a number in its name which is that of this process is no coincidence."""
+        try:
+            return os.stat(filename).st_ctime_ns >= self._started_ns - _COARSE_NS
+        except FileNotFoundError:
+            return True  # it was there when it was imported
+        except (OSError, ValueError):
+            return False
+
+    def _shorten(self, filename: str) -> str:
+        if filename.startswith("<"):
+            return filename
+        path = os.path.abspath(filename)
+        for marker in (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep):
+            _, found, tail = path.partition(marker)
+            if found:
+                return tail
+        if path.startswith(self._root + os.sep):
+            return path[len(self._root) + 1 :]
+        if path.startswith(self._library):
+            return path[len(self._library) :]
+        temporary = os.environ.get("TMPDIR", "") + os.sep
+        if temporary != os.sep and path.startswith(temporary):
+            return _TEMPORARY + path[len(temporary) :]
+        return path
+
+    def code_hash(self, code: CodeType) -> int:
+        """The number that a code object's places start from, the same in every process."""
+        known = self._hashes.get(id(code))
+        if known is not None:
+            return known[1]
+        value = text_hash(f"{self.short(code.co_filename)}:{code.co_firstlineno}:{code.co_qualname}")
+        # The code object is kept, so that its identity is not given to another one.
+        self._hashes[id(code)] = (code, value)
+        return value
+
+    def place_hash(self, code: CodeType, position: int) -> int:
+        """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""
+        return (self.code_hash(code) + position * _STEP) & MASK or 1
+
+    def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
+        """Whose doing an operation is: (counted, the innermost frame outside the library)."""
+        while frame is not None:
+            kind = self.kind(frame.f_code.co_filename)
+            if kind == COUNTED:
+                return True, frame
+            if kind == EXCLUDED:
+                return False, frame
+            frame = frame.f_back
+        return False, None
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module can be found without importing anything; also where only its package can, or nobody can tell."""
+    parent = name.rpartition(".")[0]
+    if parent and parent not in sys.modules:
+        return _is_there(parent)
+    try:
+        path = sys.modules[parent].__path__ if parent else None
+        return any(finder.find_spec(name, path) is not None for finder in sys.meta_path)
+    except AttributeError:
+        return not parent  # a module that is no package has nothing inside
+    except Exception:
+        return True
+
+
+def _without(text: str, number: str) -> str:
+    """A text with ``PID`` in the place of a number."""
+    head, found, tail = text.partition(number)
+    if not found:
+        return text
+    stays = head[-1:].isdigit() or tail[:1].isdigit()
+    return head + (number if stays else "PID") + _without(tail, number)
+
+
+def _within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def _in_site_packages(path: str) -> bool:
+    return f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path

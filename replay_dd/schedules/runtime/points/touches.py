@@ -1,0 +1,196 @@
+"""What each instruction of a code object touches that other threads may see, as far as its bytecode tells.
+
+The values on the interpreter's stack cannot be seen from here. So the straight-line code before an instruction is
+followed with expressions in the place of values: a local or global variable, an attribute of one. Whatever else comes
+up is unknown (None), and so is everything at a place that can be jumped to.
+"""
+
+from __future__ import annotations
+
+import sys
+from opcode import hasjrel, opname
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+    from typing import Any
+
+    # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), or None
+    Expression = tuple[Any, ...] | None
+    # What an instruction touches: which object, what of it, whether it may change that.
+    Touched = tuple[Expression, str, bool] | None
+    # Event offset in bytes (-1 for the first half of an instruction that does two things), name, what it touches.
+    Access = tuple[int, str, Touched]
+
+CONTENT = "[]"  # what methods, subscripts and containment touch of an object
+_EXTENDED_ARG = opname.index("EXTENDED_ARG")
+_CACHE = opname.index("CACHE")
+_JUMPS = frozenset(opname[number] for number in hasjrel)
+_METHOD_BIT = sys.version_info >= (3, 12)  # LOAD_ATTR has a flag in its lowest bit, and loads methods, too
+_EVENT_AT_PREFIX = sys.version_info < (3, 12)  # see bytecode.py
+_PAIRS = {
+    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
+    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
+    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
+}
+_LOCAL_LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE")
+# What instructions take from the stack and put there, where it is always the same and their argument says nothing.
+_EFFECTS = {
+    **dict.fromkeys(("LOAD_CONST", "PUSH_NULL", "LOAD_FAST_AND_CLEAR"), (0, 1)),
+    **dict.fromkeys(("POP_TOP", "STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME"), (1, 0)),
+    **dict.fromkeys(("BINARY_OP", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "BINARY_SUBSCR"), (2, 1)),
+    **dict.fromkeys(("UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "TO_BOOL", "GET_ITER"), (1, 1)),
+    **dict.fromkeys(("NOP", "RESUME", "PRECALL", "KW_NAMES", "CACHE", "SETUP_ANNOTATIONS"), (0, 0)),
+    **dict.fromkeys(("STORE_ATTR", "DELETE_SUBSCR"), (2, 0)),
+    **dict.fromkeys(("DELETE_ATTR",), (1, 0)),
+    **dict.fromkeys(("STORE_SUBSCR",), (3, 0)),
+    **dict.fromkeys(("BINARY_SLICE",), (3, 1)),
+    **dict.fromkeys(("STORE_SLICE",), (4, 0)),
+}
+
+
+def accesses(code: CodeType) -> list[Access]:
+    """What each instruction touches, in the order of the code."""
+    found: list[Access] = []
+    stack: list[Expression] = []
+    targets = _jump_targets(code)
+    for offset, name, argument in _instructions(code):
+        if offset in targets:
+            stack.clear()
+        touched = _touched(code, name, argument, stack)
+        found.append((offset, name, touched))
+        _follow(code, name, argument, stack)
+    return found
+
+
+def value_of(expression: Expression, frame: FrameType) -> object:
+    """The value of an expression in a frame, None where it cannot be told without running code of the program."""
+    if expression is None:
+        return None
+    kind = expression[0]
+    if kind == "local":
+        return frame.f_locals.get(expression[1])
+    if kind == "name":
+        return frame.f_locals.get(expression[1], frame.f_globals.get(expression[1]))
+    if kind == "global":
+        return frame.f_globals.get(expression[1])
+    if kind == "globals":
+        return frame.f_globals
+    try:
+        values = object.__getattribute__(value_of(expression[1], frame), "__dict__")
+    except AttributeError:
+        return None
+    return values.get(expression[2]) if type(values) is dict else None
+
+
+def _instructions(code: CodeType) -> list[tuple[int, str, int]]:
+    """(event offset, name, argument); those that do two things stand as two."""
+    units = code.co_code
+    result: list[tuple[int, str, int]] = []
+    argument, start = 0, -1
+    for offset in range(0, len(units), 2):
+        name = opname[units[offset]]
+        if name == "CACHE":
+            continue
+        argument = argument << 8 | units[offset + 1]
+        if units[offset] == _EXTENDED_ARG:
+            start = offset if start < 0 else start
+            continue
+        position = start if start >= 0 and _EVENT_AT_PREFIX else offset
+        if name in _PAIRS:
+            first, second = _PAIRS[name]
+            result += [(-1, first, argument >> 4), (position, second, argument & 15)]
+        else:
+            result.append((position, name, argument))
+        argument, start = 0, -1
+    return result
+
+
+def _jump_targets(code: CodeType) -> set[int]:
+    """Where jumps lead; handlers of exceptions need not be told, as their first instruction is unknown to us."""
+    units = code.co_code
+    found = set()
+    for offset, name, argument in _instructions(code):
+        if name in _JUMPS:
+            after = offset + 2
+            if _EVENT_AT_PREFIX:
+                while units[after - 2] == _EXTENDED_ARG:
+                    after += 2
+            while after < len(units) and units[after] == _CACHE:
+                after += 2
+            found.add(after + (-2 if "BACKWARD" in name else 2) * argument)
+    return found
+
+
+def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) -> Touched:
+    names = code.co_names
+    if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
+        base = _at(stack, 1)
+        if name == "LOAD_METHOD" or (name == "LOAD_ATTR" and _METHOD_BIT and argument & 1):
+            return base, CONTENT, True
+        return base, names[argument >> 1 if name == "LOAD_ATTR" and _METHOD_BIT else argument], name != "LOAD_ATTR"
+    if name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"):
+        return ("globals",), names[argument >> 1 if name == "LOAD_GLOBAL" else argument], name != "LOAD_GLOBAL"
+    if name in ("LOAD_NAME", "STORE_NAME", "DELETE_NAME"):
+        return ("globals",), names[argument], name != "LOAD_NAME"
+    if name in ("LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"):
+        return None, _variables(code)[argument], name != "LOAD_DEREF"
+    if name in ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR"):
+        return _at(stack, 2), CONTENT, name != "BINARY_SUBSCR"
+    if name == "CONTAINS_OP":
+        return _at(stack, 1), CONTENT, False
+    return None
+
+
+def _at(stack: list[Expression], depth: int) -> Expression:
+    return stack[-depth] if len(stack) >= depth else None
+
+
+def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -> None:
+    """Do to the stack of expressions what the instruction does to the stack of values."""
+    if name in _LOCAL_LOADS:
+        stack.append(("local", _variables(code)[argument]))
+    elif name == "LOAD_NAME":
+        stack.append(("name", code.co_names[argument]))
+    elif name == "LOAD_GLOBAL":
+        if argument & 1 and not sys.version_info >= (3, 13):
+            stack.append(None)  # below the callable; above it since 3.13
+        stack.append(("global", code.co_names[argument >> 1]))
+        if argument & 1 and sys.version_info >= (3, 13):
+            stack.append(None)
+    elif name == "LOAD_ATTR":
+        base = stack.pop() if stack else None
+        if _METHOD_BIT and argument & 1:
+            stack += [None, None]
+        else:
+            attribute = code.co_names[argument >> 1 if _METHOD_BIT else argument]
+            stack.append(None if base is None else ("attribute", base, attribute))
+    elif name == "LOAD_METHOD":
+        del stack[-1:]
+        stack += [None, None]
+    elif name == "COPY":
+        stack.append(_at(stack, argument))
+    elif name == "SWAP":
+        if len(stack) >= argument:
+            stack[-1], stack[-argument] = stack[-argument], stack[-1]
+        else:
+            stack.clear()
+    elif name == "CALL":
+        del stack[-(argument + 2) :]
+        stack.append(None)
+    elif name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_STRING", "BUILD_SET"):
+        if argument:
+            del stack[-argument:]
+        stack.append(None)
+    elif name in _EFFECTS:
+        takes, puts = _EFFECTS[name]
+        if takes:
+            del stack[-takes:]
+        stack += [None] * puts
+    else:
+        stack.clear()
+
+
+def _variables(code: CodeType) -> tuple[str, ...]:
+    cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+    return code.co_varnames + cells + code.co_freevars

@@ -1,0 +1,66 @@
+"""How a forked copy ends without the interpreter taking everything apart.
+
+Rules of this module:
+
+* It is for copies whose program has had no effect outside (``run_end.py``), and is called when all that the program
+  does at exit is done.
+* Exit status, standard streams, and what C libraries do at exit are those of the ordinary end. Where the status is not
+  known for sure, the interpreter ends as always, with nothing left to take apart.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from ..accelerator import accelerator
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def watch_exit() -> None:
+    """Keep from now on what the interpreter will take for its exit status."""
+    if accelerator is not None:
+        accelerator.watch_exit()
+
+
+def leave_at_once() -> None:
+    """End this process if its exit status is known and its streams can be flushed; return otherwise."""
+    status = _exit_status()
+    if status is None:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except Exception:
+            return  # the interpreter has a status for that
+    accelerator.leave(status)
+
+
+def leave_to_the_system() -> None:
+    """Keep the ending interpreter from taking modules and their objects apart one by one."""
+    kept: list[object] = [sys.modules.copy()]
+    kept.append(kept)  # nothing refers to it but itself, so it is garbage, but
+    gc.freeze()  # no collector looks at it any more.
+    sys.modules.clear()
+
+
+def _exit_status() -> int | None:
+    if accelerator is None or sys.flags.inspect or sys.flags.interactive:
+        return None
+    said = accelerator.exit_code()
+    if said:
+        return _status_of(said[0])
+    # An exception that nobody caught is kept there; but a program may have kept one there by itself.
+    return 0 if getattr(sys, "last_value", None) is None else None
+
+
+def _status_of(code: Any) -> int | None:
+    if code is None:
+        return 0
+    if not isinstance(code, int):
+        return 1  # the interpreter has written it to standard error
+    return code & 0xFF if -(1 << 31) <= code < 1 << 31 else None

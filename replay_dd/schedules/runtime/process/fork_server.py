@@ -1,0 +1,161 @@
+"""The fork server: a program brought up to its first thread once, then forked for each run.
+
+Rules of this module:
+
+* Up to its first thread a program is the same in every run: no schedule has a say before. So it runs that far once,
+  stops there, and each run goes on in a forked copy of it.
+* It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
+  memory that it shares. Where it has, the server says so and ends; the tool then runs fresh processes. Only a second
+  descriptor of what it reads and writes as its standard streams is no harm (pytest has one): it is given the streams of
+  each run as well.
+* The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and tell the program of
+  a fork that is none of its own; with a single thread there is nothing for them to mend.
+"""
+
+from __future__ import annotations
+
+import _socket
+import marshal
+import os
+import sys
+
+from ..accelerator import accelerator
+from ..channel import MARSHAL_VERSION
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+# Taken before the program, or the runtime, puts others in their place.
+_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
+
+_kept: list[object] = []  # what a copy no longer needs, and a fresh run has: without it there would be a gap
+
+
+def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
+    """Serve runs until the tool hangs up; returns only in the forked copies, with the request of their run.
+
+    Args:
+        descriptor: a socket (SOCK_SEQPACKET) to the tool.
+        own: descriptors of the runtime.
+        reason: why the program cannot be forked here, if it is known already.
+    """
+    server = _socket.socket(fileno=descriptor)
+    copies = _copies_of_streams(own | {descriptor})
+    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys()) or _shared_memory()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    while not reason:
+        data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(3 * 4))
+        if not data:
+            break
+        descriptors = [
+            int.from_bytes(packed[start : start + 4], sys.byteorder)
+            for _, _, packed in ancillary
+            for start in range(0, len(packed), 4)
+        ]
+        pid = _fork()
+        if pid == 0:
+            return _become_run(server, descriptors, copies, data)
+        for number in descriptors:
+            os.close(number)
+        server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
+        _, status = _waitpid(pid, 0)
+        server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
+    hard_exit(0)
+    raise AssertionError("unreachable")
+
+
+def hang_up(descriptor: int, reason: str) -> None:
+    """Tell the tool that the program ended before it could be forked."""
+    _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+
+
+def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
+    server.close()
+    os.setsid()
+    for number, stream in copies.items():
+        os.dup2(descriptors[stream], number, os.get_inheritable(number))
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    message: dict[str, Any] = marshal.loads(data)
+    packed = message["request"]
+    if isinstance(packed, str):
+        with open(packed, "rb") as file:
+            packed = file.read()
+    request: dict[str, Any] = marshal.loads(packed)
+    _kept.append(os.environb.get(b"TMPDIR"))
+    os.environ["TMPDIR"] = message["temporary"]
+    return request
+
+
+def _copies_of_streams(own: set[int]) -> dict[int, int]:
+    """The other descriptors of the files that the standard streams are, each with the number of its stream."""
+    streams = {}
+    for number in (2, 1, 0):
+        try:
+            streams[os.fstat(number)[1:3]] = number
+        except OSError:
+            continue  # the program has closed it
+    copies = {}
+    for name in _open_descriptors():
+        number = int(name)
+        if number > 2 and number not in own:
+            try:
+                stream = streams.get(os.fstat(number)[1:3])
+            except OSError:
+                continue  # the one that listed the folder
+            if stream is not None:
+                copies[number] = stream
+    return copies
+
+
+def _open_descriptors() -> list[str]:
+    try:
+        return os.listdir("/proc/self/fd")
+    except OSError:
+        return []
+
+
+def _shared_descriptors(own: set[int]) -> str:
+    """Why copies of this process would disturb each other through an open descriptor, or nothing."""
+    known = own | {0, 1, 2}
+    names = _open_descriptors()
+    if not names:
+        return "this system does not tell which files are open"
+    for name in names:
+        try:
+            target = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue  # the one that listed the folder
+        if int(name) not in known and target != os.devnull:
+            return f"it has {target} open before its first thread"
+    if len(os.listdir("/proc/self/task")) > 1:
+        return "a thread runs that replay-dd has not started"
+    return ""
+
+
+def _shared_memory() -> str:
+    """Why copies of this process would disturb each other through memory: a semaphore of processes, a mapped file."""
+    with open("/proc/self/maps", "rb") as file:
+        for line in file:
+            # addresses, rights, offset, device, inode, perhaps a path (proc(5))
+            rights, *_, path = os.fsdecode(line.rstrip()).split(maxsplit=5)[1:]
+            if rights[1] == "w" and rights[3] == "s":
+                return f"it shares memory with other processes ({path}) before its first thread"
+    return ""
+
+
+def _fork() -> int:
+    if accelerator is not None:
+        pid: int = accelerator.fork()
+    else:
+        import ctypes
+
+        pid = ctypes.PyDLL(None).fork()
+    if pid < 0:
+        hard_exit(1)
+    return pid

@@ -1,0 +1,182 @@
+"""How a run ends, and what is told of it: exceptions, exit, deadlock, fork."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..baton.garbage import give_back
+from ..baton.thread_life import start_anew
+from ..channel import DEADLOCK, END, EXCEPTION, NOTE
+from ..points.frames import RUNTIME
+from ..points.places import COUNTED
+from ..stdlib.deadlock_text import explain
+from .fast_exit import leave_at_once, leave_to_the_system, watch_exit
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType, TracebackType
+    from typing import Any
+
+    from ..backends.base import Backend
+    from ..baton.scheduler import Scheduler
+    from ..channel import Channel
+
+DEADLOCK_STATUS = 125
+_BEFORE_RUN = "Thread._bootstrap"  # below the work of every thread
+
+
+class Endings:
+    """Writes the last records of a run."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._process = os.getpid()
+        self._busy_before_fork = False
+        self._is_copy = False
+        self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
+        self._real_exit: Callable[[int], Any] = os._exit
+        self.fork_shares: Callable[[], None] = lambda: None  # told of each fork
+        self.forget_threads: Callable[[], None] = lambda: None  # told in the child of each
+        self.scheduler: Scheduler
+        self.backend: Backend
+
+    def exception(self, where: str, error_type: Any, error: Any, trace: TracebackType | None) -> None:
+        """An exception that nobody caught."""
+        places = self.scheduler.places
+        frames = []
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            counted = places.kind(code.co_filename) == COUNTED
+            frames.append(
+                (places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted)
+            )
+            trace = trace.tb_next
+        module = getattr(error_type, "__module__", "")
+        name = getattr(error_type, "__qualname__", str(error_type))
+        full_name = name if module in ("builtins", "__main__", "") else f"{module}.{name}"
+        try:
+            text = str(error)
+        except Exception:
+            text = "(its text could not be had)"
+        self._channel.send(EXCEPTION, where, full_name, text[:2000], tuple(frames[-50:]))
+
+    def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
+        """An exception that a thread did not catch."""
+        self.exception(self.scheduler.present().name, error_type, error, trace)
+
+    def adapt_threading(self, module: Any) -> None:
+        """Note the exceptions that ``threading.Thread`` hands to ``threading.excepthook``."""
+        make = module._make_invoke_excepthook
+
+        def _make_invoke_excepthook() -> Callable[[Any], None]:
+            invoke = make()
+
+            def invoke_excepthook(thread: Any) -> None:
+                error_type, error, trace = sys.exc_info()
+                if error_type is not SystemExit:
+                    self.exception_in_thread(error_type, error, trace)
+                invoke(thread)
+
+            return invoke_excepthook
+
+        module._make_invoke_excepthook = _make_invoke_excepthook
+
+    def at_exit(self) -> None:
+        """The interpreter ends: called after all that the program does at exit."""
+        if os.getpid() != self._process or self.scheduler.over:
+            return
+        if self.at_end_without_threads is not None:
+            self.at_end_without_threads()
+        self.backend.end()
+        error = getattr(sys, "last_value", None)
+        if error is not None and not isinstance(error, SystemExit):
+            self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
+        self._end()
+        give_back()
+        if self._is_copy and not self.scheduler.has_effects:
+            # The interpreter would take everything apart now, which costs a copy more than its whole run. Only a
+            # program with effects outside may need that: to write what is left in the buffer of a file.
+            leave_at_once()
+            leave_to_the_system()
+
+    def _end(self) -> None:
+        scheduler = self.scheduler
+        scheduler.moments.at_end()
+        scheduler.over = True
+        for name in scheduler.places.unknown_packages():
+            text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
+            self._channel.send(NOTE, "package", text)
+        files = tuple(scheduler.places.counted_files())
+        self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
+
+    def new_process(self) -> None:
+        """This is a copy that the fork server made: the run is this process's own."""
+        self._process = os.getpid()
+        self._is_copy = True
+        watch_exit()
+        self.at_end_without_threads = None
+
+    def exit_now(self, status: int) -> None:
+        """Stands in for ``os._exit``."""
+        if os.getpid() == self._process and not self.scheduler.over:
+            self._channel.send(NOTE, "os._exit", "the program called os._exit")
+            self._end()
+        self._real_exit(status)
+
+    def about_to_fork(self) -> None:
+        """Before a fork: other handlers of forks must not switch, as the child has one thread only."""
+        self._busy_before_fork = self.scheduler.busy
+        self.scheduler.busy = True
+
+    def forked_child(self) -> None:
+        """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
+        self.scheduler.busy = self._busy_before_fork
+        start_anew(self.scheduler)
+        self.forget_threads()
+        self.scheduler.moments.forget()
+        self.fork_shares()
+        self.backend.end()
+
+    def forked_parent(self) -> None:
+        """In the parent after a fork."""
+        self.scheduler.busy = self._busy_before_fork
+        self.fork_shares()
+        if os.getpid() == self._process:
+            self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
+
+    def deadlock(self) -> None:
+        """All threads wait for each other: explain, and end the process."""
+        scheduler = self.scheduler
+        frames = sys._current_frames()
+        rows = []
+        for thread in scheduler.threads:
+            waiting = thread.waiting
+            frame: FrameType | None = frames.get(thread.ident)
+            explanation = "can run" if waiting is None else explain(waiting, frame)
+            rows.append((thread.name, explanation, tuple(self._frames(frame))))
+        if os.getpid() == self._process:
+            self._channel.send(DEADLOCK, tuple(rows))
+            self._end()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        self._real_exit(DEADLOCK_STATUS)
+
+    def _frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str, bool]]:
+        """(short file, file, line, function, counted) of the counted frames, the innermost first.
+
+        Where there are none, the others tell where the thread is.
+        """
+        places = self.scheduler.places
+        found = []
+        while frame is not None:
+            code = frame.f_code
+            file, function = code.co_filename, code.co_qualname
+            if not file.startswith(RUNTIME) and not function.startswith(_BEFORE_RUN):
+                found.append((places.short(file), file, frame.f_lineno, function, places.kind(file) == COUNTED))
+            frame = frame.f_back
+        return [told for told in found if told[4]] or found

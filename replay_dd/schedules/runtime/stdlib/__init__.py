@@ -1,0 +1,1 @@
+"""What stands in for parts of the standard library: locks, threads, signals, time, entropy."""

@@ -1,0 +1,115 @@
+"""File, socket and process operations as yield points.
+
+The interpreter announces them as audit events, whoever calls them. Each event that stands in the table below is a
+yield point of the counted code that caused it, at every granularity.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..channel import NOTE
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..baton.scheduler import Scheduler
+
+EVENTS = frozenset(
+    {
+        *(
+            "open",
+            "os.remove",
+            "os.rename",
+            "os.mkdir",
+            "os.rmdir",
+            "os.link",
+            "os.symlink",
+            "os.truncate",
+            "os.listdir",
+        ),
+        *("os.scandir", "os.chmod", "os.utime", "fcntl.flock", "fcntl.lockf", "sqlite3.connect", "subprocess.Popen"),
+        *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"),
+    }
+)
+
+
+_TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
+_EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
+_TRACING = frozenset({"sys.settrace", "sys.setprofile"})
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+
+
+def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
+    """What an audit event announces: for each file or address its name, and whether it may be changed."""
+    changes = _changes(event, arguments)
+    named = arguments[: 2 if event in _TWO_PATHS else 1]
+    return [(_name(one), changes) for one in named]
+
+
+def _changes(event: str, arguments: tuple[object, ...]) -> bool:
+    return event != "open" or not isinstance(arguments[2], int) or bool(arguments[2] & _WRITING)
+
+
+def _name(argument: object) -> str:
+    return os.path.abspath(os.fsdecode(argument)) if isinstance(argument, (str, bytes)) else type(argument).__name__
+
+
+def _lies_in(path: str, directory: str) -> bool:
+    if path[:1] == os.sep and "/." not in path and "//" not in path:
+        return path.startswith(directory)  # it is normal already, as most are
+    return os.path.abspath(path).startswith(directory)
+
+
+def watch_events(scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str]) -> list[str]:
+    """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
+
+    Two runs at the same time in one working directory would disturb each other there.
+
+    Args:
+        scheduler: who hands the baton around.
+        program_traces: called when somebody is about to set or remove a trace function or a profiler.
+        harmless: files that copies of the process may share.
+
+    Returns:
+        A list that gets an entry when the program, before its first thread, does something that copies of the process
+        would not do again.
+    """
+    effects: list[str] = []
+    directory = os.getcwd() + os.sep
+    told = False
+
+    def audit(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal told
+        if event in _EFFECTS and not effects and not scheduler.counting:
+            note_effect(event, arguments)
+        if event not in EVENTS or scheduler.over or scheduler.present().atomic:
+            if event in _TRACING:
+                program_traces()
+            return
+        frame = sys._getframe().f_back
+        if event == "open" and not told:
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & _WRITING and isinstance(path, str):
+                told = _lies_in(path, directory) and scheduler.places.user_frame(frame)[0]
+                if told:
+                    scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
+        if scheduler.counting:
+            scheduler.has_effects = scheduler.has_effects or (event in _EFFECTS and _changes(event, arguments))
+            scheduler.outside = (event, arguments)
+            scheduler.operation(frame)
+            scheduler.outside = None
+
+    def note_effect(event: str, arguments: tuple[object, ...]) -> None:
+        path = str(arguments[0]) if arguments else ""
+        if "__pycache__" in path or path in harmless:  # the first are the import system's own
+            return
+        if event != "open":
+            effects.append(f"it did {event} before its first thread")
+        elif isinstance(arguments[2], int) and arguments[2] & _WRITING:
+            effects.append(f"it wrote {arguments[0]} before its first thread")
+
+    sys.addaudithook(audit)
+    return effects

@@ -1,0 +1,69 @@
+"""Entropy of the target: fixed, so that a schedule determines the run.
+
+``os.urandom`` gives each thread a stream of its own, drawn from the recorded seed; the generators of ``random`` that
+the program does not seed itself are seeded from it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..splitmix import Generator
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+
+real_urandom = os.urandom
+
+
+def entropy_replacements(scheduler: Scheduler, seed: int) -> dict[str, Callable[..., bytes]]:
+    """Replacements of ``os.urandom`` and ``os.getrandom``, by thread and seed."""
+    streams: dict[int, Generator] = {}
+
+    def urandom(size: int, /) -> bytes:
+        if size < 0:
+            raise ValueError("negative argument not allowed")
+        thread = scheduler.present()
+        stream = streams.get(thread.hash)
+        if stream is None:
+            stream = streams[thread.hash] = Generator(seed ^ thread.hash)
+        words = b"".join(stream.next().to_bytes(8, "little") for _ in range((size + 7) // 8))
+        return words[:size]
+
+    def getrandom(size: int, flags: int = 0) -> bytes:
+        return urandom(size)
+
+    return {"urandom": urandom, "getrandom": getrandom}
+
+
+def adapt_random(module: Any) -> None:
+    """Seed the generators of module ``random`` that are seeded from the operating system."""
+    real_seed = module.Random.seed
+
+    def seed(self: Any, a: Any = None, version: int = 2) -> None:
+        real_seed(self, int.from_bytes(os.urandom(32), "big") if a is None else a, version)
+
+    module.Random.seed = seed
+    module._urandom = os.urandom
+    module.seed = module._inst.seed
+    module.seed()
+
+
+def adapt_uuid(module: Any) -> None:
+    """Let ``uuid.uuid1`` be made in Python, from the clock and from entropy of ours, not by the system's library."""
+    module._generate_time_safe = module._UuidCreate = None
+
+
+def adapt_random_bytes(module: Any) -> None:
+    """Let ``ssl.RAND_bytes`` be drawn from ``os.urandom``, not by OpenSSL. What OpenSSL itself needs stays its own."""
+
+    def RAND_bytes(n: int, /) -> bytes:
+        if n < 0:
+            raise ValueError("num must be positive")
+        return os.urandom(n)
+
+    module.RAND_bytes = module._ssl.RAND_bytes = RAND_bytes

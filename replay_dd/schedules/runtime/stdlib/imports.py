@@ -1,0 +1,100 @@
+"""Imports under the scheduler.
+
+An import is atomic: no yield point inside, because a thread that is preempted in an import holds module locks. It may
+still have to wait (for a module that another thread imports, or for a thread that the module starts).
+Modules that keep names of their own from ``_thread`` or ``time``, or that need a word after their import, are adapted
+here as soon as the program imports them, never before.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .locks import RLock
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+
+
+def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], object]]) -> None:
+    """Wrap the import system's one entry for modules that are not there yet.
+
+    Args:
+        scheduler: whose running thread gets no yield points inside an import.
+        after_import: what to do with a module once it is imported; done at once for those that are.
+    """
+    import _frozen_importlib
+
+    _replace_global_lock()
+    bootstrap: Any = _frozen_importlib
+    find_and_load = bootstrap._find_and_load
+    adapted: dict[str, Any] = {}
+
+    def _find_and_load(name: str, import_: Any) -> Any:
+        thread = scheduler.present()
+        thread.atomic += 1
+        try:
+            module = find_and_load(name, import_)
+        finally:
+            thread.atomic -= 1
+        adapt_imported(after_import, adapted)
+        return module
+
+    # Under the name of the original file the interpreter leaves this frame out of tracebacks, as it does the original.
+    code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+    _find_and_load.__code__ = code
+    bootstrap._find_and_load = _find_and_load
+    adapt_imported(after_import, adapted)
+
+
+def _replace_global_lock() -> None:
+    """Let threads wait with the scheduler for the one lock that the import system holds around finders."""
+    import _imp
+
+    module: Any = _imp
+    lock = RLock()
+
+    def acquire_lock() -> None:
+        lock.acquire()
+
+    def release_lock() -> None:
+        if not lock._is_owned():
+            raise RuntimeError("not holding the import lock")
+        lock.release()
+
+    def lock_held() -> bool:
+        return lock._count > 0
+
+    for function in (acquire_lock, release_lock, lock_held):
+        # For the same reason as below: of these frames nobody wants to read.
+        function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+        setattr(module, function.__name__, function)
+
+
+def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: dict[str, Any]) -> None:
+    """Adapt the modules that are fully imported by now, each once; a module that is imported afresh is another one."""
+    for name, adapt in after_import.items():
+        module = sys.modules.get(name)
+        if module is None or adapted.get(name) is module:
+            continue
+        spec = getattr(module, "__spec__", None)
+        if not getattr(spec, "_initializing", False):
+            adapted[name] = module
+            adapt(module)
+
+
+def replace_everywhere(replacements: list[tuple[object, object]]) -> None:
+    """Put the replacement of an object wherever a module that is imported already holds the original by name."""
+    table = {id(original): (original, replacement) for original, replacement in replacements}
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if names is None or getattr(module, "__name__", "").startswith(("_replay_dd_runtime", "replay_dd.")):
+            continue
+        for name, value in list(names.items()):
+            found = table.get(id(value))
+            if found is not None and found[0] is value:
+                names[name] = found[1]

@@ -1,0 +1,262 @@
+"""Signals that the program handles in Python.
+
+Rules of this module:
+
+* The interpreter calls handlers in the main thread, between any two instructions of it. Here it calls one function of
+  ours, which lets the program's handler run only where the main thread has the baton and is not inside the runtime;
+  else the signal is *pending*. If the system would wake up the main thread for it, that one is ready to run, whatever
+  it waits for; else its wait goes on to its end (``interrupt_main``, and what other threads send to themselves).
+* A signal that the program sends to itself is not sent at all: it is pending from that moment on, so the schedule alone
+  decides when its handler runs. An alarm rings on the virtual clock.
+* Signals without a handler in Python, and blocked ones, are left to the system.
+* When a signal from outside comes is not part of the log.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # without the classes that `signal` adds
+import _thread
+import os
+import posix
+import sys
+
+from ..baton.clock import NEVER_READY, NO_ALARM
+from ..points.frames import RUNTIME, program_frame
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+
+
+class Signals:
+    """Stands between the interpreter and the program's handlers."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._handlers: dict[int, Any] = {}
+        self._pending: list[int] = []
+        self._process = os.getpid()
+        self._main = scheduler.main.ident  # while it is away, the scheduler has none for it
+        self._wakeup = -1
+        self._real_signal = _signal.signal
+        self._real_getsignal = _signal.getsignal
+        self._entry = self._arrived  # one object, to be recognised
+        self._alarm_every_ns = 0
+        scheduler.deliver_signals = self.deliver
+        scheduler.clock.ring = self._ring
+
+    def replacements(self) -> dict[Any, dict[str, Any]]:
+        """For each module, the functions that stand in for its own."""
+        own = {
+            "signal": self.signal,
+            "getsignal": self.getsignal,
+            "set_wakeup_fd": self._make_set_wakeup_fd(),
+            "raise_signal": self._make_sender(_signal.raise_signal, lambda number: number, _wakes_nobody),
+            "pthread_kill": self._make_sender(
+                _signal.pthread_kill, lambda thread, number: number, lambda thread, number: thread == self._main
+            ),
+            "pause": self._make_pause(),
+            "alarm": self._make_alarm(),
+            "setitimer": self._make_setitimer(),
+            "getitimer": self._make_getitimer(),
+        }
+        kill = self._make_sender(posix.kill, lambda process, number: number if process == self._process else 0)
+        interrupt_main = self._make_sender(_thread.interrupt_main, lambda number=_signal.SIGINT: number, _wakes_nobody)
+        return {_signal: own, posix: {"kill": kill}, os: {"kill": kill}, _thread: {"interrupt_main": interrupt_main}}
+
+    def take_over(self) -> None:
+        """Stand before the handler that the interpreter itself has set."""
+        if self._real_getsignal(_signal.SIGINT) is _signal.default_int_handler:
+            self.signal(_signal.SIGINT, _signal.default_int_handler)
+
+    def new_process(self) -> None:
+        """This is a copy that the fork server made: the run is this process's own."""
+        self._process = os.getpid()
+
+    # -- what the program calls --------------------------------------------------------------------------------------
+
+    def signal(self, signalnum: int, handler: Any, /) -> Any:
+        """Stands in for ``_signal.signal``."""
+        is_function = callable(handler) and not isinstance(handler, int)
+        before = self._real_signal(signalnum, self._entry if is_function else handler)
+        if before is self._entry:
+            before = self._handlers[signalnum]
+        if is_function:
+            self._handlers[int(signalnum)] = handler
+        else:
+            self._handlers.pop(signalnum, None)
+        return before
+
+    def getsignal(self, signalnum: int, /) -> Any:
+        """Stands in for ``_signal.getsignal``."""
+        return self._handlers.get(signalnum) or self._real_getsignal(signalnum)
+
+    def _make_set_wakeup_fd(self) -> Any:
+        real = _signal.set_wakeup_fd
+
+        def set_wakeup_fd(fd: int, /, **options: Any) -> int:
+            before: int = real(fd, **options)
+            self._wakeup = fd
+            return before
+
+        return set_wakeup_fd
+
+    def _make_sender(self, real: Any, number_of: Any, wakes: Any = None) -> Any:
+        """A function that sends a signal: to this process by way of the schedule, to others really.
+
+        Args:
+            real: the original.
+            number_of: tells the signal from the arguments; 0 where it is for others.
+            wakes: tells whether the system interrupts a wait of the main thread; it always does if this is None.
+        """
+
+        def send(*arguments: Any) -> Any:
+            try:
+                number = number_of(*arguments)
+                ours = number in self._handlers and self._scheduler.counting and not self._is_blocked(number)
+            except TypeError:  # for the real one to complain of
+                ours = False
+            if not ours or os.getpid() != self._process or self._scheduler.over:
+                return real(*arguments)
+            self._scheduler.operation(sys._getframe(1))
+            self._note(int(number))
+            if self._wakeup >= 0:
+                os.write(self._wakeup, bytes((number,)))
+            self._here_and_now(wakes is None or wakes(*arguments))
+            return None
+
+        send.__name__ = send.__qualname__ = real.__name__
+        return send
+
+    def _make_pause(self) -> Any:
+        real = _signal.pause
+
+        def pause() -> None:
+            scheduler = self._scheduler
+            if not scheduler.counting or scheduler.current is not scheduler.main:
+                real()
+            elif not self._pending:
+                scheduler.operation(sys._getframe(1), NEVER_READY)
+
+        return pause
+
+    # -- alarms ------------------------------------------------------------------------------------------------------
+
+    def _make_alarm(self) -> Any:
+        real = _signal.alarm
+
+        def alarm(seconds: int, /) -> int:
+            if not self._rings_for(sys._getframe(1)):
+                left: int = real(seconds)
+                return left
+            left_s, _ = self._set_alarm(seconds, 0)
+            return int(left_s) + (left_s > int(left_s))
+
+        return alarm
+
+    def _make_setitimer(self) -> Any:
+        real = _signal.setitimer
+
+        def setitimer(which: int, seconds: float, interval: float = 0.0, /) -> tuple[float, float]:
+            if which != _signal.ITIMER_REAL or seconds < 0 or not self._rings_for(sys._getframe(1)):
+                before: tuple[float, float] = real(which, seconds, interval)
+                return before
+            return self._set_alarm(seconds, interval)
+
+        return setitimer
+
+    def _make_getitimer(self) -> Any:
+        real = _signal.getitimer
+
+        def getitimer(which: int, /) -> tuple[float, float]:
+            if which == _signal.ITIMER_REAL and self._rings_for(sys._getframe(1)):
+                return self._alarm()
+            left: tuple[float, float] = real(which)
+            return left
+
+        return getitimer
+
+    def _rings_for(self, frame: FrameType) -> bool:
+        """Whether an alarm is the program's own; that of a test runner guards real time."""
+        counted, _ = self._scheduler.places.user_frame(frame)
+        return counted and _signal.SIGALRM in self._handlers
+
+    def _alarm(self) -> tuple[float, float]:
+        clock = self._scheduler.clock
+        left_ns = 0 if clock.alarm_ns == NO_ALARM else max(0, clock.alarm_ns - clock.now_ns)
+        return left_ns / 1e9, self._alarm_every_ns / 1e9
+
+    def _set_alarm(self, seconds: float, interval: float) -> tuple[float, float]:
+        before = self._alarm()
+        clock = self._scheduler.clock
+        clock.alarm_ns = clock.now_ns + max(1, int(seconds * 1e9)) if seconds else NO_ALARM
+        self._alarm_every_ns = int(interval * 1e9)
+        return before
+
+    def _ring(self) -> None:
+        clock = self._scheduler.clock
+        clock.alarm_ns = clock.now_ns + self._alarm_every_ns if self._alarm_every_ns else NO_ALARM
+        if _signal.SIGALRM in self._handlers:
+            self._arrived(_signal.SIGALRM, sys._getframe(1))
+
+    # -- how handlers are called -------------------------------------------------------------------------------------
+
+    def _is_blocked(self, number: int) -> bool:
+        return number in _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
+
+    def _arrived(self, number: int, frame: FrameType | None) -> None:
+        """What the interpreter calls, in the main thread."""
+        scheduler = self._scheduler
+        if not scheduler.counting or scheduler.over or os.getpid() != self._process:
+            self._call(number, frame)
+            return
+        self._note(number)
+        self._here_and_now(True)
+
+    def _here_and_now(self, interrupts: bool) -> None:
+        """Call the handlers of what is pending, if this is the main thread's turn; else let it have one.
+
+        Args:
+            interrupts: whether the main thread is not to wait any longer.
+        """
+        scheduler = self._scheduler
+        main = scheduler.main
+        main.signalled = True
+        main.interrupted = main.interrupted or interrupts
+        if main.ident == _thread.get_ident() and scheduler.current is main and not scheduler.busy:
+            frame: FrameType | None = sys._getframe(2)
+            if frame is not None and not frame.f_code.co_filename.startswith(RUNTIME):
+                self.deliver()
+            else:
+                main.ask_at = 0  # at its next yield point
+
+    def deliver(self) -> None:
+        """Call the handlers of all pending signals; called by the main thread with the baton in hand.
+
+        Raises:
+            BaseException: what a handler raises.
+        """
+        if self._scheduler.holds_signals:
+            return
+        self._scheduler.main.signalled = self._scheduler.main.interrupted = False
+        frame = program_frame(sys._getframe(1))
+        while self._pending:
+            self._call(self._pending.pop(0), frame)
+
+    def _note(self, number: int) -> None:
+        # As in the interpreter: the lowest number first, and each once until it is handled.
+        if number not in self._pending:
+            self._pending.append(number)
+            self._pending.sort()
+
+    def _call(self, number: int, frame: FrameType | None) -> None:
+        handler = self._handlers.get(number)
+        if handler is not None:
+            handler(number, frame)
+
+
+def _wakes_nobody(*_: object) -> bool:
+    return False

@@ -1,0 +1,115 @@
+"""``time`` and ``datetime`` on the virtual clock."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+
+from ..baton.clock import NEVER_READY, Clock
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+
+_MONOTONIC_OFFSET_NS = 1_000_000_000_000
+
+
+_replaced: list[object] = []
+
+
+def sleep_replacement(clock: Clock, scheduler: Scheduler) -> Callable[[float], None]:
+    """``time.sleep`` under the scheduler."""
+
+    def sleep(seconds: float, /) -> None:
+        wait_ns = _nanoseconds(seconds)
+        if wait_ns < 0:
+            raise ValueError("sleep length must be non-negative")
+        frame = sys._getframe(1)
+        deadline = clock.read() + wait_ns
+        if wait_ns == 0:
+            scheduler.operation(frame, gives_way=True)
+        else:
+            scheduler.operation(frame, NEVER_READY, deadline)
+
+    return sleep
+
+
+def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
+    """The functions of module ``time`` that read a clock, on virtual time."""
+    real_localtime, real_gmtime, real_strftime = time.localtime, time.gmtime, time.strftime
+    real_ctime, real_asctime = time.ctime, time.asctime
+    real_gettime_ns = time.clock_gettime_ns
+    dates = {getattr(time, name, None) for name in ("CLOCK_REALTIME", "CLOCK_TAI")}
+    names = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_HIGHRES", "CLOCK_UPTIME")
+    monotonic = {getattr(time, name, None) for name in names}
+
+    def monotonic_ns() -> int:
+        return _MONOTONIC_OFFSET_NS + clock.read()
+
+    def clock_gettime_ns(clk_id: int, /) -> int:
+        if clk_id in dates:
+            return clock.read_date()
+        if clk_id in monotonic:
+            return monotonic_ns()
+        real_gettime_ns(clk_id)  # there may be no such clock
+        return clock.read()
+
+    def now_s() -> float:
+        return clock.read_date() / 1e9
+
+    return {
+        "time": now_s,
+        "time_ns": clock.read_date,
+        "monotonic": lambda: monotonic_ns() / 1e9,
+        "monotonic_ns": monotonic_ns,
+        "perf_counter": lambda: monotonic_ns() / 1e9,
+        "perf_counter_ns": monotonic_ns,
+        "process_time": lambda: clock.read() / 1e9,
+        "process_time_ns": clock.read,
+        "thread_time": lambda: clock.read() / 1e9,
+        "thread_time_ns": clock.read,
+        "clock_gettime": lambda clk_id, /: clock_gettime_ns(clk_id) / 1e9,
+        "clock_gettime_ns": clock_gettime_ns,
+        "localtime": lambda seconds=None, /: real_localtime(now_s() if seconds is None else seconds),
+        "gmtime": lambda seconds=None, /: real_gmtime(now_s() if seconds is None else seconds),
+        "ctime": lambda seconds=None, /: real_ctime(now_s() if seconds is None else seconds),
+        "asctime": lambda moment=None, /: real_asctime(real_localtime(now_s()) if moment is None else moment),
+        "strftime": lambda form, moment=None, /: real_strftime(
+            form, real_localtime(now_s()) if moment is None else moment
+        ),
+    }
+
+
+def adapt_datetime(module: Any) -> None:
+    """Let ``datetime.now`` and ``utcnow`` ask module ``time``, as ``today`` does by itself.
+
+    They are written in C and ask the system. The class must stay what it is (instances of it come from C, and are
+    pickled by its name), so its methods are replaced in its own dictionary, which only the collector gives out.
+    """
+    class_ = module.datetime
+    methods = next((found for found in gc.get_referents(class_.__dict__) if isinstance(found, dict)), None)
+    if methods is None or "now" not in methods:
+        return
+    real_utcnow = methods["utcnow"].__get__(None, class_)
+    utc = module.timezone.utc
+
+    def now(cls: Any, tz: Any = None) -> Any:
+        return cls.fromtimestamp(time.time(), tz)
+
+    def utcnow(cls: Any) -> Any:
+        real_utcnow()  # it may warn
+        return cls.fromtimestamp(time.time(), utc).replace(tzinfo=None)
+
+    # Nobody has looked these methods up yet; what the interpreter might still point to must stay.
+    _replaced.extend((methods["now"], methods["utcnow"]))
+    methods["now"], methods["utcnow"] = classmethod(now), classmethod(utcnow)
+
+
+def _nanoseconds(seconds: float) -> int:
+    if isinstance(seconds, str) or (not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__")):
+        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
+    return int(seconds * 1_000_000_000)

@@ -1,0 +1,56 @@
+"""Natural recording: who runs is decided by real time, as an interpreter with a GIL decides it.
+
+Rules of this module:
+
+* The baton is handed over like the GIL: when its holder has had it for an interval, when it waits, and around a call of
+  the operating system. The thread that has waited longest gets it. Sleeps and time-outs take as long as they take.
+* It is handed over at yield points only. Between two yield points of a thread is nothing that others see, so every
+  switch of an interpreter has one at a yield point that has the same effect; and no other thread runs while a call is
+  in the operating system, so that the order of these calls is known. Noting the switches of the bare GIL could not
+  tell it: two threads may be in the operating system at the same time.
+* So the log of a natural run is one like any other: it holds its switches, and replays.
+"""
+
+from __future__ import annotations
+
+from ..baton.moments import real_clock_ns
+from ..baton.strategy import Strategy
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from ..baton.baton import Baton
+    from ..baton.strategy import Question
+    from ..baton.thread import ManagedThread
+
+INTERVAL_NS = 50_000  # a hundredth of the interpreter's own: a race that is met once a day is met sooner
+_ASK_WITHIN = 128  # yield points, between two looks at the clock
+
+
+class Natural(Strategy):
+    """Hands the baton over like a GIL."""
+
+    asks_at_operations = True
+
+    def __init__(self) -> None:
+        self._since_ns = real_clock_ns()
+        self._turns: dict[str, int] = {}
+        self._turn = 0
+
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
+        # By the last digits of the clock: with equal distances a loop would always be left at the same places.
+        return thread.time + 1 + real_clock_ns() % _ASK_WITHIN
+
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
+        now_ns = real_clock_ns()
+        thread = question.thread
+        around_a_call = baton.in_system_call or baton.outside is not None
+        is_over = now_ns - self._since_ns >= INTERVAL_NS
+        if question.default is thread and not is_over and not around_a_call:
+            return thread
+        self._since_ns = now_ns
+        ready = [other for other in question.runnable if other is not thread and baton.is_ready(other)]
+        if not ready:
+            return question.default
+        self._turn += 1
+        self._turns[thread.name] = self._turn
+        return min(ready, key=lambda other: self._turns.get(other.name, 0))

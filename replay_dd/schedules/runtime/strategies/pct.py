@@ -1,0 +1,61 @@
+"""Random priorities, and a few random points at which they change."""
+
+from __future__ import annotations
+
+from ..baton.strategy import Question, Strategy
+from ..baton.thread import NEVER
+from ..splitmix import Generator
+from .random_points import draw_points
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from ..baton.baton import Baton
+    from ..baton.thread import ManagedThread
+
+
+class ProbabilisticConcurrencyTesting(Strategy):
+    """PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
+
+    Every thread gets a random priority, the ready one with the highest runs, and at ``depth`` - 1 random points the
+    running thread falls below all others. Of a program of n threads and k steps this finds a bug of that depth with a
+    probability of at least 1/(n * k^(depth-1)).
+
+    The paper draws the points evenly over all steps of the run. Here a thread is drawn first, then one of its steps, so
+    that the short threads of a program with a long one get their share.
+
+    Args:
+        seed: of all random choices.
+        depth: the number of ordering constraints that the bug needs.
+        thread_times: the yield points of each thread in some run before, an estimate of those of this one.
+    """
+
+    asks_at_operations = True
+
+    def __init__(self, seed: int, depth: int, thread_times: dict[str, int]) -> None:
+        self._random = Generator(seed)
+        self._changes = draw_points(self._random, depth - 1, thread_times)
+        self._lowest = 0
+
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        thread.priority = 1 + self._random.next()
+
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
+        times = self._changes.get(thread.name)
+        return max(times[-1], thread.time + 1) if times else NEVER
+
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
+        thread = question.thread
+        times = self._changes.get(thread.name)
+        while times and times[-1] <= thread.time:
+            times.pop()
+            self._fall(thread)
+        gives_way = question.default is not thread and not question.forced
+        if thread.deadline is not None or gives_way:
+            # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
+            self._fall(thread)
+        ready = [candidate for candidate in question.runnable if baton.is_ready(candidate)] or [question.default]
+        return max(ready, key=lambda candidate: candidate.priority)
+
+    def _fall(self, thread: ManagedThread) -> None:
+        self._lowest -= 1
+        thread.priority = self._lowest

@@ -1,0 +1,145 @@
+"""The default schedule, with notes of what each thread touches: where a switch could matter.
+
+Rules of this module:
+
+* It only looks. The run is the one of the default schedule, and no code of the program is called.
+* What a place touches is a guess from its bytecode and from local and global variables. A wrong guess costs a useless
+  run later, nothing else.
+* Of each place the first visits by each thread are noted, up to a limit for the whole run; races that need a later
+  visit are left to the random strategies.
+"""
+
+from __future__ import annotations
+
+import _weakref
+import sys
+
+from ..baton.strategy import Strategy
+from ..baton.thread import NEVER
+from ..channel import TOUCH
+from ..points.bytecode import ACCESS, GIL, LINE, gil_points
+from ..points.touches import accesses, value_of
+from ..stdlib.audit_events import touched_outside
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from ..baton.baton import Baton
+    from ..baton.strategy import Question
+    from ..baton.thread import ManagedThread
+    from ..points.place import Place
+    from ..points.touches import Access
+
+VISITS = 3  # of each place by each thread
+LIMIT = 50_000  # yield points looked at; some microseconds each
+
+Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
+
+
+class Profile(Strategy):
+    """The default schedule; tells the tool which thread touches what at which thread time.
+
+    Args:
+        granularity: of the yield points.
+    """
+
+    asks_at_operations = True
+
+    def __init__(self, granularity: str) -> None:
+        self._granularity = granularity
+        self._left = LIMIT
+        self._visits: dict[tuple[str, int, int], int] = {}
+        self._listings: dict[int, tuple[CodeType, list[Access]]] = {}
+        self._locks: dict[str, list[object]] = {}
+        self._identities = Identities()
+
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
+        return thread.time + 1 if self._left > 0 else NEVER
+
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
+        thread, place = question.thread, question.place
+        self._left -= 1
+        if place is not None and self._left > 0 and not thread.ended:
+            key = (thread.name, id(place.code), -place.position if place.is_line else place.position)
+            visits = self._visits.get(key, 0)
+            if visits < VISITS:
+                self._visits[key] = visits + 1
+                self._note(baton, thread, place)
+        return question.default
+
+    def _note(self, baton: Baton, thread: ManagedThread, place: Place) -> None:
+        lock = thread.waiting
+        taken = [one for one in self._locks.get(thread.name, ()) if getattr(one, "_holder", None) is thread]
+        if lock is not None:
+            self._locks[thread.name] = [*taken, lock]
+        touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, "lock", True)]
+        identity = self._identities.number
+        held = tuple(identity(one) for one in taken if one is not lock)
+        when = (thread.name, thread.time, baton.global_time())
+        for thing, name, changes in touches:
+            baton.send(TOUCH, *when, baton.log.place_number(place), identity(thing), name, changes, held)
+
+    def _touches(self, baton: Baton, place: Place) -> list[Touch]:
+        if baton.outside is not None:
+            return [(None, name, changes) for name, changes in touched_outside(*baton.outside)]
+        if place.reachable:
+            return []  # an operation on a lock that is free
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code is not place.code:
+            frame = frame.f_back
+        if frame is None:
+            return []
+        listing = self._listing(place.code)
+        found = []
+        for index in self._span(listing, place):
+            access = listing[index][2]
+            if access is not None:
+                expression, name, changes = access
+                found.append((value_of(expression, frame), name, changes))
+        return found
+
+    def _listing(self, code: CodeType) -> list[Access]:
+        known = self._listings.get(id(code))
+        if known is None:
+            known = self._listings[id(code)] = (code, accesses(code))
+        return known[1]
+
+    def _span(self, listing: list[Access], place: Place) -> list[int]:
+        """The instructions that run before the next yield point."""
+        if self._granularity == ACCESS:
+            return [index for index, one in enumerate(listing) if one[0] == place.position]
+        if self._granularity == LINE:
+            ranges = [(start, end) for start, end, line in place.code.co_lines() if line == place.position]
+            return [i for i, one in enumerate(listing) if any(start <= one[0] < end for start, end in ranges)]
+        if self._granularity != GIL:
+            return []
+        ends = {point for point in gil_points(place.code) if point > place.position}
+        last = min(ends, default=len(place.code.co_code))
+        return [index for index, one in enumerate(listing) if place.position <= one[0] < last]
+
+
+class Identities:
+    """Numbers objects. An object that has gone does not share its number with the next one at its address.
+
+    Except for those that cannot be referred to weakly (lists, dictionaries): to keep them alive would delay what
+    happens when they go.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[_weakref.ref[object] | None, int]] = {}
+
+    def number(self, thing: object) -> int:
+        """The number of an object, -1 for None."""
+        if thing is None:
+            return -1
+        reference, number = self._known.get(id(thing), (None, 0))
+        if number and (reference is None or reference() is thing):
+            return number
+        try:
+            reference = _weakref.ref(thing)
+        except TypeError:
+            reference = None
+        number = len(self._known) + 1 if not number else number + (1 << 32)
+        self._known[id(thing)] = (reference, number)
+        return number

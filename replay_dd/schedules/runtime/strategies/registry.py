@@ -1,0 +1,38 @@
+"""All strategies by name."""
+
+from __future__ import annotations
+
+from ..baton.strategy import Strategy
+from .anchored import Anchored
+from .bounded import BoundedPreemptions
+from .natural import Natural
+from .pct import ProbabilisticConcurrencyTesting
+from .profile import Profile
+from .random_walk import RandomWalk
+from .replay import Replay
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# What makes the strategy of each name out of the request of a run.
+_STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
+    "default": lambda run: Strategy(),
+    "replay": lambda run: Replay(run["triggers"]),
+    "random": lambda run: RandomWalk(run["options"]["seed"]),
+    "bounded": lambda run: BoundedPreemptions(
+        run["options"]["seed"], run["options"]["preemptions"], run["thread_times"]
+    ),
+    "pct": lambda run: ProbabilisticConcurrencyTesting(
+        run["options"]["seed"], run["options"]["depth"], run["thread_times"]
+    ),
+    "natural": lambda run: Natural(),
+    "profile": lambda run: Profile(run["granularity"]),
+    "anchored": lambda run: Anchored(run["anchors"]),
+}
+
+
+def make_strategy(run: dict[str, Any]) -> Strategy:
+    """The strategy that the request of a run names."""
+    return _STRATEGIES[run["strategy"]](run)

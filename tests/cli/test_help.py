@@ -1,0 +1,242 @@
+"""Help is whole, sorted by what things are for, and fast; shells can complete command lines."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from replay_dd.cli.main import COMMANDS, GROUPS, cli
+from tests.cli.tool import TOOL, Workshop
+
+pytestmark = pytest.mark.once
+
+# Sections that each command's options stand in, in this order; "General" has --help.
+SECTIONS = {
+    "record": [
+        *("Output", "Recorder", "Scheduling", "Yield points", "Program", "Display (with --gui)"),
+        "General",
+    ],
+    "replay": [
+        "Schedule logs",
+        "Schedule logs and GUI sessions",
+        "GUI sessions",
+        "GUI sessions and user flows",
+        "User flows",
+        "General",
+    ],
+    "show": ["Output", "Output (schedule logs only)", "Output (GUI sessions only)", "General"],
+    "hunt": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
+    "schedules": ["Search", "Output", "Program", "General"],
+    "minimize": ["Search", "Output", "Program", "General"],
+    "events": [
+        *("Search", "Search (GUI sessions only)", "Search (user flows only)", "Output"),
+        *("Output (GUI sessions only)", "Playback", "Playback (GUI sessions only)", "Playback (user flows only)"),
+        "General",
+    ],
+    "monkey": ["Output", "Search", "Display", "Playback", "General"],
+    "web": ["Search", "Output", "Playback", "General"],
+    "doctor": ["General"],
+}
+
+
+def headings(text: str) -> list[str]:
+    return [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+
+
+@pytest.mark.parametrize("options", [(), ("--help",), ("-h",)])
+def test_the_commands_stand_in_groups_with_whole_summaries(options: tuple[str, ...], shop: Workshop) -> None:
+    done = shop.run(*options)
+    assert (done.status, done.stderr) == (0, "")
+    assert headings(done.stdout)[1:] == list(GROUPS), "after the options"
+    for name, entry in COMMANDS.items():
+        assert f"  {name:<9}  {entry.summary}\n" in done.stdout
+    assert "..." not in done.stdout.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_stand_in_sections(command: str, shop: Workshop) -> None:
+    done = shop.run(command, "--help")
+    assert (done.status, done.stderr) == (0, "")
+    found = headings(done.stdout)
+    assert found == SECTIONS[command]
+    body = done.stdout.split(f"\n{found[0]}:\n")[1]
+    for section in ("\n" + body).split("\n\n"):
+        options = [line for line in section.splitlines() if line.startswith("  -")]
+        assert 1 <= len(options) <= 8, section
+
+
+@pytest.mark.parametrize("variables", [{}, {"TERM": "dumb", "NO_COLOR": "1"}], ids=["terminal", "dumb"])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_terminal_of_80_columns(command: str, variables: dict[str, str]) -> None:
+    """On a terminal: there, help could use colors and the terminal's width."""
+    text = on_a_terminal([str(TOOL), *([command] if command else []), "--help"], variables)
+    lines = text.splitlines()
+    assert len(lines) > 5
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in text
+    assert text.isascii()
+
+
+def on_a_terminal(command: list[str], variables: dict[str, str]) -> str:
+    """What a command writes to a terminal."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "TERM")}
+    master, slave = pty.openpty()
+    try:
+        done = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env={"TERM": "xterm", **environment, **variables}
+        )
+        os.close(slave)
+        found = b""
+        while True:
+            try:
+                read = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not read:
+                break
+            found += read
+        assert done.wait(timeout=60) == 0
+    finally:
+        os.close(master)
+    return found.decode().replace("\r\n", "\n")
+
+
+def test_a_table_in_a_docstring_keeps_its_lines(shop: Workshop) -> None:
+    text = shop.run("hunt", "--help").stdout
+    assert "  Exit status:\n    0  both found\n    1  no failure found\n    3  no run passed\n" in text
+
+
+def test_defaults_are_shown_once_and_as_they_are(shop: Workshop) -> None:
+    text = shop.run("hunt", "--help").stdout
+    assert "[default: 300; x>0]" in text
+    assert "[default: 1000; x>=1]" in text
+    assert "(dynamic)" not in text
+    merged = " ".join(shop.run("replay", "--help").stdout.split())
+    assert "For GUI sessions: Wait" in merged
+    assert "For user flows: Watch" in merged
+
+
+HEAVY = ("replay_dd.schedules", "replay_dd.events", "replay_dd.web", "replay_dd.report", "replay_dd.experiment")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
+def test_help_imports_nothing_that_runs_programs(arguments: list[str]) -> None:
+    text = (
+        "import sys\n"
+        "from replay_dd.cli.main import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as end:\n"
+        f"    heavy = sorted(name for name in sys.modules if name.startswith({HEAVY!r}))\n"
+        "    print(heavy, end.code, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True)
+    assert done.stderr == "[] 0\n"
+
+
+# -- shell completion ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("bash", "complete -o nosort -F _replay_dd_completion replay-dd"),
+        ("zsh", "#compdef replay-dd"),
+        ("fish", "complete --no-files --command replay-dd"),
+    ],
+)
+def test_the_script_of_a_shell(shell: str, line: str, shop: Workshop) -> None:
+    shop.variables["_REPLAY_DD_COMPLETE"] = f"{shell}_source"
+    done = shop.run()
+    assert done.status == 0, done.stderr
+    assert line in done.stdout
+    assert f"_REPLAY_DD_COMPLETE={shell}_complete" in done.stdout
+    assert "Usage" not in done.stdout
+
+
+@pytest.mark.parametrize("wrong", ["csh_source", "bash", "bash_help", "1"])
+def test_a_shell_that_is_not_known(wrong: str, shop: Workshop) -> None:
+    shop.variables["_REPLAY_DD_COMPLETE"] = wrong
+    assert "bash_source, zsh_source or fish_source" in shop.run().refused(2, "usage")
+
+
+def completed(shop: Workshop, line: str) -> list[str]:
+    """What bash is told to offer for the last word of a line."""
+    shop.variables.update(
+        _REPLAY_DD_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(line.split(" ")) - 1)
+    )
+    done = shop.run()
+    assert (done.status, done.stderr) == (0, "")
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("replay-dd ", [f"plain,{name}" for name in COMMANDS]),
+        ("replay-dd mi", ["plain,minimize"]),
+        ("replay-dd --v", ["plain,--version"]),
+        (
+            "replay-dd record --strategy ",
+            ["plain,default", "plain,random", "plain,pct", "plain,bounded", "plain,natural"],
+        ),
+        ("replay-dd hunt --granularity a", ["plain,access"]),
+        ("replay-dd events --algorithm d", ["plain,ddmin"]),
+        ("replay-dd replay --pace ", ["plain,fast", "plain,unhurried", "plain,recorded"]),
+        ("replay-dd monkey --player p", ["plain,pyautogui"]),
+        ("replay-dd show --th", ["plain,--thumbnails"]),
+        *((f"replay-dd {command} ", ["file,"]) for command in ("show", "replay", "events", "web", "minimize")),
+        ("replay-dd schedules found/pass.log found/f", ["file,found/f"]),
+        ("replay-dd record -o ", ["file,"]),
+        ("replay-dd hunt -o ", ["dir,"]),
+    ],
+)
+def test_what_is_offered(line: str, offered: list[str], shop: Workshop) -> None:
+    assert completed(shop, line) == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes(shop: Workshop, tmp_path: Path) -> None:
+    script = (
+        f'eval "$(_REPLAY_DD_COMPLETE=bash_source {TOOL})"\n'
+        "COMP_WORDS=(replay-dd hu)\nCOMP_CWORD=1\n"
+        "_replay_dd_completion replay-dd hu replay-dd\n"
+        'echo "${COMPREPLY[@]}"\n'
+    )
+    environment = {**os.environ, "PATH": os.pathsep.join([str(TOOL.parent), os.environ["PATH"]])}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.stdout == "hunt\n", done.stderr
+
+
+def test_completion_of_commands_imports_none_of_them(shop: Workshop) -> None:
+    text = (
+        "import sys\n"
+        "from replay_dd.cli.main import main\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n"
+        f"    print(sorted(name for name in sys.modules if name.startswith({HEAVY!r})), file=sys.stderr)\n"
+    )
+    variables = {"_REPLAY_DD_COMPLETE": "bash_complete", "COMP_WORDS": "replay-dd ", "COMP_CWORD": "1"}
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **variables})
+    assert "plain,hunt" in done.stdout
+    assert done.stderr == "[]\n"
+
+
+# -- the reference ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_every_option(command: str, project: Path) -> None:
+    text = (project / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"`replay-dd {command}" in text
+    there = cli.get_command(None, command)
+    assert there is not None
+    options = [option.opts[-1] for option in there.params if isinstance(option, click.Option)]
+    assert [option for option in options if not re.search(rf"`{option}[ `]", text)] == []

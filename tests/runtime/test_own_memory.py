@@ -1,0 +1,157 @@
+"""What the runtime does moves no object of the program: a random run and its replay find the same addresses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.record import plan_for
+from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+
+# Its way follows the order of sets of objects of several sizes, of references to them, and of contexts. It tells the
+# addresses of objects of many kinds, too.
+PROGRAM = """
+import contextvars, threading, weakref
+
+class Plain: pass
+class Slots: __slots__ = ("a", "b", "c", "d", "e", "__weakref__")
+class Long(list): pass
+
+lock, found = threading.Lock(), {}
+
+def one(): found["one"] = found.get("one", 0) + 1
+def two(): one(); one()
+def three(): two(); one()
+
+def follow(things):
+    for thing in things:
+        {Plain: one, Slots: two, Long: three}.get(type(thing), one)()
+
+def made():
+    yield from (Plain(), Slots(), Long(), object(), set(), {1: 2}, [1], (lambda: 1), slice(1, 2))
+    yield from (tuple([number] * number) for number in range(1, 9))
+    yield from (bytes(number * 16) for number in range(1, 48, 5))
+    yield from (float(len(told)), 10**15 + len(told), type("New", (), {}), (n for n in ()), dict.fromkeys(range(40)))
+
+told = []
+
+def in_context(variables):
+    for number, variable in enumerate(variables):
+        variable.set(number)
+    for variable in contextvars.copy_context():
+        if variable in variables:
+            (one, two, three)[variables.index(variable) % 3]()
+
+def work():
+    for size in (2, 5, 9):
+        things = set()
+        for _ in range(size):
+            things |= {Plain(), Slots()}
+            with lock:
+                found["kept"] = Plain()
+        follow(things)
+        follow(reference() for reference in {weakref.ref(thing) for thing in things})
+        contextvars.Context().run(in_context, [contextvars.ContextVar(str(number)) for number in range(size)])
+        told.extend([(type(thing).__name__, id(thing)) for thing in list(made())])
+        if size == 5:
+            threading.Event().wait(0.01)
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(*told, sep="\\n")
+"""
+SETTINGS = Settings(start_ns=1_700_000_000_000_000_000)
+LIMIT_S = 120
+
+pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
+
+
+def described(folder: Path, text: str = PROGRAM) -> Program:
+    (folder / "prog.py").write_text(text)
+    return describe_program((sys.executable, "prog.py"), directory=folder)
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[Runner]:
+    with Runner(described(tmp_path), SETTINGS) as runner:
+        yield runner
+
+
+def fresh(program: Program, plan: Plan) -> TargetRun:
+    return run_target(program, SETTINGS, plan, time_limit_s=LIMIT_S)
+
+
+def assert_same(run: TargetRun, again: TargetRun) -> None:
+    assert run.log.ending.status == again.log.ending.status == 0, run.output
+    for one, other in zip(run.output.splitlines(), again.output.splitlines(), strict=True):
+        assert one == other
+    assert find_divergence(run.log, again.log) is None
+
+
+@pytest.mark.parametrize("strategy", ["random", "pct"])
+def test_a_run_and_its_first_replay_find_the_same_addresses(strategy: str, runner: Runner, tmp_path: Path) -> None:
+    program = described(tmp_path)
+    thread_times = runner.run(Plan(), LIMIT_S).log.ending.thread_times
+    for seed in range(1, 13):
+        plan = plan_for(strategy, seed, thread_times)
+        run = runner.run(plan, LIMIT_S)
+        plan_of_replay = replay_plan(run.log.triggers, run.log.arrivals)
+        assert_same(run, runner.run(plan_of_replay, LIMIT_S))
+        if seed % 4 == 0:
+            assert_same(run, fresh(program, plan))
+            assert_same(run, fresh(program, plan_of_replay))
+    assert not runner.why_fresh
+
+
+def test_counting_visits_moves_nothing(runner: Runner) -> None:
+    run = runner.run(plan_for("random", 3, {}), LIMIT_S)
+    watched = tuple({switch.place.key for switch in run.log.switches if switch.place is not None})
+    assert_same(run, runner.run(replace(replay_plan(run.log.triggers), watched=watched), LIMIT_S))
+
+
+def test_this_interpreter_is_known(tmp_path: Path) -> None:
+    script = """
+from replay_dd.schedules.runtime.accelerator.own_memory import keep_apart, use_own
+
+def made(turn):
+    kept = [object(), set(range(turn)), "x" * (1000 * turn), bytes(20 * turn), 10**20 + turn]
+    # What the interpreter keeps when it is freed; later, each may find what the other has freed.
+    return kept + [[0] * turn, {"a": turn}, (1, turn), 0.5 + turn, slice(1, turn)] * (turn == 1)
+
+assert keep_apart()
+for turn in range(1, 4):
+    assert use_own(True) is False
+    own = made(turn)
+    assert use_own(True) is True
+    assert use_own(False) is True
+    assert use_own(False) is False
+    theirs = made(turn)
+    first, last = min(map(id, own)), max(map(id, own))
+    assert last - first < 1 << 28
+    assert not any(first <= id(thing) <= last for thing in theirs)
+    own.extend(range(100_000 * turn))
+    del own
+    use_own(True)
+    theirs.extend(range(100_000 * turn))
+    del theirs
+    use_own(False)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=LIMIT_S)
+
+
+def test_a_program_may_trace_its_memory(tmp_path: Path) -> None:
+    traces = "import tracemalloc\ntracemalloc.start()\n" + PROGRAM + "tracemalloc.stop()\nfound.clear()\n"
+    assert fresh(described(tmp_path, traces), Plan("random", {"seed": 1})).log.ending.status == 0
+    program = described(tmp_path, PROGRAM + "import tracemalloc\ntracemalloc.stop()\nfound.clear()\n")
+    program = replace(program, environment={**program.environment, "PYTHONTRACEMALLOC": "1"})
+    assert fresh(program, Plan("random", {"seed": 1})).log.ending.status == 0

@@ -1,0 +1,111 @@
+"""What instructions touch, told from the bytecode of this interpreter."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dis
+import inspect
+import json.decoder
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from replay_dd.schedules.runtime.points.touches import _jump_targets, accesses, value_of
+
+shared: Any = None
+
+
+def code_of(module: types.ModuleType) -> Iterator[types.CodeType]:
+    waiting = [compile(inspect.getsource(module), "module", "exec")]
+    while waiting:
+        code = waiting.pop()
+        yield code
+        waiting += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
+@pytest.mark.parametrize("module", [argparse, ast, inspect, json.decoder, subprocess])
+def test_jump_targets_are_those_of_the_standard_library(module: types.ModuleType) -> None:
+    for code in code_of(module):
+        assert _jump_targets(code) == set(dis.findlabels(code.co_code))  # type: ignore[attr-defined]
+        accesses(code)
+
+
+def touched(function: Any) -> list[tuple[Any, str, bool]]:
+    return [touch for _, _, touch in accesses(function.__code__) if touch is not None]
+
+
+def test_an_augmented_attribute() -> None:
+    def function(account: Any) -> None:
+        account.balance += 1
+
+    assert touched(function) == [(("local", "account"), "balance", False), (("local", "account"), "balance", True)]
+
+
+def test_a_chain_of_attributes() -> None:
+    def function(self: Any) -> None:
+        self.pool.size = self.size
+
+    pool = ("attribute", ("local", "self"), "pool")
+    assert touched(function) == [
+        (("local", "self"), "size", False),
+        (("local", "self"), "pool", False),
+        (pool, "size", True),
+    ]
+
+
+def test_containers() -> None:
+    def function(cache: Any, key: Any, low: int) -> None:
+        if key not in cache:
+            cache[key, low + 1] = 0
+            del cache[key]
+        cache[0].append(low)
+
+    content = [touch for touch in touched(function) if touch[1] == "[]"]
+    cache = ("local", "cache")
+    assert content[:4] == [(cache, "[]", False), (cache, "[]", True), (cache, "[]", True), (cache, "[]", False)]
+    assert content[4] == (None, "[]", True)
+
+
+def test_globals_and_cells() -> None:
+    count = 0
+
+    def function() -> None:
+        global shared
+        nonlocal count
+        shared = count
+
+    assert touched(function) == [(None, "count", False), (("globals",), "shared", True)]
+
+
+def test_after_a_jump_nothing_is_known() -> None:
+    def function(one: Any, two: Any) -> None:
+        (one or two).value = 1
+
+    assert touched(function) == [(None, "value", True)]
+
+
+def test_values_are_found_without_running_code() -> None:
+    class Guarded:
+        def __init__(self) -> None:
+            self.inner = [1]
+
+        @property
+        def trap(self) -> None:
+            raise AssertionError("this ran code of the program")
+
+        def __getattr__(self, name: str) -> None:
+            raise AssertionError("this ran code of the program")
+
+    guarded = Guarded()
+    frame = sys._getframe()
+    assert value_of(("attribute", ("local", "guarded"), "inner"), frame) is guarded.inner
+    assert value_of(("attribute", ("local", "guarded"), "trap"), frame) is None
+    assert value_of(("attribute", ("local", "guarded"), "missing"), frame) is None
+    assert value_of(("attribute", ("global", "shared"), "x"), frame) is None
+    assert value_of(("globals",), frame) is globals()
+    assert value_of(None, frame) is None

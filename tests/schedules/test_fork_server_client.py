@@ -1,0 +1,330 @@
+"""Forked runs are the same runs as fresh ones; where forking is not sound, runs are fresh."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules import target
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Log, Settings, Trigger
+from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+
+COUNTERS = """
+import os, random, sys, tempfile, threading, time
+data = [random.random() for _ in range(3)]
+print("set up", data)
+
+def work():
+    global total
+    for _ in range(5):
+        before = total
+        total = before + int(random.random() * 10)
+        with lock:
+            seen.append(time.monotonic())
+
+total, lock, seen = 0, threading.Lock(), []
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+with tempfile.NamedTemporaryFile("w") as file:
+    file.write(sys.stdin.read())
+print(total, len(seen), os.environ["TMPDIR"] != "/tmp")
+sys.exit(total % 7)
+"""
+
+PLANS = [
+    Plan(),
+    Plan("random", {"seed": 3}),
+    Plan("pct", {"seed": 2, "depth": 4}, {"0": 60, "0.1": 90, "0.2": 90, "0.3": 90}),
+    Plan("replay", triggers=(Trigger("0.1", 7, "0.3"), Trigger("0.3", 9, "0.2"), Trigger("0.2", 9999, "0"))),
+]
+
+
+def without_seconds(run: TargetRun) -> Log:
+    return dataclasses.replace(run.log, ending=dataclasses.replace(run.log.ending, seconds=0.0))
+
+
+def write(folder: Path, text: str) -> Path:
+    program = folder / "program.py"
+    program.write_text(text)
+    return program
+
+
+@pytest.mark.parametrize("granularity", ["sync", "line", "access"])
+def test_a_forked_run_is_the_same_run(granularity: str, tmp_path: Path) -> None:
+    program = write(tmp_path, COUNTERS)
+    described = describe_program((sys.executable, program.name), directory=tmp_path, standard_input=b"some input")
+    settings = Settings(granularity=granularity)
+    with Runner(described, settings) as runner:
+        for plan in PLANS * 2:
+            forked = runner.run(plan, 60)
+            fresh = run_target(described, settings, plan, time_limit_s=60)
+            assert without_seconds(forked) == without_seconds(fresh)
+            assert forked.output.endswith(fresh.output.splitlines()[-1] + b"\n")
+        assert runner.why_fresh == ""
+
+
+THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt.start()\nt.join()\n"
+
+
+@pytest.mark.parametrize(
+    "before, reason",
+    [
+        ("file = open('program.py')\n", "open before its first thread"),
+        ("open('written', 'w').close()\n", "it wrote"),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
+        ("import socket\ns = socket.socket()\n", "open before its first thread"),
+        ("import os\nnumber = os.getpid()\n", "the number of its process"),
+        ("import multiprocessing\nlock = multiprocessing.Lock()\n", "it shares memory"),
+        ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
+    ],
+    ids=["open file", "written file", "child process", "socket", "process number", "semaphore", "memory"],
+)
+def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
+    program = write(tmp_path, before + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert run.log.ending.status == 0
+            assert run.output == b"ran\n"
+        assert reason in runner.why_fresh
+
+
+def test_each_copy_writes_to_its_own_output_through_other_descriptors_of_it(tmp_path: Path) -> None:
+    # As pytest does, which keeps a second descriptor of standard error.
+    text = "import os, sys\nsecond = os.dup(sys.stderr.fileno())\nnothing = open(os.devnull)\n"
+    program = write(tmp_path, text + THREAD + "os.write(second, b'second\\n')\nassert not os.get_inheritable(second)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert (run.log.ending.status, sorted(run.output.split())) == (0, [b"ran", b"second"])
+        assert runner.why_fresh == ""
+
+
+def test_a_signal_that_the_program_sends_to_the_number_it_noted(tmp_path: Path) -> None:
+    text = "import os, signal\nnumber = os.getpid()\nsignal.signal(signal.SIGUSR1, lambda *_: print('came'))\n"
+    program = write(tmp_path, text + THREAD + "os.kill(number, signal.SIGUSR1)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            assert runner.run(Plan(), 60).output == b"ran\ncame\n"
+
+
+def test_a_number_that_only_stands_in_a_message_is_no_reason_to_run_fresh(tmp_path: Path) -> None:
+    text = "import logging\nlogging.warning('process %s', logging.makeLogRecord({}).process > 0)\n"
+    program = write(tmp_path, text + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).log.ending.status == 0
+        assert runner.why_fresh == ""
+
+
+def test_a_program_without_threads_runs_fresh(tmp_path: Path) -> None:
+    program = write(tmp_path, "import sys\nprint('alone')\nsys.exit(3)\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert (run.log.ending.status, run.output) == (3, b"alone\n")
+        assert runner.why_fresh == "it starts no thread"
+
+
+def test_forked_runs_that_kill_themselves_or_never_end(tmp_path: Path) -> None:
+    text = "import os, signal, sys, threading\nlock = threading.Lock()\n" + THREAD
+    text += "if os.environ.get('LANG') == 'loop':\n    while True: pass\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    program = write(tmp_path, text)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).log.ending.signal == 9
+        assert runner.run(Plan(), 60).log.ending.signal == 9
+        assert runner.why_fresh == ""
+    looping = dataclasses.replace(described, environment={**described.environment, "LANG": "loop"})
+    with Runner(looping, Settings()) as runner:
+        assert runner.run(Plan(), 1).log.ending.timed_out
+        assert runner.run(Plan(), 1).log.ending.timed_out
+        assert runner.why_fresh == ""
+
+
+def test_handlers_for_a_fork_do_not_run(tmp_path: Path) -> None:
+    text = "import os\nos.register_at_fork(before=lambda: print('before'), after_in_child=lambda: print('child'))\n"
+    program = write(tmp_path, text + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert runner.run(Plan(), 60).output == b"ran\n"
+        assert runner.why_fresh == ""
+
+
+def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    program = write(tmp_path, THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        runner.run(Plan(), 60)
+        assert os.listdir(temporary) != []
+    assert os.listdir(temporary) == []
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    assert all(b"program.py" not in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children)
+
+
+TEARDOWN = """\
+import threading
+
+
+class Told:
+    def __del__(self):
+        print("gone")
+
+
+def work():
+    global told
+    told = Told()
+    {effect}
+
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print("end", flush=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [("", 0), ("raise SystemExit(3)", 3), ("int('x')", 1), ("import os; os._exit(4)", 4)]
+)
+def test_a_forked_run_ends_with_the_status_of_the_program(end: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect="pass", end=end))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    assert run.log.ending.status == status
+    assert run.output.startswith(b"end\n")
+
+
+def test_a_forked_run_with_effects_is_taken_apart_as_usual(tmp_path: Path) -> None:
+    """What a file still has in its buffer is written when the interpreter takes the file apart."""
+    write = "global file; file = open('data', 'w'); file.write('buffered')"
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect=write, end=""))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    assert (tmp_path / "data").read_text() == "buffered"
+    assert run.output == b"end\ngone\n"
+
+
+def test_runs_of_one_server_find_nothing_of_each_other(tmp_path: Path) -> None:
+    text = """\
+import os, tempfile, threading
+
+def work():
+    print(os.listdir(tempfile.gettempdir()), tempfile.gettempdir())
+    tempfile.mkstemp()
+    os.mkdir(tempfile.gettempdir() + "/more")
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    (tmp_path / "prog.py").write_text(text)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    with Runner(program, Settings()) as runner:
+        outputs = {runner.run(Plan(), 60).output for _ in range(3)}
+        assert runner.why_fresh == ""
+    assert len(outputs) == 1
+    assert outputs.pop().startswith(b"[] ")
+
+
+def test_a_plan_too_long_for_a_message(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(TEARDOWN.format(effect="pass", end=""))
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    many = tuple(Trigger("0.1", time, "0") for time in range(1000, 9000))
+    with Runner(program, Settings()) as runner:
+        run = runner.run(Plan("replay", triggers=many), 60)
+        assert runner.why_fresh == ""
+    assert run.log.ending.status == 0
+
+
+def test_preloaded_modules_are_there_before_the_program(tmp_path: Path) -> None:
+    text = """\
+import sys, threading
+
+print("this" not in sys.modules, "antigravity" in sys.modules, "tomllib" in sys.modules)
+
+def work():
+    import tomllib
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    (tmp_path / "prog.py").write_text(text)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    settings = Settings(preload=("tomllib", "no_such_module"))
+    with Runner(program, settings) as runner:
+        forked = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    fresh = run_target(program, settings, Plan(), time_limit_s=60)
+    assert without_seconds(forked) == without_seconds(fresh)
+    assert fresh.output == b"True False True\n"
+    assert any("no_such_module could not be loaded" in note for note in fresh.log.ending.notes)
+    assert run_target(program, Settings(), Plan(), time_limit_s=60).output == b"True False False\n"
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "pass",
+        "sys.exit()",
+        "sys.exit(3)",
+        "sys.exit(-1)",
+        "sys.exit(True)",
+        "sys.exit(2**40 + 7)",
+        "sys.exit('told')",
+        "raise type('Own', (SystemExit,), {})(4)",
+        "raise LookupError('lost')",
+        "raise KeyboardInterrupt",
+        "os._exit(5)",
+        "os.kill(os.getpid(), 9)",
+        "error = SystemExit(6); print(error.code)",
+        "error = SystemExit(6); error.code = 7; raise error",
+        "sys.last_value = LookupError('kept')",
+        "atexit.register(print, 'at exit'); print('before', end='')",
+        "atexit.register(sys.exit, 8)",
+        "print('unwritten', end=''); sys.stdout.close()",
+        "sys.stdout = None",
+        "sys.stdout.flush = lambda: 1 / 0",
+        "class Late:\n    def __del__(self): print('late')\nlate = Late(); late.itself = late; del late",
+        "ctypes.CDLL(None).printf(b'kept in C')",
+    ],
+)
+def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
+    program = write(tmp_path, f"import atexit, ctypes, os, sys\n{THREAD}{ending}\n")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        forked = runner.run(Plan(), 60)
+        assert runner.why_fresh == ""
+    fresh = run_target(described, Settings(), Plan(), time_limit_s=60)
+    assert without_seconds(forked) == without_seconds(fresh)
+    if "__del__" not in ending:  # what objects do as the last of all is not done
+        assert forked.output == fresh.output
+
+
+def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:
+    program = write(tmp_path, THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    run_target(described, Settings(), Plan(), time_limit_s=60)
+    assert target._hash_of_version.cache_info().currsize == 0
+    with Runner(described, Settings()) as runner:
+        runner.run(Plan(), 60)
+        assert target._hash_of_version.cache_info().currsize == 1
+    assert target._hash_of_version.cache_info().currsize == 0

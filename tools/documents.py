@@ -1,0 +1,180 @@
+"""The commands in the documents: what they are, what they print here, and whether the document still shows that.
+
+In every document, the blocks marked `console` are one session: the lines that start with `$ ` run one after the other
+in the same folder. A line that starts with `> ` continues the one before. The lines below a command are what it prints,
+standard output and standard error together; a line `...` stands for any lines. A command without any such line is run,
+and what it prints is not shown. Comments in the lines above a block change this:
+
+* `<!-- not run: REASON -->`: the block is skipped.
+* `<!-- exit: N -->`: the last command of the block ends with status N, not 0.
+* `<!-- not compared: REASON -->`: what the commands print is not the same each time.
+* `<!-- file: NAME -->`, above a block of any language: the block is written to that file, for the commands after it.
+
+Compared is the text, not its numbers: those of versions, times, digests and yield points are other ones elsewhere. The
+line numbers of source files must agree.
+
+`python -m tools.documents` runs the documents and puts what they print into them; name some to do only these.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+KEYS = ("not run", "exit", "not compared", "file")
+
+_BLOCK = re.compile(
+    r"(?P<comments>(?:^<!-- [^\n]*? -->[ \t]*\n)*)^```(?P<language>\w*)[ \t]*\n(?P<body>.*?)^```[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_COMMENT = re.compile(rf"<!-- (?P<key>{'|'.join(KEYS)}): (?P<value>.+?) -->")
+# What is another number elsewhere. The line in a source file is none of these.
+_NUMBER = re.compile(r"(?<!\.py:)\b(?:[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{7}|\d[\d,]*(?:\.\d+)*)\b")
+# What is another one each time, too.
+_PASSING = re.compile(r"\b\d+(?:\.\d+)? s\b|\b[0-9a-f]{40}\b")
+_PADDING = re.compile(r"(?<=\S)\s{2,}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run, with its status and what the document shows of it; or a file to write."""
+
+    text: str
+    status: int = 0
+    file: str | None = None
+    shown: tuple[str, ...] = ()
+    compared: bool = True
+    place: tuple[int, int] = (0, 0)
+    """Where the shown lines stand in the document, in characters."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and the lines that it printed."""
+
+    status: int
+    lines: tuple[str, ...]
+
+
+def documents() -> list[Path]:
+    """The documents whose commands are run."""
+    found = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md"]
+    for folder in ("docs", "demos"):
+        found += (CHECKOUT / folder).rglob("*.md")
+    return sorted(path for path in found if path.is_file())
+
+
+def steps_of(text: str) -> list[Step]:
+    """What a document says is to be done, in order."""
+    steps: list[Step] = []
+    for block in _BLOCK.finditer(text):
+        comments = {match["key"]: match["value"] for match in _COMMENT.finditer(block["comments"])}
+        if "file" in comments:
+            steps.append(Step(block["body"], file=comments["file"]))
+        elif block["language"] == "console" and "not run" not in comments:
+            steps += _commands(block, comments)
+    return steps
+
+
+def _commands(block: re.Match[str], comments: dict[str, str]) -> list[Step]:
+    found: list[tuple[str, list[str], int, int]] = []
+    place = block.start("body")
+    for line in block["body"].splitlines(keepends=True):
+        end = place + len(line)
+        if line.startswith("$ "):
+            found.append((line[2:].rstrip("\n"), [], end, end))
+        elif found:
+            command, shown, start, _ = found[-1]
+            if line.startswith("> ") and not shown:
+                found[-1] = (f"{command}\n{line[2:].rstrip()}", shown, end, end)
+            else:
+                found[-1] = (command, [*shown, line.rstrip("\n")], start, end)
+        place = end
+    last = int(comments.get("exit", "0"))
+    return [
+        Step(
+            command,
+            status=last if number == len(found) else 0,
+            shown=tuple(shown),
+            compared="not compared" not in comments,
+            place=(start, end),
+        )
+        for number, (command, shown, start, end) in enumerate(found, 1)
+    ]
+
+
+def do(step: Step, folder: Path) -> Done | None:
+    """Do a step in this folder; answer how it ended, if it is a command."""
+    if step.file is not None:
+        path = folder / step.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(step.text, encoding="utf-8")
+        return None
+    variables = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    done = subprocess.run(
+        ["bash", "-c", step.text],
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=240,
+    )
+    # Readers are in a folder of their own, too, and it has another name.
+    text = done.stdout.replace(f"{folder}/", "")
+    return Done(done.returncode, tuple(line.rstrip() for line in text.splitlines()))
+
+
+def agrees(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
+    """Whether a document shows what a command printed, but for numbers."""
+    pattern = ""
+    for line in shown:
+        pattern += r"(?:.*\n)*" if line == "..." else re.escape(_without_numbers(line)) + r"\n"
+    return re.fullmatch(pattern, "".join(f"{_without_numbers(line)}\n" for line in printed)) is not None
+
+
+def _without_numbers(line: str) -> str:
+    # Columns are as wide as their numbers.
+    return _PADDING.sub(" ", _NUMBER.sub("0", line.rstrip()).lstrip())
+
+
+def refreshed(text: str) -> str:
+    """The document with what its commands print now; where only the time is another one, the line stays."""
+    changes: list[tuple[tuple[int, int], str]] = []
+    with tempfile.TemporaryDirectory(prefix="replay-dd-documents-") as folder:
+        for step in steps_of(text):
+            done = do(step, Path(folder))
+            if done is not None and done.status != step.status:
+                said = "\n".join(done.lines)
+                sys.exit(f"ended with {done.status}, not {step.status}: $ {step.text}\n{said}")
+            if done is None or not step.shown or not step.compared:
+                continue
+            if "..." not in step.shown or not agrees(step.shown, done.lines):
+                old = {_PASSING.sub("0", line): line for line in step.shown}
+                lines = (old.get(_PASSING.sub("0", line), line) for line in done.lines)
+                changes.append((step.place, "".join(f"{line}\n" for line in lines)))
+    for (start, end), new in reversed(changes):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def main(names: list[str]) -> int:
+    """Refresh the named documents, or all."""
+    for path in [Path(name).resolve() for name in names] or documents():
+        text = path.read_text(encoding="utf-8")
+        new = refreshed(text)
+        if new != text:
+            path.write_text(new, encoding="utf-8")
+            print(f"changed: {path.relative_to(CHECKOUT)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
