@@ -49,7 +49,7 @@ def test_a_passing_array() -> None:
     def test(some: Any) -> Outcome:
         return F if 4.0 in some else P
 
-    for passing in (numpy.array([1.0, numpy.nan]), numpy.array([-0.0]), numpy.array([]), numbers[:0], None):
+    for passing in (numpy.array([1.0, numpy.nan]), numpy.array([-0.0]), numpy.array([], dtype=int), numbers[:0], None):
         assert isolate(test, passing, numbers).difference.tolist() == [4.0]
     for other in (numpy.array([0.0]), numpy.array([4.0, 1.0])):
         with pytest.raises(PassNotContainedError):

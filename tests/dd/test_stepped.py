@@ -38,6 +38,7 @@ def test_it_behaves_as_the_interval_set_of_the_same_elements(
     assert plain == stepped
     assert hash(stepped) == hash(plain)
     assert stepped.intervals == plain.intervals
+    assert stepped._edges is stepped._edges, "made once"
     for made, expected in ((stepped | stepped_2, plain | plain_2), (stepped - stepped_2, plain - plain_2)):
         assert made == expected
     assert (stepped & plain_2, plain ^ stepped_2) == (plain & plain_2, plain ^ plain_2)

@@ -55,8 +55,9 @@ def ends_its_process(text: str) -> Outcome:
 class PicklingExecutor(Executor):
     """Sends everything through pickle, in this process; it finds out at once, or in the future."""
 
-    def __init__(self, *, at_once: bool) -> None:
+    def __init__(self, *, at_once: bool, words: str = "") -> None:
         self._at_once = at_once
+        self._words = words
         self.sent: list[int] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -64,6 +65,8 @@ class PicklingExecutor(Executor):
         try:
             message = pickle.dumps((fn, args, kwargs))
         except Exception as error:
+            if self._at_once and self._words:
+                raise TypeError(self._words) from error
             if self._at_once:
                 raise
             future.set_exception(error)
@@ -144,7 +147,8 @@ class HoldsALock:
 
 @pytest.mark.parametrize("test", [make_local(), lambda text: P, HoldsALock()])
 def test_a_test_that_cannot_be_sent_is_told_in_words(pool: ProcessPoolExecutor, test: Callable[[Any], Outcome]) -> None:
-    for executor in (pool, PicklingExecutor(at_once=True), PicklingExecutor(at_once=False)):
+    executors = [PicklingExecutor(at_once=True), PicklingExecutor(at_once=False)]
+    for executor in (pool, *executors, PicklingExecutor(at_once=True, words="not serializable")):
         with pytest.raises(NotPicklableError, match=r"^the test cannot be sent to another process: .") as caught:
             ddmin(test, "abc", executor=executor)
         assert caught.value.slug == "not-picklable"
@@ -153,7 +157,7 @@ def test_a_test_that_cannot_be_sent_is_told_in_words(pool: ProcessPoolExecutor, 
 
 
 def test_a_case_that_cannot_be_sent_is_told_apart(pool: ProcessPoolExecutor) -> None:
-    for executor in (pool, PicklingExecutor(at_once=True)):
+    for executor in (pool, PicklingExecutor(at_once=True), PicklingExecutor(at_once=True, words="not serializable")):
         with pytest.raises(NotPicklableError, match=r"^a case for the test cannot be sent"):
             ddmin(elsewhere, [threading.Lock()], executor=executor)  # type: ignore[arg-type]
 
@@ -171,6 +175,13 @@ def test_an_error_of_the_test_is_not_taken_for_one_of_the_way() -> None:
 
     with ThreadPoolExecutor(1) as threads, pytest.raises((AttributeError, pickle.PicklingError)):
         ddmin(test, "abc", executor=threads)
+
+
+def test_an_executor_that_is_shut_down_says_so_itself() -> None:
+    executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+    executor.shutdown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        ddmin(lambda text: P, "abc", executor=executor)
 
 
 def test_lost_workers_are_told_in_words() -> None:

@@ -16,6 +16,31 @@ from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, pre
 from replay_dd.outcome import Outcome
 from tests.dd.support import SELECT, F, P, U, parse, select_fails
 
+
+class OnlyIndexed:
+    """No sequence: it does not know its length."""
+
+    def __getitem__(self, index: int) -> int:
+        return index
+
+
+class Indexed(OnlyIndexed):
+    """A sequence, though it does not say so."""
+
+    def __len__(self) -> int:
+        return 5
+
+    def __iter__(self) -> Any:
+        return iter(range(5))
+
+
+class HasKeys(Indexed):
+    """Its index is a key, not a position."""
+
+    def keys(self) -> list[str]:
+        return []
+
+
 ALL: list[Any] = [dd, ddmax, dd1999, ddplus, ddmin, prefix_bisection]
 
 
@@ -49,6 +74,7 @@ def test_other_sequences_are_seen_as_lists() -> None:
 
     assert ddmin(test, deque([9, 4, 5])).failing == [4]  # type: ignore[call-overload]
     assert dd(test, deque([9]), deque([9, 4, 5])).difference == [4]  # type: ignore[call-overload]
+    assert ddmin(test, Indexed()).failing == [4]
 
 
 def test_a_range_stays_a_set_of_intervals() -> None:
@@ -158,6 +184,8 @@ def test_dictionaries() -> None:
         ({frozenset("a"), frozenset("b")}, "cannot be sorted: they have no total order"),
         ({float("nan"), 1.0}, "cannot be sorted: they have no total order"),
         (7, "an int cannot be taken apart"),
+        (OnlyIndexed(), "an OnlyIndexed cannot be taken apart"),
+        (HasKeys(), "a HasKeys cannot be taken apart"),
         (Outcome.PASS, "an Outcome cannot be taken apart"),
     ],
 )
@@ -236,6 +264,7 @@ def test_stepped_ranges_cost_nothing() -> None:
     assert dd(test, range(0, 100, 2), numbers).difference == parse("123456780")
     assert dd(test, range(0, 100, 4), range(0, 123_456_800, 2)).difference == parse("123456780")
     assert dd(test, range(98, -1, -2), numbers[::-1]).difference == parse("123456780")
+    assert dd(test, range(0), numbers).difference == parse("123456780")
     with pytest.raises(PassNotContainedError, match="3 is not in range"):
         dd(test, [2, 3], numbers)
     with pytest.raises(PassNotContainedError, match="3 is not in range"):
