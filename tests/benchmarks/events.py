@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from replay_dd.events.displays import DisplaySupply
@@ -146,7 +147,7 @@ def _displays(bench: Bench) -> Table:
             runner = SessionRunner(session, Conditions(), supply)
             runner.run(session.actions)
             began = time.monotonic()
-            several(lambda: runner.run(session.actions), 8 * jobs, jobs)
+            several(partial(runner.run, session.actions), 8 * jobs, jobs)
             minute = 60 * 8 * jobs / (time.monotonic() - began)
         one = one or minute
         rows.append([jobs, f"{minute:.0f}", f"{minute / one:.2f}x"])
