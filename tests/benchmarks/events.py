@@ -34,18 +34,18 @@ _PROGRAMS = {"xcalc (x11-apps)": ("xcalc", 4), "xsok": ("/usr/games/xsok", 2), "
 """Programs of Debian that nobody here wrote, and the seed of a session that each of them survives."""
 
 _ABOUT_PLAYING = """\
-A random session of 95 actions, played to programs of Debian on a fresh private display, with the idle rule. *Start* is
-the time until the program is idle; *each action* is what replaying it takes beyond that, until the program is idle
-again; *run* has all, also the end of the program and of the display. A display with its window manager is ready in
+A random session of 95 actions, replayed in programs from Debian on a fresh private display, with the idle rule. *Start*
+is the time until the program is idle; *each action* is the time from there until it is idle again; *run* is the whole
+time, including the end of the program and of the display. A display with its window manager is ready in
 {ready}; it is made while the run before goes on."""
 
 _ABOUT_ISOLATION = """\
 A session of 95 actions in which a program of the tests crashes after three of them, whatever comes between: the
 structure of the session in the ISSTA 2000 paper, which needed 39 to 82 tests. *Tests* are the runs of the search;
-*seconds* has all, also the two runs that measure how often the session fails, and the three that prove the answer."""
+*seconds* is the whole time, with the two runs that measure the failure rate and the three that prove the answer."""
 
 _ABOUT_DISPLAYS = """\
-The session with xcalc of the first table, as often as there are displays times eight, each run on a fresh display."""
+The xcalc session of the first table, eight runs per display, each on a fresh display."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
