@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui quick test check format mutants documents packages bench compatibility clean
+.PHONY: help demo demo-gui quick test check format mutants documents film-strip packages bench compatibility clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -28,12 +28,13 @@ test: check ## Check, build the package, and test it under every supported Pytho
 	@$(BIN)/python -m tools.install_system_packages
 	@$(BIN)/python -m tools.test_all_pythons
 
-check: $(INSTALLED) ## Check format, style, types, and which module may import which
+check: $(INSTALLED) ## Check format, style, types, imports, and the subjects of commits
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --python-version 3.13
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tools.check_subjects
 
 format: $(INSTALLED) ## Put every file in the agreed format
 	$(BIN)/ruff check --fix .
@@ -44,6 +45,11 @@ mutants: $(INSTALLED) ## Put small defects into what changed on this branch (or 
 
 documents: $(INSTALLED) ## Put what commands print now into the documents, and draw the pictures anew
 	@$(BIN)/python -m tools.documents
+	@$(BIN)/python -m tools.draw_terminal
+	@$(BIN)/python -m tools.draw_architecture
+
+film-strip: demo-gui ## Take the picture of the GUI demo's film strip anew
+	@$(BIN)/python -m tools.draw_film_strip build/demo-gui/minimal.html
 
 packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
 	@$(BIN)/python -m tools.build_packages

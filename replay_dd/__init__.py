@@ -5,11 +5,15 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from replay_dd.circumstance import Circumstance, Found, Goal, Grouped, Items, Judgement
+    from replay_dd.cli.custom import main_for
     from replay_dd.dd.changes import Change, Changes, deltas_between
     from replay_dd.dd.intervals import IntervalSet
+    from replay_dd.experiment.driver import Observer, isolate_cause
     from replay_dd.experiment.functions import dd as isolate
     from replay_dd.experiment.functions import dd1999, ddmax, ddmin, ddplus, prefix_bisection
     from replay_dd.experiment.reduction import Reduction
+    from replay_dd.experiment.result import Isolation
     from replay_dd.outcome import Outcome
 
 __version__ = "0.1.0"
@@ -17,7 +21,15 @@ __version__ = "0.1.0"
 __all__ = [
     "Change",
     "Changes",
+    "Circumstance",
+    "Found",
+    "Goal",
+    "Grouped",
     "IntervalSet",
+    "Isolation",
+    "Items",
+    "Judgement",
+    "Observer",
     "Outcome",
     "Reduction",
     "__version__",
@@ -27,6 +39,8 @@ __all__ = [
     "ddplus",
     "deltas_between",
     "isolate",
+    "isolate_cause",
+    "main_for",
     "prefix_bisection",
 ]
 
@@ -34,7 +48,14 @@ __all__ = [
 # rest in. The function dd is `isolate` here, since `replay_dd.dd` is the package of the algorithms.
 _CHANGES = "replay_dd.dd.changes"
 _FUNCTIONS = "replay_dd.experiment.functions"
+_CIRCUMSTANCE = "replay_dd.circumstance"
+_DRIVER = "replay_dd.experiment.driver"
 _HOMES = {
+    **{name: (_CIRCUMSTANCE, name) for name in ("Circumstance", "Found", "Goal", "Grouped", "Items", "Judgement")},
+    "Isolation": ("replay_dd.experiment.result", "Isolation"),
+    "Observer": (_DRIVER, "Observer"),
+    "isolate_cause": (_DRIVER, "isolate_cause"),
+    "main_for": ("replay_dd.cli.custom", "main_for"),
     "Change": (_CHANGES, "Change"),
     "Changes": (_CHANGES, "Changes"),
     "IntervalSet": ("replay_dd.dd.intervals", "IntervalSet"),

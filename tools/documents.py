@@ -36,6 +36,8 @@ _BLOCK = re.compile(
 _COMMENT = re.compile(rf"<!-- (?P<key>{'|'.join(KEYS)}): (?P<value>.+?) -->")
 # What is another number elsewhere. The line in a source file is none of these.
 _NUMBER = re.compile(r"(?<!\.py:)\b(?:[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{7}|\d[\d,]*(?:\.\d+)*)\b")
+# What is another one each time, too.
+_PASSING = re.compile(r"\b\d+(?:\.\d+)? s\b|\b[0-9a-f]{40}\b")
 _PADDING = re.compile(r"(?<=\S)\s{2,}")
 
 
@@ -144,7 +146,7 @@ def _without_numbers(line: str) -> str:
 
 
 def refreshed(text: str) -> str:
-    """The document with what its commands print now."""
+    """The document with what its commands print now; where only the time is another one, the line stays."""
     changes: list[tuple[tuple[int, int], str]] = []
     with tempfile.TemporaryDirectory(prefix="replay-dd-documents-") as folder:
         for step in steps_of(text):
@@ -155,7 +157,9 @@ def refreshed(text: str) -> str:
             if done is None or not step.shown or not step.compared:
                 continue
             if "..." not in step.shown or not agrees(step.shown, done.lines):
-                changes.append((step.place, "".join(f"{line}\n" for line in done.lines)))
+                old = {_PASSING.sub("0", line): line for line in step.shown}
+                lines = (old.get(_PASSING.sub("0", line), line) for line in done.lines)
+                changes.append((step.place, "".join(f"{line}\n" for line in lines)))
     for (start, end), new in reversed(changes):
         text = text[:start] + new + text[end:]
     return text

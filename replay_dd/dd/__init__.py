@@ -1,12 +1,12 @@
-"""Delta debugging: the algorithms, without anything that runs a test.
+"""Delta debugging: the algorithms, and nothing that runs a test.
 
 Rules of this package:
 
-* It is pure: no clock, no files, no threads, no randomness, and no order of sets. The same outcomes give the same
-  questions and the same answer, on every machine.
-* It never calls a test. Algorithms are asked what to test next and told the outcome
-  (:class:`~replay_dd.dd.algorithm.Algorithm`); a :class:`~replay_dd.dd.search.Search` adds cache, monotony, predictions
-  and statistics; ``replay_dd.experiment.search`` drives it, on one worker or on many.
+* It is pure: no clock, no files, no threads, no randomness, and nothing depends on the order of a hashed set. The same
+  outcomes lead to the same questions and the same answer, on every machine.
+* It never calls a test. An algorithm is asked what to test next and told the outcome
+  (:class:`~replay_dd.dd.algorithm.Algorithm`); a :class:`~replay_dd.dd.search.Search` adds a cache, monotony,
+  predictions and statistics; ``replay_dd.experiment.search`` drives it, on one worker or many.
 * Configurations are :class:`~replay_dd.dd.intervals.IntervalSet`: intervals of delta numbers, never a list of them.
 
 The words are those of the literature: a *delta* is one elementary difference, a *configuration* a set of deltas that

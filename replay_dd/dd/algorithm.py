@@ -1,13 +1,13 @@
-"""What every algorithm of this package is: a question, an answer, the next question.
+"""What every algorithm is: it asks a question, takes the answer, and asks the next question.
 
 Rules of this module:
 
-* An algorithm never calls a test. :meth:`Algorithm.ask` says which configuration it wants tested, and says the same
+* An algorithm never calls a test. :meth:`Algorithm.ask` says which configuration it wants tested, and keeps saying so
   until :meth:`Algorithm.tell` brings the outcome; ``None`` means that it is done.
-* What it asks depends on the outcomes told so far and on nothing else: no clock, no randomness, no files, no order of
-  sets. Resuming a search is telling the same outcomes again.
-* All state is in plain attributes that hold immutable values, so :meth:`Algorithm.copy` is shallow and cheap.
-* At any moment ``c_pass`` and ``c_fail`` are the best answer so far: giving up early is always possible.
+* What it asks depends on the outcomes told so far and on nothing else. To resume a search, tell the same outcomes
+  again.
+* All state is in plain attributes with immutable values, so :meth:`Algorithm.copy` is shallow and cheap.
+* At any moment ``c_pass`` and ``c_fail`` are the best answer so far, so a search can stop at any time.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ Rules of this module:
   in turn.
 * Where neither helps, elements at equal distance from the start of the stretch are compared. An alignment that is not
   the best possible one costs a search some more tests; it never makes a mixture wrong.
-* A hundred thousand elements take about a second at worst.
+* A hundred thousand elements take a second or two at worst.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ANCHOR_LENGTHS = (24, 6, 1)
 MOST_EDITS = 256
 """How many elements may be inserted and removed, together, in a stretch that is aligned as well as possible."""
 
-MOST_STEPS = 4_000_000
+MOST_STEPS = 2_000_000
 """How many comparisons an alignment may spend on stretches that are aligned as well as possible, all together."""
 
 

@@ -4,10 +4,10 @@ Rules of this module:
 
 * Two facts hold after each test, whatever the test function is: ``needed ∪ candidates`` was seen to fail, and of the
   prefixes being bisected the shorter end was seen not to fail (the empty one by a test of ``needed`` alone).
-* So each binary search ends at one delta that turns "does not fail" into "fails". It is needed; candidates behind it
-  are dropped at once. Needed deltas are found from the last one to the first one.
-* With a monotone test the needed deltas are the answer already. The closing check does not trust that: it takes each
-  one away, and what fails without it loses it. So the result is 1-minimal for every test function.
+* So each binary search ends at one delta that turns "does not fail" into "fails". It is needed; candidates after it
+  are dropped at once. Needed deltas are found from the last to the first.
+* With a monotone test the needed deltas are the answer already. The closing check does not rely on that: it removes
+  each of them in turn, for good if the failure stays. So the result is 1-minimal for every test function.
 * A question costs a few operations on short tuples, whatever the number of deltas.
 """
 

@@ -131,7 +131,7 @@ def deltas_between(before: Any, after: Any) -> Changes[Any]:
 
     Returns:
         The changes, in order. They are as few as possible where the two differ in few places, and always the same ones
-        for the same two sequences. Two sequences of a hundred thousand elements take about a second at worst.
+        for the same two sequences. Two sequences of a hundred thousand elements take a second or two at worst.
 
     Raises:
         ArgumentError: the two are not sequences, or not of one kind.

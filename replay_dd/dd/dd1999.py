@@ -1,12 +1,12 @@
-"""dd and dd+ of 1999: which changes made the program fail, for changes that are applied to a working version.
+"""dd and dd+ of 1999: which of the changes that were applied to a working version made it fail?
 
 Rules of this module:
 
-* Both search in one half (or part) with others *remaining applied*. A task is a set of suspects and the set that
-  remains applied; an interference splits one task into two, and the answer is the union of what every task finds.
-* ``DD1999`` assumes monotone, unambiguous, consistent configurations, ``DDPlus`` accepts unresolved outcomes. Without
-  those assumptions both end with an answer, but nothing says that it is minimal, or that it fails by itself: prefer
-  ddmin or dd unless you need these orders of tests.
+* Both search one half (or part) while others *remain applied*. A task is a set of suspects and the set that remains
+  applied; an interference splits one task into two, and the answer is the union of what all tasks find.
+* ``DD1999`` assumes monotone, unambiguous, consistent configurations; ``DDPlus`` accepts unresolved outcomes. Without
+  those assumptions both still end with an answer, but it need not be minimal, nor fail by itself: prefer ddmin or dd
+  unless you need these orders of tests.
 * While there are two parts the complement of the one is the other: its outcome is taken, not asked for again.
 """
 
@@ -30,7 +30,7 @@ class _Task(NamedTuple):
 
 
 class _Tasks(Algorithm):
-    """Tasks yet to do, the first one last, and what the finished ones have found."""
+    """Tasks yet to do, the next one last, and what the finished ones have found."""
 
     def __init__(self, c_pass: IntervalSet, c_fail: IntervalSet, *, split: str | Splitter) -> None:
         suspects = checked_ends(c_pass, c_fail)

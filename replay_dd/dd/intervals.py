@@ -226,13 +226,14 @@ class IntervalSet:
         return True
 
     def __lt__(self, other: IntervalSet) -> bool:
-        return self._edges != other._edges and self <= other
+        return self._edges != other._edges and IntervalSet.__le__(self, other)
 
+    # Called by name: an operator would ask a subclass on its other side first, which asks back.
     def __ge__(self, other: IntervalSet) -> bool:
-        return other <= self
+        return IntervalSet.__le__(other, self)
 
     def __gt__(self, other: IntervalSet) -> bool:
-        return other < self
+        return IntervalSet.__lt__(other, self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IntervalSet) and self._edges == other._edges

@@ -4,13 +4,13 @@ Rules of this module:
 
 * Always ``c_pass ⊆ c'_pass ⊂ c'_fail ⊆ c_fail``; ``c'_pass`` was seen to pass and ``c'_fail`` was seen to fail (the end
   points by the caller's word). That holds for every test function: nothing here assumes monotony.
-* When it is done the difference is 1-minimal: adding any one of its deltas to ``c'_pass`` does not pass, taking any one
-  from ``c'_fail`` does not fail (``BookDD``: in the directions that its mode works on).
+* When it is done the difference is 1-minimal: adding any one of its deltas to ``c'_pass`` does not pass, removing any
+  one from ``c'_fail`` does not fail (``BookDD``: in the directions that its mode works on).
 * A variant is a table of *moves*, tried in order for each part of the difference. Each try asks for one configuration,
-  also where the one before asked for the same: the published programs count their calls in this way, and the cache of a
-  search answers the second.
-* The granularity grows only after a full round without a move. (The loop printed on the slides looks at a counter
-  instead that can be stale after a move; then its result need not be 1-minimal.)
+  even if the previous one asked for the same: the published programs count their calls that way, and the cache of a
+  search answers the repeated question.
+* The granularity grows only after a full round without a move. (The loop printed on the slides looks at a counter that
+  can be stale after a move; then its result need not be 1-minimal.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Move(NamedTuple):
         adds: test ``c_pass ∪ part`` (True) or ``c_fail - part`` (False).
         wanted: the outcome that takes the move. A configuration that passes becomes ``c_pass``; one that fails becomes
             ``c_fail``.
-        asks_only_at_two: do not even ask unless the granularity is 2.
+        asks_only_at_two: do not ask at all unless the granularity is 2.
         takes_only_at_two: ask, but take the move only if the granularity is 2.
         keeps_granularity: go on with one part less (True) or start again with 2 parts (False).
         keeps_place: go on at the same part (True) or at the first one (False).
@@ -76,7 +76,7 @@ BOOK_MOVES = {
 
 
 class _MoveDD(Algorithm):
-    """The loop that both variants share; see the tables for what makes them differ."""
+    """The loop that both variants share; the tables of moves are what makes them differ."""
 
     def __init__(
         self, c_pass: IntervalSet, c_fail: IntervalSet, *, moves: tuple[Move, ...], split: str | Splitter
@@ -192,8 +192,8 @@ class DD(_MoveDD):
 class BookDD(_MoveDD):
     """dd with the improvements of the Debugging Book, which can also only minimise or only maximise.
 
-    The whole subsets are tried while there are two of them only, and after a move the next round starts where the last
-    one moved, which spreads the reductions over the difference.
+    Whole subsets are tried only while there are two of them, and after a move the next round begins where the last one
+    moved, which spreads the reductions over the difference.
 
     Args:
         c_pass: a configuration that passes.

@@ -5,8 +5,9 @@ Rules of this module:
 * ddmin keeps one invariant: the current configuration was seen to fail (at first, by the caller's word). PASS and
   UNRESOLVED mean the same to it: this reduction is not taken.
 * When it is done the result is 1-minimal: removing any single delta was tested and did not fail.
-* ``base`` is part of every configuration and is never reduced; that ``base`` alone does not fail is the caller's word.
-* While there are two parts the complement of the one is the other, so complements are not asked for then.
+* ``base`` is part of every configuration and is never reduced. That ``base`` alone does not fail is the caller's word;
+  where it may fail, test it first: it is then the answer.
+* While there are two parts, each is the complement of the other, so complements are not asked for.
 * ddmax is ddmin on the *removed* deltas with PASS and FAIL exchanged; it has no loop of its own.
 """
 
@@ -35,9 +36,9 @@ class DDMin(Algorithm):
               again from the first part (ISSTA 2000, figure 1; at worst ``|c|² + 3|c|`` tests);
             * ``"complements-only"`` tests complements alone (ddmin.py 2.2 of "Why Programs Fail"; with the split rule
               ``slices``, ``ddmin()`` of the Debugging Book);
-            * ``"sweep"`` tests each part, then sweeps in place over the complements: a failing complement is taken at
-              once and the sweep goes on with the parts that are left, again and again until nothing is reduced
-              (STRIPE, AADEBUG 2000, figure 5).
+            * ``"sweep"`` tests each part, then sweeps over the complements in place: a failing complement is taken at
+              once, the sweep goes on with the parts that are left, and sweeps repeat until one reduces nothing (STRIPE,
+              AADEBUG 2000, figure 5).
         split: a rule's name (``floor``, ``round``, ``front``, ``slices``) or a splitter.
 
     Raises:

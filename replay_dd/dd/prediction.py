@@ -1,9 +1,9 @@
-"""Ready-made predictions: which configurations cannot be run, and so need no test.
+"""Ready-made predictions: which configurations need no test, since they cannot be run.
 
 Rules of this module:
 
-* A prediction says ``UNRESOLVED`` or nothing. It saves the test of a configuration whose outcome would be
-  ``UNRESOLVED`` anyway; where it errs, a search may miss a smaller result, but it never reports a wrong one.
+* A prediction says ``UNRESOLVED`` or nothing. It saves a test whose outcome would be ``UNRESOLVED`` anyway; where it
+  errs, a search may miss a smaller result, but never reports a wrong one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from replay_dd.outcome import Outcome
 
 
 def only_prefixes(deltas: IntervalSet) -> Predictor:
-    """Predict ``UNRESOLVED`` for what is no prefix of ``deltas``: each delta requires all the ones before it.
+    """Predict ``UNRESOLVED`` for whatever is not a prefix of ``deltas``: each delta requires all those before it.
 
     With it dd+ and ddmin become a binary search. Source: ESEC/FSE 1999, section 6 and table 7.
     """
@@ -28,7 +28,7 @@ def only_prefixes(deltas: IntervalSet) -> Predictor:
 
 
 def requirements(required: Mapping[int, IntervalSet]) -> Predictor:
-    """Predict ``UNRESOLVED`` for configurations that hold a delta without the deltas which it requires.
+    """Predict ``UNRESOLVED`` for configurations that hold a delta without the deltas that it requires.
 
     Args:
         required: for a delta, all deltas that must be applied with it. Deltas that require nothing may be left out.

@@ -2,12 +2,12 @@
 
 Rules of this module:
 
-* An outcome is looked for in this order: the cache, monotony, the prediction, and only then a test is wanted.
-* *requested* counts the questions of the algorithm, *executed* the tests really wanted; the difference was answered
-  without a test. The literature mixes both; every result here states both.
-* Outcomes that the caller knows beforehand (the two end points, a journal) stand in the cache and count as neither
-  until the algorithm asks for them; then they count as requested.
-* A search is as pure as its algorithm: asking and telling alone change it, and a copy goes its own way.
+* An outcome is looked up in this order: the cache, monotony, the prediction; only then is a test wanted.
+* *requested* counts the questions of the algorithm, *executed* the tests that were wanted; the other questions were
+  answered without a test. The literature mixes both counts; every result here states both.
+* Outcomes known beforehand (the two end points, a journal) stand in the cache and count as neither until the algorithm
+  asks for them; then they count as requested.
+* A search is as pure as its algorithm: only asking and telling change it, and a copy is independent.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ PREDICTED = "prediction"
 
 
 class Step(NamedTuple):
-    """What one question of the algorithm came to.
+    """One question of the algorithm, and its answer.
 
     Attributes:
-        number: the how-manieth question it was, from 1.
+        number: which question it was, counted from 1.
         configuration: what was asked.
         outcome: the answer.
         answered_by: ``"test"``, ``"cache"``, ``"monotony"`` or ``"prediction"``.
@@ -69,10 +69,10 @@ class Search:
     Args:
         algorithm: the algorithm, not yet asked; the search uses it as its own.
         cache: never want a test of the same configuration twice.
-        monotone: take the word of the caller that whatever is contained in a passing configuration passes.
+        monotone: rely on the caller that whatever is contained in a passing configuration passes.
         predict: a function that may answer ``UNRESOLVED`` without a test; ``None`` means "test it". The same
             configuration must always get the same answer.
-        known: outcomes known beforehand; they are answered like cached ones, also where ``cache`` is false.
+        known: outcomes known beforehand; they are answered like cached ones, even where ``cache`` is false.
         statistics: keep one :class:`Step` for each question.
     """
 
@@ -182,7 +182,7 @@ class Search:
         self._commit(configuration, outcome, TESTED)
 
     def answer(self, configuration: IntervalSet) -> tuple[Outcome, str] | None:
-        """The outcome that can be had without a test, and who gives it; ``None`` where a test is needed.
+        """The outcome that can be had without a test, and what gives it; ``None`` where a test is needed.
 
         Raises:
             ValueError: the prediction is neither ``UNRESOLVED`` nor ``None``.

@@ -114,10 +114,10 @@ def sliceable(items: Any) -> Sliceable[Any] | None:
         return _Bytes(items)
     if _is_array(items):
         return _Array(items) if items.ndim else None
-    looks_like_one = hasattr(type(items), "__getitem__") and hasattr(type(items), "__len__")
-    if isinstance(items, Sequence) or (looks_like_one and not hasattr(items, "keys")):
-        return None if isinstance(items, range | IntervalSet) else _Sequence(items)
-    return None
+    looks_like_one = hasattr(items, "__getitem__") and hasattr(items, "__len__") and not hasattr(items, "keys")
+    if isinstance(items, range | IntervalSet) or not (isinstance(items, Sequence) or looks_like_one):
+        return None
+    return _Sequence(items)
 
 
 def other_kind(contained: Any, items: Any) -> ArgumentError:

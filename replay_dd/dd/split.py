@@ -4,11 +4,11 @@ Rules of this module:
 
 * A *splitter* is a function ``(deltas, n) -> parts``: it cuts a set into about ``n`` parts. The parts are not empty, do
   not overlap, and hold every delta. Splitters that a caller wrote are checked for that; those of this module are not.
-* ``n`` lies between 2 and the number of deltas, except that an algorithm which has reached the number of deltas and
-  still got a part of more than one delta asks once more with twice that number; after that it cuts single deltas.
+* ``n`` lies between 2 and the number of deltas. There is one exception: an algorithm that has reached the number of
+  deltas and still got a part of more than one delta asks once more with twice that number, and then cuts single deltas.
 * The four rules of the literature differ only in where the larger parts lie, and that changes every log. None of them
-  is the best one; each reproduces its own source.
-* Parts are made when they are looked at: a cut into a thousand million parts costs nothing until then.
+  is best; each reproduces its own source.
+* Parts are made when they are looked at: a cut into a billion parts costs nothing until then.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def split_round(deltas: IntervalSet, n: int) -> Sequence[IntervalSet]:
     """
     n = min(n, deltas.count)
     size, longer = divmod(deltas.count, n)
-    # The rule meets its own result: longer parts come first while they are owed to at least half of the parts left, or
-    # shorter ones first while they are not; from then on they alternate.
+    # Rounding to the nearest gives longer parts for as long as at least half of the parts left must be longer, or
+    # shorter ones for as long as fewer than half must be; from then on longer and shorter parts alternate.
     if 2 * longer >= n:
         leading, leading_is_longer = 2 * longer - n + 1, 1
         alternating_is_longer = 0
@@ -200,8 +200,8 @@ def partition(split: Splitter, deltas: IntervalSet, n: int) -> Sequence[Interval
 def finer(granularity: int, count: int) -> int:
     """The next granularity: twice as many parts, at most one for each delta.
 
-    Beyond that a caller's splitter which still keeps deltas together is asked for twice as many parts as there are
-    deltas, and then no more: :func:`partition` gives single deltas.
+    Beyond that, a caller's splitter that still keeps deltas together is asked once for twice as many parts as there are
+    deltas; after that :func:`partition` gives single deltas.
     """
     if granularity < count:
         return min(2 * granularity, count)
@@ -209,7 +209,7 @@ def finer(granularity: int, count: int) -> int:
 
 
 def coarser(granularity: int, count: int) -> int:
-    """The granularity after one part was taken away and ``count`` deltas are left: one less, and never less than 2."""
+    """The granularity after one part was removed and ``count`` deltas are left: one less, and never less than 2."""
     return max(min(granularity - 1, count), 2)
 
 

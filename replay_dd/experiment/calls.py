@@ -16,7 +16,7 @@ import reprlib
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from replay_dd.dd.intervals import IntervalSet
 from replay_dd.errors.user import ExecutorBrokenError, NotAnOutcomeError, NotPicklableError
@@ -40,15 +40,18 @@ class CheckedTest:
     def __call__(self, case: Any) -> Outcome:
         """The outcome of the test. Raises ``NotAnOutcomeError`` where the test returns anything else."""
         outcome = self.test(case)
-        if isinstance(outcome, Outcome):
-            return outcome
-        if inspect.iscoroutine(outcome):
-            outcome.close()
-            raise NotAnOutcomeError(
-                "the test returned a coroutine instead of an Outcome",
-                hint="Define it with `def`, and run what is asynchronous inside it with `asyncio.run`.",
-            )
-        raise NotAnOutcomeError(f"the test returned {reprlib.repr(outcome)} instead of an Outcome")
+        return outcome if isinstance(outcome, Outcome) else refuse(outcome)
+
+
+def refuse(returned: Any) -> NoReturn:
+    """Say what a test returned instead of an outcome. Raises ``NotAnOutcomeError``."""
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise NotAnOutcomeError(
+            "the test returned a coroutine instead of an Outcome",
+            hint="Define it with `def`, and run what is asynchronous inside it with `asyncio.run`.",
+        )
+    raise NotAnOutcomeError(f"the test returned {reprlib.repr(returned)} instead of an Outcome")
 
 
 class Calls:
@@ -70,7 +73,10 @@ class Calls:
     def run(self, configuration: IntervalSet) -> Outcome:
         """Call the test and wait for its outcome; raises what the test raises."""
         if self._executor is None:
-            return self._test(self._case(configuration))
+            # Written out, as a test may take less than a microsecond, and a call of a function a tenth of that.
+            prepare = self._prepare
+            outcome = self._test.test(configuration if prepare is None else prepare(configuration))
+            return outcome if isinstance(outcome, Outcome) else refuse(outcome)
         return self.outcome(self.start(configuration), configuration)
 
     def start(self, configuration: IntervalSet) -> Future[Outcome]:
@@ -85,7 +91,10 @@ class Calls:
         try:
             return self._executor.submit(self._test, case)
         except Exception as error:
-            raise self._in_words(error, case) from error
+            told = self._in_words(error, case, while_sending=True)
+            if told is error:
+                raise
+            raise told from error
 
     def outcome(self, future: Future[Outcome], configuration: IntervalSet) -> Outcome:
         """Wait for the outcome of a test that was sent; raises what the test raised, and what :meth:`start` raises."""
@@ -100,18 +109,26 @@ class Calls:
     def _case(self, configuration: IntervalSet) -> Any:
         return configuration if self._prepare is None else self._prepare(configuration)
 
-    def _in_words(self, error: Exception, case: Any) -> Exception:
+    def _in_words(self, error: Exception, case: Any, *, while_sending: bool = False) -> Exception:
         """The error that tells what kept the test from running; the same error where the test itself raised it."""
         if isinstance(error, BrokenExecutor):
             return ExecutorBrokenError(f"the workers of the executor ended before the test did: {error}")
         if isinstance(self._executor, ThreadPoolExecutor):
             return error
-        for what, thing in (("the test", self._test), ("a case for the test", case)):
+        # The case first: some executors can send more kinds of functions than pickle can, but no more kinds of data.
+        for what, thing in (("a case for the test", case), ("the test", self._test)):
             reason = _why_not_picklable(thing)
-            # A test may raise such an error as well: it is the executor's only if pickling says the very same.
-            if reason is not None and (type(reason), str(reason)) == (type(error), str(error)):
+            if reason is None:
+                continue
+            # A test may raise such an error as well: then it is the executor's only if pickling says the very same.
+            same = (type(reason), str(reason)) == (type(error), str(error))
+            if same or (while_sending and isinstance(error, _PICKLING_ERRORS)):
                 return NotPicklableError(f"{what} cannot be sent to another process: {reason}")
         return error
+
+
+_PICKLING_ERRORS = (pickle.PicklingError, AttributeError, TypeError)
+"""What CPython's ``pickle`` raises for objects that it cannot handle."""
 
 
 def _why_not_picklable(thing: Any) -> Exception | None:

@@ -23,7 +23,7 @@ from replay_dd.dd.changes import Change, Changes, Sliced
 from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.dd.isolate import DD
-from replay_dd.dd.items import Items, items_of
+from replay_dd.dd.items import Items, NumberItems, items_of
 from replay_dd.dd.minimize import DDMax, DDMin
 from replay_dd.dd.search import Search, Step
 from replay_dd.dd.split import Splitter
@@ -316,7 +316,8 @@ def _search(
             f"executor is {executor!r}, which is not a concurrent.futures.Executor",
             hint="For threads of replay-dd's own, leave it out and give jobs=.",
         )
-    run = Calls(test, executor, items.build).run
+    prepare = None if isinstance(items, NumberItems) else items.build
+    run = Calls(test, executor, prepare).run
     if simplifying:
         known = _simplifiable(run, items.all)
         if known[EMPTY] is Outcome.FAIL:
@@ -335,7 +336,7 @@ def _search(
         test,
         jobs=options.get("jobs", 1),
         executor=executor,
-        prepare=items.build,
+        prepare=prepare,
         max_tests=options.get("max_tests"),
         time_limit_s=options.get("time_limit_s"),
         on_test=options.get("on_test"),

@@ -139,16 +139,13 @@ def run_search(
     )
 
 
-def check_end_points(
-    test: Test, c_pass: IntervalSet, c_fail: IntervalSet, *, may_be_unresolved: bool = False
-) -> dict[IntervalSet, Outcome]:
+def check_end_points(test: Test, c_pass: IntervalSet, c_fail: IntervalSet) -> dict[IntervalSet, Outcome]:
     """Test the two end points of a search before it starts, the passing one first.
 
     Args:
         test: the test.
         c_pass: what must pass.
         c_fail: what must fail.
-        may_be_unresolved: accept ``UNRESOLVED`` for ``c_pass``; ddmin only needs that it does not fail.
 
     Returns:
         Their outcomes, as ``Search(known=...)`` takes them.
@@ -160,7 +157,7 @@ def check_end_points(
     """
     checked = CheckedTest(test)
     of_pass = checked(c_pass)
-    if of_pass is Outcome.FAIL or (of_pass is Outcome.UNRESOLVED and not may_be_unresolved):
+    if of_pass is not Outcome.PASS:
         raise DoesNotPassError(f"the passing case came out as {of_pass.value}", hint=_CALL_IT)
     of_fail = checked(c_fail) if c_fail != c_pass else of_pass
     if of_fail is not Outcome.FAIL:

@@ -1,9 +1,9 @@
-"""Run the tests of a search, and on idle workers those that it will probably ask for next.
+"""Run the tests of a search, and on idle workers the ones that it will probably ask for next.
 
 Rules of this module:
 
 * Guessing changes nothing: it works on copies of the algorithm that are told hypothetical outcomes.
-* The likeliest path comes first. How likely an outcome is, is read from the outcomes that the search has seen so far.
+* The likeliest path comes first. The outcomes seen so far say how likely each outcome is.
 * A wrong guess costs a test that nobody needed, never a different answer: outcomes are handed out only when they are
   asked for, in serial order.
 """

@@ -1,4 +1,4 @@
-"""Sessions with windows: playing actions, isolating the needed ones, several displays at once."""
+"""GUI sessions: playing actions, isolating the needed ones, several displays at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ The session with xcalc of the first table, as often as there are displays times 
 def run(bench: Bench) -> Iterable[Section]:
     missing = [name for name in ("Xvfb", "xcalc") if shutil.which(name) is None]
     if missing:
-        yield Section("Sessions with windows", [f"Not measured: {', '.join(missing)} not installed."])
+        yield Section("GUI sessions", [f"Not measured: {', '.join(missing)} not installed."])
         return
     with no_leftovers():
         yield Section("Playing a session", list(_playing(bench)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import json
 import math
 import re
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from tests.cli.tool import RACE, READ, WRITE, Workshop
@@ -114,7 +116,13 @@ def isolated(race: Workshop, tmp_path: Path, *options: str) -> dict[str, Any]:
     done = race.run("schedules", PASS, FAIL, "--json", "-o", tmp_path, *options)
     assert done.status == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
+    check_schema(answer)
     return answer
+
+
+def check_schema(answer: object) -> None:
+    schema = importlib.resources.files("replay_dd.report") / "isolation.schema.json"
+    jsonschema.validate(answer, json.loads(schema.read_text(encoding="utf-8")))
 
 
 def test_schedules_answers_with_json(race: Workshop, tmp_path: Path) -> None:
@@ -140,6 +148,7 @@ def test_minimize_answers_with_json(race: Workshop, tmp_path: Path) -> None:
     done = race.run("minimize", FAIL, "--json", "-o", tmp_path / "minimal.log")
     assert done.status == 0, done.stderr
     answer = json.loads(done.stdout)
+    check_schema(answer)
     assert (answer["circumstance"], answer["goal"], answer["proof"]["holds"]) == ("schedule", "simplify", True)
     assert len(answer["answer"]["choices"]) == answer["deltas"]["left"] == 1
     assert answer["answer"]["choices"][0]["thread"] in ("0.1", "0.2")

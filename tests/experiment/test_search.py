@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import replay_dd
 from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
-from replay_dd.errors.user import PassNotContainedError
-from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.experiment.speculation import likely_next
 from replay_dd.outcome import Outcome
-from tests.dd.support import SELECT, F, Oracle, P, U, parse, select_fails, with_ends
+from tests.dd.support import F, Oracle, P, U, parse, with_ends
 from tests.dd.test_properties import oracles
 
 TWENTY = IntervalSet.range(0, 20)
@@ -184,86 +178,3 @@ def test_guessing_changes_nothing_and_names_no_configuration_twice() -> None:
     # What is finished is no guess any more: if the first half fails, it is its halves that come next.
     ahead = likely_next(search, {parse("0-3"): F})
     assert next(ahead) == parse("0-1")
-
-
-def test_the_functions_for_scripts_speak_of_the_items_of_their_caller() -> None:
-    isolated = dd(select_fails, None, SELECT)
-    assert (isolated.passing, isolated.failing, isolated.difference) == (SELECT[1:], SELECT, "<")
-    assert (isolated.requested, isolated.executed, isolated.complete) == (10, 5, True)
-    assert ddmin(select_fails, SELECT).failing == "<SELECT>"
-    assert ddmin(select_fails, SELECT, order="complements-only", split="round").requested == 48
-    assert prefix_bisection(select_fails, SELECT, jobs=3).failing == "<SELECT>"
-    assert ddmax(select_fails, "", SELECT).difference == "<"
-    assert dd1999(select_fails, "", SELECT).difference == "<SELECT>"
-    assert ddplus(select_fails, "", SELECT).difference == "<SELECT>"
-
-
-@pytest.mark.parametrize("kind", [list, tuple, bytes])
-def test_a_test_sees_the_kind_of_sequence_that_was_given(kind: Callable[[list[int]], Any]) -> None:
-    def test(items: Any) -> Outcome:
-        assert type(items) is kind
-        return F if 4 in items and 7 in items else P
-
-    result = ddmin(test, kind([9, 4, 4, 5, 7, 1]))
-    assert result.failing == kind([4, 7])
-    assert result.passing == kind([])
-
-
-def test_a_range_stays_a_set_of_intervals() -> None:
-    n = 3_842_577_240
-    result = dd(lambda numbers: F if 123_456_789 in numbers else P, range(0), range(n))
-    assert result.difference == parse("123456789")
-    assert result.executed <= 32
-
-
-def test_a_passing_case_is_found_inside_the_failing_one() -> None:
-    result = dd(lambda text: F if "x" in text else P, "abc", "a-b-x-c")
-    assert result.difference == "x"
-    assert result.passing.replace("-", "") == "abc"
-    with pytest.raises(PassNotContainedError, match="'z'"):
-        dd(lambda text: P, "az", "abc")
-    with pytest.raises(PassNotContainedError):
-        dd(lambda numbers: P, range(5, 9), range(8))
-
-
-def test_the_end_points_are_tested_first() -> None:
-    with pytest.raises(DoesNotFailError) as not_failing:
-        ddmin(lambda text: P, "abc")
-    assert (not_failing.value.slug, not_failing.value.exit_code) == ("does-not-fail", 3)
-    with pytest.raises(DoesNotPassError) as not_passing:
-        dd(lambda text: F, None, "abc")
-    assert (not_passing.value.slug, not_passing.value.exit_code) == ("does-not-pass", 3)
-    with pytest.raises(DoesNotFailError):
-        dd(lambda text: P, "abc", "abc")
-    with pytest.raises(DoesNotPassError):
-        dd(lambda text: F if "b" in text else U, None, "abc")
-    assert ddmin(lambda text: F if "b" in text else U, "abc").failing == "b", "ddmin only needs that nothing fails not"
-
-
-def test_options_of_the_functions_for_scripts() -> None:
-    seen: list[str] = []
-
-    def test(text: str) -> Outcome:
-        seen.append(text)
-        return F if "c" in text and "f" in text else P
-
-    reported: list[Any] = []
-    result = ddmin(
-        test, "abcdefgh", monotone=True, predict=lambda text: U if text == "abcd" else None, on_test=reported.append
-    )
-    assert result.failing == "cf"
-    assert "abcd" not in seen
-    assert len(seen) == len(reported) + 2 == result.executed + 2
-    assert ddmin(test, "abcdefgh", max_tests=1).search.stopped_by == "tests"
-    assert ddmin(test, "abcdefgh", time_limit_s=0).search.stopped_by == "time"
-
-
-def test_the_package_gives_the_functions_and_loads_them_when_used() -> None:
-    assert replay_dd.ddmin is ddmin
-    assert replay_dd.isolate is dd
-    assert all(getattr(replay_dd, name) is not None for name in replay_dd.__all__)
-    with pytest.raises(AttributeError):
-        _ = replay_dd.no_such_thing
-    program = "import sys, replay_dd; print([m for m in sys.modules if m.startswith('replay_dd.')])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -27,4 +27,4 @@ def text_files() -> list[Path]:
     folders = [PROJECT / room for room in ROOMS] + [package_folder("replay_dd"), package_folder("recorders")]
     for folder in folders:
         found.update(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return sorted(path for path in found if path.suffix not in {".so", ".pyc"})
+    return sorted(path for path in found if path.suffix not in {".so", ".pyc", ".png"})

@@ -67,16 +67,28 @@ def test_what_agrees(shown: str, printed: str, same: bool) -> None:
 
 
 def test_a_document_is_refreshed_where_it_shows_something() -> None:
-    text = "```console\n$ echo one; echo two\nolder\n$ echo three\n$ echo 4\n...\n```\n<!-- not compared: so -->\n"
+    text = "```console\n$ echo one; echo two 8 s\nolder\ntwo 7.1 s\n$ echo three\n$ echo 4\n...\n```\n"
+    text += "<!-- not compared: so -->\n"
     text += "```console\n$ echo five\nsix\n```\n"
-    assert refreshed(text) == text.replace("older\n", "one\ntwo\n")
+    assert refreshed(text) == text.replace("older\n", "one\n")
 
 
-LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)]*))?\)")
+HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
+
+
+def anchors(text: str) -> set[str]:
+    """What headings are called in links, as on GitHub."""
+    names = (re.sub(r"[^\w\- ]", "", match["text"].lower()).replace(" ", "-") for match in HEADING.finditer(text))
+    return set(names)
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(PROJECT)))
 def test_links_lead_somewhere(document: Path) -> None:
-    targets = [match["target"] for match in LINK.finditer(document.read_text(encoding="utf-8"))]
-    local = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
-    assert not [target for target in local if not (document.parent / target).exists()]
+    for match in LINK.finditer(document.read_text(encoding="utf-8")):
+        target = document.parent / match["target"] if match["target"] else document
+        if "://" in match["target"] or match["target"].startswith("mailto:"):
+            continue
+        assert target.exists(), match[0]
+        if match["anchor"]:
+            assert match["anchor"] in anchors(target.read_text(encoding="utf-8")), match[0]

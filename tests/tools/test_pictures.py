@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.util import find_spec
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.conftest import PROJECT
-from tools import draw_terminal
+from tools import draw_architecture, draw_terminal
 from tools.documents import documents
+from tools.draw_architecture import HOUSE, LANES, RUNTIME, TEST, Floor
 
 PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<path>[^)]*)\)")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,6 +22,35 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_terminal_shots_show_what_their_documents_show(shot: draw_terminal.Shot) -> None:
     there = (PROJECT / shot.picture).read_text(encoding="utf-8")
     assert there == draw_terminal.picture_of(shot), "run `make documents`"
+
+
+@pytest.mark.parametrize("name", draw_architecture.PICTURES)
+def test_pictures_of_the_house_are_those_of_their_tables(name: str) -> None:
+    there = (PROJECT / "docs" / "pictures" / name).read_text(encoding="utf-8")
+    assert there == draw_architecture.PICTURES[name](), "run `make documents`"
+
+
+def layers(contract: str) -> list[set[str]]:
+    """The floors of the house as import-linter holds them: what stands in brackets need not be there."""
+    configuration = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = next(one for one in configuration["tool"]["importlinter"]["contracts"] if one["id"] == contract)
+    (inside,) = found.get("containers", [""])
+    rooms = [{f"{inside}.{room.strip()}".strip(".") for room in layer.split("|")} for layer in found["layers"]]
+    return [there for layer in rooms if (there := {room for room in layer if "(" not in room})]
+
+
+def drawn(floors: tuple[Floor, ...]) -> list[set[str]]:
+    return [{room.name for room in floor.rooms} - {"recorders"} for floor in floors]
+
+
+def test_the_house_is_drawn_as_its_import_contracts_say() -> None:
+    assert drawn(HOUSE) == layers("layers")
+    assert drawn(RUNTIME) == layers("runtime-rooms")
+
+
+def test_the_lanes_of_a_test_exist() -> None:
+    assert all(find_spec(lane.name) for lane in LANES)
+    assert {number for start, end, _ in TEST for number in (start, end)} == set(range(len(LANES)))
 
 
 def test_a_terminal_shows_every_line_in_its_column() -> None:

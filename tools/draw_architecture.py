@@ -1,0 +1,238 @@
+"""The pictures of docs/explanation/architecture.md: the rooms of the house, and one test's way through them.
+
+Both are drawn from the tables below. A room is a folder or module, named as it is imported; a test checks that each one
+exists and that none of the house is missing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from tools.documents import CHECKOUT
+
+FOLDER = CHECKOUT / "docs" / "pictures"
+
+
+@dataclass(frozen=True)
+class Room:
+    """A folder or module, and what it is for."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Rooms that stand side by side and do not know each other; all may use the floors below."""
+
+    title: str
+    rooms: tuple[Room, ...]
+
+
+HOUSE = (
+    Floor(
+        "faces: parse, call, print",
+        (
+            Room("replay_dd.cli", "the commands"),
+            Room("recorders", "found as plug-ins: threads, x11, monkey"),
+        ),
+    ),
+    Floor("one result, many renderings", (Room("replay_dd.report", "terminal, HTML, lanes, film strips, scripts"),)),
+    Floor(
+        "circumstances: what the deltas are, how to run and judge them",
+        (
+            Room("replay_dd.schedules", "thread schedules"),
+            Room("replay_dd.events", "user actions in GUI sessions"),
+            Room("replay_dd.web", "steps of a web flow"),
+        ),
+    ),
+    Floor(
+        "the driver: baseline, search, refine, prove",
+        (Room("replay_dd.experiment", "runs tests: processes, time limits, speculation, results, clean-up"),),
+    ),
+    Floor("what the driver asks of a circumstance", (Room("replay_dd.circumstance", "the protocol, in one module"),)),
+    Floor(
+        "pure algorithms: no clock, files or threads", (Room("replay_dd.dd", "dd, ddmin, dd+, bisection; ask/tell"),)
+    ),
+    Floor(
+        "files",
+        (
+            Room("replay_dd.logfile", "logs"),
+            Room("replay_dd.json_codec", "JSON"),
+            Room("replay_dd.files", "atomic writes"),
+        ),
+    ),
+    Floor("ground floor", (Room("replay_dd.outcome", "PASS, FAIL, UNRESOLVED"), Room("replay_dd.errors", "by fault"))),
+)
+# Loaded into the program under test: the standard library only, and nothing of the house above.
+_INSIDE = "replay_dd.schedules.runtime."
+RUNTIME = tuple(
+    Floor("", tuple(Room(_INSIDE + name, words) for name, words in rooms))
+    for rooms in (
+        [("start", "takes over, before the program's first line")],
+        [("process", "fork server, child processes, the end of a run")],
+        [("strategies", "who runs next: replay, random walk, PCT, bounded, natural, ...")],
+        [("stdlib", "stand-ins for locks, threads, signals, time, entropy; the deadlock report")],
+        [("io", "stand-ins for sockets, TLS, pipes, file locks, SQLite")],
+        [("backends", "how yield points are noticed: sys.monitoring or tracing")],
+        [("baton", "one thread at a time: scheduler, threads, clock, stuck calls")],
+        [("points", "which instructions are yield points, and where they stand in the source")],
+        [("counting", "thread time and digest")],
+        [("accelerator", "counting and points once more, in C (optional)")],
+        [("channel", "to the tool"), ("splitmix", "random numbers")],
+    )
+)
+
+LANES = (
+    Room("replay_dd.experiment", "driver"),
+    Room("replay_dd.dd", "algorithm"),
+    Room("replay_dd.schedules", "circumstance"),
+    Room("replay_dd.schedules.runtime.process", "fork server"),
+    Room("replay_dd.schedules.runtime.baton", "in the program"),
+)
+# From which lane to which, and what is handed over.
+TEST = (
+    (0, 1, "which configuration next?"),
+    (1, 0, "a set of deltas"),
+    (0, 2, "run(configuration)"),
+    (2, 2, "applies the deltas: a schedule of triggers"),
+    (2, 3, "run under this schedule"),
+    (3, 4, "fork, just before the first thread starts"),
+    (4, 4, "at each yield point: keep the baton or hand it on"),
+    (4, 3, "what happened: switches, digest, ending"),
+    (3, 2, "the log of the run"),
+    (2, 0, "the run"),
+    (0, 2, "judge(run)"),
+    (2, 0, "PASS, FAIL or UNRESOLVED; signature; words"),
+    (0, 1, "tell(outcome)"),
+)
+
+_FONTS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
+_WIDTH_PX, _MARGIN_PX, _TITLE_PX = 920, 20, 18
+_INK, _PALE, _LINE = "#1f2328", "#57606a", "#8c959f"
+
+
+def house() -> str:
+    """The floors of the house, with the arrow that says what may import what, and those of the runtime."""
+    parts, y = _floors("replay-dd: arrows only go down", HOUSE, _MARGIN_PX, "#ddf4ff")
+    more, y = _floors("schedules/runtime, loaded into the program under test", RUNTIME, y + 28, "#fff8c5")
+    return _svg([*parts, *more], y + _MARGIN_PX, "The rooms of replay-dd, from the faces to the ground floor")
+
+
+def _floors(title: str, floors: Iterable[Floor], y: int, colour: str) -> tuple[list[str], int]:
+    """The floors from here on downwards, and where they end. A floor without a title is a flat one."""
+    parts = [_text(_MARGIN_PX, y + 16, title, size=16, weight="bold")]
+    y += 30
+    top = y
+    for floor in floors:
+        height, gap = (46, 12) if floor.title else (28, 5)
+        if floor.title:
+            parts.append(_text(_MARGIN_PX + 30, y + 12, floor.title, size=12, ink=_PALE))
+            y += _TITLE_PX
+        width = (_WIDTH_PX - 2 * _MARGIN_PX - 30 - (len(floor.rooms) - 1) * gap) / len(floor.rooms)
+        for number, room in enumerate(floor.rooms):
+            x = _MARGIN_PX + 30 + number * (width + gap)
+            parts.append(
+                f'<rect x="{x:.0f}" y="{y}" width="{width:.0f}" height="{height}" rx="6" fill="{colour}" '
+                f'stroke="{_LINE}"/>'
+            )
+            parts.append(_text(x + 12, y + 19, _short(room.name).rpartition("/")[2], size=14, weight="bold"))
+            place = (x + 12, y + 37) if floor.title else (x + 120, y + 19)
+            parts.append(_text(*place, room.words, size=12))
+        y += height + gap
+    parts.append(_arrow(_MARGIN_PX + 10, top, _MARGIN_PX + 10, y - gap))
+    return parts, y - gap
+
+
+def one_test() -> str:
+    """What is handed over in one test, from lane to lane, from above to below."""
+    step_px, head_px = 44, 58
+    lane_px = (_WIDTH_PX - 2 * _MARGIN_PX) / len(LANES)
+    middles = [_MARGIN_PX + (number + 0.5) * lane_px for number in range(len(LANES))]
+    bottom = _MARGIN_PX + head_px + len(TEST) * step_px
+    parts = []
+    for middle, lane in zip(middles, LANES, strict=True):
+        left, width = middle - lane_px / 2 + 5, lane_px - 10
+        colour = "#fff8c5" if ".runtime." in lane.name else "#ddf4ff"
+        parts.append(f'<line x1="{middle:.0f}" y1="{_MARGIN_PX + head_px - 8}" x2="{middle:.0f}" y2="{bottom}" '
+                     f'stroke="{_LINE}" stroke-dasharray="4 4"/>')  # fmt: skip
+        parts.append(f'<rect x="{left:.0f}" y="{_MARGIN_PX}" width="{width:.0f}" height="{head_px - 8}" rx="6" '
+                     f'fill="{colour}" stroke="{_LINE}"/>')  # fmt: skip
+        parts.append(_text(middle, _MARGIN_PX + 21, _short(lane.name), size=13, weight="bold", anchor="middle"))
+        parts.append(_text(middle, _MARGIN_PX + 39, lane.words, size=12, anchor="middle"))
+    for number, (start, end, words) in enumerate(TEST, 1):
+        y = _MARGIN_PX + head_px + number * step_px - 14
+        label = f"{number}  {words}"
+        if start == end:
+            parts.append(f'<circle cx="{middles[start]:.0f}" cy="{y - 4}" r="5" fill="{_INK}"/>')
+            # Beside the lane where there is room for it.
+            right = start < len(LANES) / 2
+            x = middles[start] + (12 if right else -12)
+            parts.append(_label(x, y, label, "start" if right else "end"))
+        else:
+            parts.append(_label((middles[start] + middles[end]) / 2, y - 10, label, "middle"))
+            parts.append(_arrow(middles[start], y, middles[end], y))
+    return _svg(parts, bottom + _MARGIN_PX, "What is handed over in one test, from the driver to the program and back")
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("replay_dd.").removeprefix("schedules.").replace(".", "/")
+
+
+def _label(x: float, y: float, text: str, anchor: str) -> str:
+    # With a white rim, as lanes run through it.
+    rim = 'paint-order="stroke" stroke="white" stroke-width="6" stroke-linejoin="round"'
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" font-size="12.5" text-anchor="{anchor}" fill="{_INK}" {rim}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def _text(
+    x: float, y: float, text: str, *, size: int, weight: str = "normal", ink: str = _INK, anchor: str = "start"
+) -> str:
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
+        f'fill="{ink}">{escape(text)}</text>'
+    )
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return (
+        f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="{_INK}" stroke-width="1.5" '
+        'marker-end="url(#head)"/>'
+    )
+
+
+def _svg(parts: Iterable[str], height: int, title: str) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH_PX}" height="{height}" '
+        f'viewBox="0 0 {_WIDTH_PX} {height}" role="img" font-family="{_FONTS}">'
+    )
+    marker = (
+        '<defs><marker id="head" markerWidth="9" markerHeight="8" refX="9" refY="4" orient="auto">'
+        f'<path d="M0,0 L9,4 L0,8 z" fill="{_INK}"/></marker></defs>'
+    )
+    background = f'<rect width="{_WIDTH_PX}" height="{height}" fill="white"/>'
+    return "\n".join([head, f"<title>{escape(title)}</title>", marker, background, *parts, "</svg>"]) + "\n"
+
+
+PICTURES = {"architecture.svg": house, "one-test.svg": one_test}
+
+
+def main() -> int:
+    """Draw both."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, draw in PICTURES.items():
+        path: Path = FOLDER / name
+        path.write_text(draw(), encoding="utf-8")
+        print(f"{path.relative_to(CHECKOUT)}: {path.stat().st_size / 1000:.0f} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
