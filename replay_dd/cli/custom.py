@@ -11,7 +11,7 @@ import click
 from replay_dd.circumstance import Circumstance
 from replay_dd.cli.command import Command, Option
 from replay_dd.cli.exit_status import reported
-from replay_dd.cli.options import SEARCH, json_option, max_tests_option
+from replay_dd.cli.options import SEARCH, budget_options, json_option
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.streams import make_streams_safe
 from replay_dd.experiment.driver import isolate_cause
@@ -43,14 +43,7 @@ def main_for(circumstance: Circumstance[Any], arguments: list[str] | None = None
                 shown_default="1",
                 help="Make up to N runs at the same time.",
             ),
-            max_tests_option(),
-            Option(
-                "--time-budget",
-                section=SEARCH,
-                metavar="SECONDS",
-                type=click.FloatRange(min=0, min_open=True),
-                help="Stop before the first test after so many seconds, with the best result so far.",
-            ),
+            *budget_options(),
             json_option(),
         ],
         callback=lambda **options: _isolate(circumstance, **options),

@@ -142,14 +142,23 @@ def seed_option(help_text: str, section: str) -> Option:
     return Option("--seed", section=section, metavar="N", type=int, shown_default=lambda: 0, help=help_text)
 
 
-def max_tests_option() -> Option:
-    """``--max-tests``."""
-    return Option(
-        "--max-tests",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="Stop after N tests with the best result so far.",
+def budget_options() -> tuple[Option, ...]:
+    """``--max-tests`` and ``--time-budget``: when a search stops with the best result so far."""
+    return (
+        Option(
+            "--max-tests",
+            section=SEARCH,
+            metavar="N",
+            type=click.IntRange(min=1),
+            help="Stop after N tests with the best result so far.",
+        ),
+        Option(
+            "--time-budget",
+            section=SEARCH,
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Stop after this time with the best result so far.",
+        ),
     )
 
 

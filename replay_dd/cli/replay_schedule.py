@@ -82,8 +82,8 @@ def relocated_in_words(switches: int, missed: int) -> str:
 
 
 def _tell_skipped(log: Log) -> None:
-    for trigger in log.ending.skipped[:_SHOWN]:
-        click.echo(f"skipped: thread {trigger.thread} to {trigger.to} at its time {trigger.time}: it could not run")
+    for thread, time, to in log.ending.skipped[:_SHOWN]:
+        click.echo(f"skipped: thread {thread} to {to} at thread time {time}: thread {to} could not run")
 
 
 def _verdict(result: ReplayResult, accept_changes: bool) -> int:

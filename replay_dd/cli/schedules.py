@@ -32,6 +32,7 @@ def isolate_schedule(
     as_json: bool,
     time_limit: float | None,
     max_tests: int | None,
+    time_budget: float | None,
     accept_changes: bool,
     repeats: int,
 ) -> int:
@@ -53,6 +54,7 @@ def isolate_schedule(
             time_limit_s=time_limit,
             accept_changes=accept_changes,
             max_tests=max_tests,
+            time_budget_s=time_budget,
             may_fork=not no_fork,
             repeats=repeats,
             observer=progress.observer("unit delta"),
@@ -85,6 +87,8 @@ def minimize_schedule(
     *,
     jobs: int,
     output: Path | None,
+    max_tests: int | None,
+    time_budget: float | None,
     time_limit: float | None,
     accept_changes: bool,
     as_json: bool,
@@ -105,6 +109,8 @@ def minimize_schedule(
         found = minimize(
             recorded,
             jobs=_jobs(recorded, jobs),
+            max_tests=max_tests,
+            time_budget_s=time_budget,
             time_limit_s=time_limit,
             observer=progress.observer("choice"),
         )

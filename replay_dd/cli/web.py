@@ -79,7 +79,7 @@ def minimize_flow(
     as_json: bool,
     settle: float | None,
     algorithm: str | None,
-    search_limit: float | None,
+    time_budget: float | None,
 ) -> int:
     """Minimize a flow and print the answer; returns the exit status.
 
@@ -101,7 +101,7 @@ def minimize_flow(
                 settle_s=_settle_s(settle),
                 algorithm=algorithm or ALGORITHMS[0],
                 max_tests=max_tests,
-                search_limit_s=search_limit,
+                time_budget_s=time_budget,
                 observer=progress.observer("step"),
             )
         finally:

@@ -41,6 +41,7 @@ class Plan:
         repeat: how often a configuration that does not fail is tried; None to choose it by the measured rate.
         algorithm: ``"bisection"``, or ``"ddmin"`` of the ISSTA 2000 paper.
         max_tests: stop after that many tests with the best so far.
+        time_budget_s: stop after so many seconds with the best so far.
         pictures: a folder for the film of the minimal session; None for no film.
         window_manager: another window manager than the session's.
         finer: in the end, also leave out single keys, clicks and moves inside the actions that are left.
@@ -52,6 +53,7 @@ class Plan:
     repeat: int | None = None
     algorithm: str = "bisection"
     max_tests: int | None = None
+    time_budget_s: float | None = None
     pictures: Path | None = None
     window_manager: str | None = None
     finer: bool = False
@@ -91,7 +93,12 @@ def isolate_events(
             finer=plan.finer and passing is None,
         )
         isolation = isolate_cause(
-            circumstance, jobs=plan.jobs, max_tests=plan.max_tests, repeat=plan.repeat, observer=observer
+            circumstance,
+            jobs=plan.jobs,
+            max_tests=plan.max_tests,
+            time_limit_s=plan.time_budget_s,
+            repeat=plan.repeat,
+            observer=observer,
         )
         last = isolation.circumstance
         assert isinstance(last, UserActions)

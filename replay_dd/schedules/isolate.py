@@ -114,6 +114,7 @@ def isolate(
     time_limit_s: float | None = None,
     accept_changes: bool = False,
     max_tests: int | None = None,
+    time_budget_s: float | None = None,
     may_fork: bool = True,
     repeats: int = 1,
     observer: Observer = NOBODY,
@@ -127,6 +128,7 @@ def isolate(
         time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded runs.
         accept_changes: go on although the program was changed since.
         max_tests: stop after that many tests with the best result so far.
+        time_budget_s: stop after so many seconds with the best result so far.
         may_fork: fork the program at its first thread for each run, where it allows that.
         repeats: for a program that is not deterministic under control: run each schedule so often, and say that it
             passes only if it never fails. With 1, such a program is refused.
@@ -142,8 +144,23 @@ def isolate(
     limit_s = time_limit_for((passing, failing)) if time_limit_s is None else time_limit_s
 
     def attempt(runner: Runner) -> ScheduleIsolation:
-        runs = ScheduleRunner(failing, runner, limit_s, passing)
-        return _isolate(runs, passing, jobs, accept_changes, max_tests, repeats, observer)
+        circumstance = MixedSchedules(
+            ScheduleRunner(failing, runner, limit_s, passing),
+            difference_of(passing, failing),
+            accept_changes=accept_changes,
+            flaky=repeats > 1,
+        )
+        tests = Tests(circumstance)
+        isolation = isolate_cause(
+            circumstance,
+            jobs=jobs,
+            max_tests=max_tests,
+            time_limit_s=time_budget_s,
+            repeat=repeats,
+            observer=observer,
+            tests=tests,
+        )
+        return _told(isolation, tests, circumstance.runs, jobs)
 
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
         try:
@@ -158,25 +175,13 @@ def isolate(
         return attempt(runner)
 
 
-def _isolate(
-    runs: ScheduleRunner,
-    passing: Log,
-    jobs: int,
-    accept_changes: bool,
-    max_tests: int | None,
-    repeats: int,
-    observer: Observer,
-) -> ScheduleIsolation:
-    difference = difference_of(passing, runs.failing)
-    circumstance = MixedSchedules(runs, difference, accept_changes=accept_changes, flaky=repeats > 1)
-    tests = Tests(circumstance)
-    isolation = isolate_cause(
-        circumstance, jobs=jobs, max_tests=max_tests, repeat=repeats, observer=observer, tests=tests
-    )
+def _told(isolation: Isolation[Log], tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:
+    """The guilty switch of an isolation, with the range in which it fails."""
     last = isolation.circumstance
     assert isinstance(last, MixedSchedules)
-    final_passing = isolation.passing.run or passing
-    final_failing = isolation.failing.run or runs.failing
+    final_passing, final_failing = isolation.passing.run, isolation.failing.run
+    assert final_passing is not None
+    assert final_failing is not None
     guilty = find_guilty_switch(final_passing, final_failing)
     failing_range: FailingRange | None = None
     if isolation.verified and guilty is not None:

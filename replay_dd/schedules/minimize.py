@@ -32,7 +32,8 @@ def minimize(
     *,
     jobs: int = 1,
     time_limit_s: float | None = None,
-    search_limit_s: float | None = None,
+    max_tests: int | None = None,
+    time_budget_s: float | None = None,
     runner: Runner | None = None,
     failure: str = "",
     proof_runs: int = PROOF_RUNS,
@@ -47,7 +48,8 @@ def minimize(
         log: the log of the run.
         jobs: how many runs at the same time.
         time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded run.
-        search_limit_s: seconds after which the search stops with its best result so far.
+        max_tests: stop after that many tests with the best result so far.
+        time_budget_s: stop after so many seconds with the best result so far.
         runner: what runs the program; one of its own where none is given.
         failure: what the words for the ending must contain besides.
         proof_runs: how many fresh runs of the answer are made.
@@ -62,7 +64,8 @@ def minimize(
         isolation = isolate_cause(
             Choices(ScheduleRunner(log, used, limit_s), failure=failure),
             jobs=jobs,
-            time_limit_s=search_limit_s,
+            max_tests=max_tests,
+            time_limit_s=time_budget_s,
             repeat=1,
             proof_runs=proof_runs,
             observer=observer,

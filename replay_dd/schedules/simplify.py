@@ -61,7 +61,7 @@ class Simplifier:
                 log,
                 jobs=self._batch.jobs,
                 time_limit_s=self._batch.time_limit_s,
-                search_limit_s=SIMPLIFY_LIMIT_S,
+                time_budget_s=SIMPLIFY_LIMIT_S,
                 runner=self._batch.runner,
                 failure=failure,
                 proof_runs=0,  # the simplified log is verified below

@@ -45,7 +45,7 @@ def minimize(
     settle_s: float = Limits().settle_s,
     algorithm: str = ALGORITHMS[0],
     max_tests: int | None = None,
-    search_limit_s: float | None = None,
+    time_budget_s: float | None = None,
     observer: Observer = NOBODY,
 ) -> FlowIsolation:
     """Find a 1-minimal part of a flow that still fails in the same way.
@@ -57,7 +57,7 @@ def minimize(
         settle_s: seconds for which the page is watched after the last step.
         algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
         max_tests: stop after that many tests with the best result so far.
-        search_limit_s: stop after so many seconds with the best result so far.
+        time_budget_s: stop after so many seconds with the best result so far.
         observer: who is told what goes on.
 
     Raises:
@@ -67,7 +67,7 @@ def minimize(
         DoesNotPassError: the assertion fails without any action.
     """
     steps = FlowSteps(flow, browser, text=text, settle_s=settle_s, algorithm=algorithm)
-    isolation = isolate_cause(steps, max_tests=max_tests, time_limit_s=search_limit_s, repeat=1, observer=observer)
+    isolation = isolate_cause(steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=1, observer=observer)
     kept = steps.kept(isolation.failing.configuration)
     assert isolation.failing.run is not None
     failure = failure_of(isolation.failing.run.playback, text) or steps.wanted

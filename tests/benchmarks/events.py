@@ -9,17 +9,19 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.model import Action, GuiProgram, Rectangle, Screen, Session, Window
 from replay_dd.events.monkey import next_action
-from replay_dd.events.runner import Trials
+from replay_dd.events.runner import SessionRunner
 from replay_dd.events.trial import Conditions, Run
 from replay_dd.events.x11.display import choose_window_manager
 from replay_dd.events.x11.players import player_named
 from replay_dd.experiment.process import no_leftovers
+from replay_dd.experiment.testing import several
 from tests.benchmarks.harness import Bench, Section, Table, median, with_unit
 from tests.x11.acts import click, key
 
@@ -104,9 +106,9 @@ def _played(session: Session, conditions: Conditions) -> tuple[float, Run, float
     with DisplaySupply(session.screen, session.window_manager) as supply:
         supply.give_back(supply.take())
         ready = time.monotonic() - began
-        trials = Trials(session, conditions, supply)
+        runner = SessionRunner(session, conditions, supply)
         began = time.monotonic()
-        run = trials.run(session.actions)
+        run = runner.run(session.actions)
         return ready, run, time.monotonic() - began
 
 
@@ -122,7 +124,16 @@ def _isolating(bench: Bench) -> Table:
     for algorithm, jobs in (("bisection", 1), ("bisection", 2), ("ddmin", 1), ("ddmin", 2)):
         bench.tell(f"events: isolating, {algorithm}, {jobs} at once")
         found = isolate_events(session, Plan(jobs=jobs, algorithm=algorithm))
-        rows.append([algorithm, jobs, _ACTIONS, len(found.minimal.actions), found.tests, with_unit(found.seconds)])
+        rows.append(
+            [
+                algorithm,
+                jobs,
+                _ACTIONS,
+                len(found.minimal.actions),
+                found.isolation.tests,
+                with_unit(found.isolation.seconds),
+            ]
+        )
     return Table(["algorithm", "displays", "actions", "left", "tests", "seconds"], rows)
 
 
@@ -133,10 +144,10 @@ def _displays(bench: Bench) -> Table:
     for jobs in (1, 2):
         bench.tell(f"events: {jobs} displays at once")
         with DisplaySupply(session.screen, session.window_manager, jobs) as supply:
-            trials = Trials(session, Conditions(), supply)
-            trials.run(session.actions)
+            runner = SessionRunner(session, Conditions(), supply)
+            runner.run(session.actions)
             began = time.monotonic()
-            trials.several(session.actions, 8 * jobs, jobs)
+            several(partial(runner.run, session.actions), 8 * jobs, jobs)
             minute = 60 * 8 * jobs / (time.monotonic() - began)
         one = one or minute
         rows.append([jobs, f"{minute:.0f}", f"{minute / one:.2f}x"])

@@ -164,7 +164,7 @@ def test_a_command_without_a_script_misses_none(arguments: tuple[str, ...], shop
     shop.write("print('ran')")
     done = shop.run("record", "-o", "a.log", "--", "python", *arguments)
     assert (done.status, done.stdout) == (0, "ran\n"), done.stderr
-    done = shop.run("record", "-o", "a.log", "--stdin", "prog.py", "--", "python", "-")
+    done = shop.run("record", "-o", "a.log", "--stdin", "prog.py", "--", "python", "-", "missing.py")
     assert (done.status, done.stdout) == (0, "ran\n"), done.stderr
 
 

@@ -50,12 +50,22 @@ PROMISED: dict[str, dict[str, set[str]]] = {
     "show": {SCHEDULE: {"--json", "--ascii"}, SESSION: {"--json", "--thumbnails"}, FLOW: {"--json"}},
     "events": {
         SESSION: {
-            *("--passing", "--algorithm", "--finer", "--repeat", "--oracle", "--max-tests", "--jobs", "--output"),
+            *(
+                "--passing",
+                "--algorithm",
+                "--finer",
+                "--repeat",
+                "--oracle",
+                "--max-tests",
+                "--time-budget",
+                "--jobs",
+                "--output",
+            ),
             *("--strip", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
             *("--hang-limit", "--accept-changes"),
         },
         FLOW: {
-            *("--algorithm", "--max-tests", "--search-limit", "--output", "--strip", "--json", "--settle", "--text"),
+            *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
             "--browser",
         },
     },

@@ -317,3 +317,14 @@ def test_a_hunt_of_a_program_without_threads_tells_why_it_fails(shop: Workshop) 
     assert done.status == 3
     assert "last output  no configuration" in done.stdout
     assert "there is nothing to vary" in done.stdout
+
+
+@pytest.mark.parametrize("limit", [("--max-tests", "1"), ("--time-budget", "0.000001")])
+def test_a_minimization_stops_with_the_best_so_far(limit: tuple[str, str], race: Workshop, tmp_path: Path) -> None:
+    hunted = race.run("hunt", "--no-simplify", "--strategy", "random", "-o", tmp_path, *race.program())
+    assert hunted.status == 0, hunted.stderr
+    done = race.run("minimize", tmp_path / "fail.log", *limit, "--json")
+    assert done.status == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["stopped_by"] == {"--max-tests": "tests", "--time-budget": "time"}[limit[0]]
+    assert race.run("replay", answer["files"]["failing"]).status == 1

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
     LOG,
-    SEARCH,
     algorithm_option,
+    budget_options,
     json_option,
-    max_tests_option,
     output_option,
     strip_option,
 )
@@ -42,14 +39,7 @@ _MINIMIZE = Use(
     OnDemand("replay_dd.cli.web", "minimize_flow"),
     (
         algorithm_option(),
-        max_tests_option(),
-        Option(
-            "--search-limit",
-            section=SEARCH,
-            metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Stop after this time with the best result so far.",
-        ),
+        *budget_options(),
         output_option(),
         strip_option(),
         json_option(),

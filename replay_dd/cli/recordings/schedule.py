@@ -12,10 +12,10 @@ from replay_dd.cli.options import (
     SCHEDULING,
     SEARCH,
     accept_changes_option,
+    budget_options,
     fork_option,
     jobs_option,
     json_option,
-    max_tests_option,
     output_option,
     program_options,
     replay_time_limit_option,
@@ -52,7 +52,7 @@ REPLAY_OPTIONS = (
 ISOLATE_OPTIONS = (
     jobs_option(),
     fork_option(),
-    max_tests_option(),
+    *budget_options(),
     Option(
         "--repeats",
         section=SEARCH,
@@ -77,6 +77,7 @@ ISOLATE_OPTIONS = (
 )
 MINIMIZE_OPTIONS = (
     jobs_option(),
+    *budget_options(),
     output_option(),
     json_option(),
     replay_time_limit_option(PROGRAM),
