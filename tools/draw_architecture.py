@@ -73,7 +73,9 @@ _INSIDE = "replay_dd.schedules.runtime."
 RUNTIME = tuple(
     Floor("", tuple(Room(_INSIDE + name, words) for name, words in rooms))
     for rooms in (
-        [("start", "takes over, before the program's first line")],
+        [("start", "begins, before the program's first line")],
+        [("take_over", "who takes over what of the interpreter and its library: tables")],
+        [("parts", "makes the parts of the runtime, out of the request of a run")],
         [("process", "fork server, child processes, the end of a run")],
         [("strategies", "who runs next: replay, random walk, PCT, bounded, natural, ...")],
         [("stdlib", "stand-ins for locks, threads, signals, time, entropy; the deadlock report")],
@@ -84,6 +86,7 @@ RUNTIME = tuple(
         [("counting", "thread time and digest")],
         [("accelerator", "counting and points once more, in C (optional)")],
         [("channel", "to the tool"), ("splitmix", "random numbers")],
+        [("constants", "numbers that Python and C share")],
     )
 )
 
