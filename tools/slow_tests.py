@@ -1,8 +1,8 @@
 """What `make quick` leaves out: `python -m tools.slow_tests` measures all tests and writes `tests/slow_tests.txt`.
 
-A test is slow if it took more than two seconds, all its parameters together, on the machine that measured. The list
-names files without their folders, so that it still holds when a room moves. A test that is new or has another name is
-taken for quick until somebody measures again; do so when `make quick` takes more than two minutes.
+A test is slow if it took more than two seconds, all its parameters together, on the machine that measured. The list has
+the names of test functions alone, so that it still holds when files move. A new test is taken for quick until somebody
+measures again; do so when `make quick` takes more than two minutes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIMIT_S = 2.0
 # These need displays or a browser, judge programs of others, or are demos.
 ROOMS_LEFT_OUT = ("compatibility", "demos", "web", "x11")
 
-_DURATION = re.compile(r"^(?P<seconds>\d+\.\d+)s (?:call|setup|teardown) +(?:\S+/)?(?P<name>[^/\[\s]+\.py::[^\[\n]+)")
+_DURATION = re.compile(r"^(?P<seconds>\d+\.\d+)s (?:call|setup|teardown) +\S+?\.py::(?:\w+::)*(?P<name>\w+)")
 
 
 def slow(report: Iterable[str], limit_s: float = LIMIT_S) -> list[str]:
@@ -28,7 +28,7 @@ def slow(report: Iterable[str], limit_s: float = LIMIT_S) -> list[str]:
     seconds: dict[str, float] = defaultdict(float)
     for line in report:
         if match := _DURATION.match(line):
-            seconds[match["name"].strip()] += float(match["seconds"])
+            seconds[match["name"]] += float(match["seconds"])
     return sorted(name for name, sum_s in seconds.items() if sum_s > limit_s)
 
 
