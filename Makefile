@@ -1,4 +1,4 @@
-# The two commands that matter are `make demo` and `make test`; both set up what they need.
+# `make quick` while you work, `make test` before you hand in a change; all targets set up what they need.
 
 # Another interpreter for the environment: make PYTHON=python3.12 test
 PYTHON ?= python3
@@ -15,13 +15,13 @@ help: ## Show what can be made
 	@echo 'Usage: make TARGET'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(INSTALLED) ## Find the guilty thread switch in two real programs (results in build/demo)
+demo: $(INSTALLED) ## Find the guilty thread switch in two programs (results in build/demo)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo.sh build/demo
 
-demo-gui: $(INSTALLED) ## Crash a real program with windows and isolate the guilty actions (results in build/demo-gui)
+demo-gui: $(INSTALLED) ## Crash a real GUI program and isolate the guilty actions (results in build/demo-gui)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_gui.sh build/demo-gui
 
-quick: check ## Check, and run the quick tests of the sources under one Python (under two minutes)
+quick: check ## Check, and run the quick tests under one Python (under two minutes)
 	@$(BIN)/python -m pytest -q -n auto --quick
 
 test: check ## Check, build the package, and test it under every supported Python on this machine
@@ -36,19 +36,19 @@ check: $(INSTALLED) ## Check format, style, types, imports, and the subjects of 
 	$(BIN)/lint-imports
 	@$(BIN)/python -m tools.check_subjects
 
-format: $(INSTALLED) ## Put every file in the agreed format
+format: $(INSTALLED) ## Format every file
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-mutants: $(INSTALLED) ## Put small defects into what changed on this branch (or WHAT=folder) and see which no test notices
+mutants: $(INSTALLED) ## Plant small defects in what changed here (or WHAT=folder), and show those that no test notices
 	@$(BIN)/python -m tools.mutants $(WHAT)
 
-documents: $(INSTALLED) ## Put what commands print now into the documents, and draw the pictures anew
+documents: $(INSTALLED) ## Update what the documents show of commands, and redraw the pictures
 	@$(BIN)/python -m tools.documents
 	@$(BIN)/python -m tools.draw_terminal
 	@$(BIN)/python -m tools.draw_architecture
 
-film-strip: demo-gui ## Take the picture of the GUI demo's film strip anew
+film-strip: demo-gui ## Run the GUI demo, and take the documents' picture of its film strip
 	@$(BIN)/python -m tools.draw_film_strip build/demo-gui/minimal.html
 
 packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
@@ -57,7 +57,7 @@ packages: $(INSTALLED) ## Build the source archive and the wheels (results in di
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks
 
-compatibility: $(INSTALLED) ## Judge other people's programs under the scheduler again (about an hour)
+compatibility: $(INSTALLED) ## Judge other people's programs again under the scheduler (about an hour)
 	@$(BIN)/python -m tests.compatibility
 
 clean: ## Remove everything that make has made

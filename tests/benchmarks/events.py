@@ -9,17 +9,19 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.model import Action, GuiProgram, Rectangle, Screen, Session, Window
 from replay_dd.events.monkey import next_action
-from replay_dd.events.runner import Trials
+from replay_dd.events.runner import SessionRunner
 from replay_dd.events.trial import Conditions, Run
 from replay_dd.events.x11.display import choose_window_manager
 from replay_dd.events.x11.players import player_named
 from replay_dd.experiment.process import no_leftovers
+from replay_dd.experiment.testing import several
 from tests.benchmarks.harness import Bench, Section, Table, median, with_unit
 from tests.x11.acts import click, key
 
@@ -32,18 +34,18 @@ _PROGRAMS = {"xcalc (x11-apps)": ("xcalc", 4), "xsok": ("/usr/games/xsok", 2), "
 """Programs of Debian that nobody here wrote, and the seed of a session that each of them survives."""
 
 _ABOUT_PLAYING = """\
-A random session of 95 actions, played to programs of Debian on a fresh private display, with the idle rule. *Start* is
-the time until the program is idle; *each action* is what replaying it takes beyond that, until the program is idle
-again; *run* has all, also the end of the program and of the display. A display with its window manager is ready in
+A random session of 95 actions, replayed in programs from Debian on a fresh private display, with the idle rule. *Start*
+is the time until the program is idle; *each action* is the time from there until it is idle again; *run* is the whole
+time, including the end of the program and of the display. A display with its window manager is ready in
 {ready}; it is made while the run before goes on."""
 
 _ABOUT_ISOLATION = """\
 A session of 95 actions in which a program of the tests crashes after three of them, whatever comes between: the
 structure of the session in the ISSTA 2000 paper, which needed 39 to 82 tests. *Tests* are the runs of the search;
-*seconds* has all, also the two runs that measure how often the session fails, and the three that prove the answer."""
+*seconds* is the whole time, with the two runs that measure the failure rate and the three that prove the answer."""
 
 _ABOUT_DISPLAYS = """\
-The session with xcalc of the first table, as often as there are displays times eight, each run on a fresh display."""
+The xcalc session of the first table, eight runs per display, each on a fresh display."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
@@ -104,9 +106,9 @@ def _played(session: Session, conditions: Conditions) -> tuple[float, Run, float
     with DisplaySupply(session.screen, session.window_manager) as supply:
         supply.give_back(supply.take())
         ready = time.monotonic() - began
-        trials = Trials(session, conditions, supply)
+        runner = SessionRunner(session, conditions, supply)
         began = time.monotonic()
-        run = trials.run(session.actions)
+        run = runner.run(session.actions)
         return ready, run, time.monotonic() - began
 
 
@@ -122,7 +124,16 @@ def _isolating(bench: Bench) -> Table:
     for algorithm, jobs in (("bisection", 1), ("bisection", 2), ("ddmin", 1), ("ddmin", 2)):
         bench.tell(f"events: isolating, {algorithm}, {jobs} at once")
         found = isolate_events(session, Plan(jobs=jobs, algorithm=algorithm))
-        rows.append([algorithm, jobs, _ACTIONS, len(found.minimal.actions), found.tests, with_unit(found.seconds)])
+        rows.append(
+            [
+                algorithm,
+                jobs,
+                _ACTIONS,
+                len(found.minimal.actions),
+                found.isolation.tests,
+                with_unit(found.isolation.seconds),
+            ]
+        )
     return Table(["algorithm", "displays", "actions", "left", "tests", "seconds"], rows)
 
 
@@ -133,10 +144,10 @@ def _displays(bench: Bench) -> Table:
     for jobs in (1, 2):
         bench.tell(f"events: {jobs} displays at once")
         with DisplaySupply(session.screen, session.window_manager, jobs) as supply:
-            trials = Trials(session, Conditions(), supply)
-            trials.run(session.actions)
+            runner = SessionRunner(session, Conditions(), supply)
+            runner.run(session.actions)
             began = time.monotonic()
-            trials.several(session.actions, 8 * jobs, jobs)
+            several(partial(runner.run, session.actions), 8 * jobs, jobs)
             minute = 60 * 8 * jobs / (time.monotonic() - began)
         one = one or minute
         rows.append([jobs, f"{minute:.0f}", f"{minute / one:.2f}x"])

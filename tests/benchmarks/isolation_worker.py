@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import replay_dd.schedules.trials as trials
-
+import replay_dd.schedules.circumstance as circumstance
 from replay_dd import Outcome
 from replay_dd.dd import DD, EMPTY, Search
 from replay_dd.experiment.search import check_end_points, run_search
@@ -122,7 +121,7 @@ def real(millions: int) -> dict[str, Any]:
         return run
 
     Runner.run = counted(Runner.run)  # type: ignore[method-assign]
-    trials.run_target = counted(run_target)
+    circumstance.run_target = counted(run_target)
     started = time.perf_counter()
     found = isolate(passing, failing)
     seconds = time.perf_counter() - started
@@ -130,18 +129,20 @@ def real(millions: int) -> dict[str, Any]:
     assert switch is not None
     return {
         "yield_points": passing.ending.global_time,
-        "units": found.differences,
-        "tests": found.tests,
+        "units": found.isolation.deltas_before,
+        "tests": found.isolation.tests,
         "runs": len(runs),
         "seconds": seconds,
         "one_run": one_run,
         "in_runs": sum(in_tool),
         "in_programs": sum(made.log.ending.seconds for made in runs),
-        "left": found.differences_left,
-        "verified": found.verified,
+        "left": found.isolation.deltas_left,
+        "verified": found.isolation.verified,
         "place": str(switch.failing.place),
         "time": switch.failing.time,
-        "window": None if found.window is None else [found.window.first.time, found.window.last.time],
+        "window": None
+        if found.failing_range is None
+        else [found.failing_range.first.time, found.failing_range.last.time],
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
     }
 

@@ -50,11 +50,11 @@ _KINDS = (
 )
 
 _ABOUT = """\
-Each cell is the time of a round of the program under the runtime, divided by the time of a round in the plain run next
-to it, both without the start of the interpreter (which the table below gives): the median of the pairs. A run under the
-runtime does fewer rounds where they take much longer, so that both runs take about the same time. `sync` has no back
-end: its yield points are operations on locks, files and clocks. The plain run starts in the same way as the other, in a
-private folder. Recording with `replay-dd record` takes this time twice, because it replays its log once."""
+Each cell is the time of a round of the program under the runtime, divided by that of a round in the plain run beside
+it, both without interpreter start-up (see below): the median of the pairs. Where rounds take much longer under the
+runtime, it does fewer of them, so that both runs take about the same time. `sync` has no back end: its yield points are
+operations on locks, files and clocks. The plain run starts in the same way as the other, in a private folder.
+`replay-dd record` takes this time twice, because it replays its log once."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
@@ -73,8 +73,8 @@ def run(bench: Bench) -> Iterable[Section]:
 
 
 _ABOUT_NATURAL = """\
-The same ratios at granularity `access`, under the default schedule and as `record --natural` makes it: with a look at
-the real clock after at most 128 yield points, and a switch after each interval and around each call of the system."""
+The same ratios at granularity `access`, under the default schedule and with `record --natural`, which reads the real
+clock at least every 128 yield points, and switches after each interval and around each system call."""
 
 
 def _natural_table(bench: Bench, found: dict[str, Path], starts: dict[str, list[Any] | str]) -> Table:
@@ -89,8 +89,8 @@ def _natural_table(bench: Bench, found: dict[str, Path], starts: dict[str, list[
 
 _START = Kind("start-up", "trivial.py", ())
 _ABOUT_START = """\
-A program that only starts two threads: the whole run, from making its folder to having its log. This is also what a
-test costs without the fork server, beside the program itself."""
+A program that only starts two threads: the whole run, from creating its folder to reading its log. This is also what a
+test costs without the fork server, on top of the program itself."""
 
 
 def _measured(

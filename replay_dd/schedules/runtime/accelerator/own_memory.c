@@ -17,7 +17,7 @@
 
 int memory_is_own;
 
-#if defined(WITH_FREELISTS) && !defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030E0000 && \
+#if !defined(WITHOUT_OWN_MEMORY) && defined(WITH_FREELISTS) && !defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030E0000 && \
     __has_include(<internal/pycore_interp.h>)
 #include <internal/pycore_interp.h>
 #include <stddef.h>

@@ -17,12 +17,13 @@ import sys
 
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..counting.counter import LOOKED_THROUGH, fold
+from ..constants import LOOKED_THROUGH, ROOM_FRAMES
+from ..counting.counter import fold
 from ..points.place import Place
 from .chooser import FOR_THE_TRACE, Chooser
 from .garbage import COLLECT_EVERY, collect
 from .moments import OutsideWait
-from .stack_room import ROOM_FRAMES, need_room
+from .stack_room import need_room
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:

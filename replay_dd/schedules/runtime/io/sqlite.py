@@ -120,7 +120,7 @@ class Databases:
 
     def adapt(self, module: Any) -> None:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
-        if accelerator is not None:
+        if hasattr(accelerator, "control_databases"):
             library = getattr(module, "__file__", None)
             accelerator.control_databases(library, self._sleep, self._date, self._seed)
 

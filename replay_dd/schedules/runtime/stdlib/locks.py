@@ -10,6 +10,7 @@ nearly every operation.
 
 from __future__ import annotations
 
+import _thread
 import sys
 
 from ..accelerator.own_memory import use_own
@@ -98,6 +99,13 @@ class Uncontended:
 
     def _at_fork_reinit(self) -> None:
         pass
+
+
+def adapt_threading_lists(module: Any) -> None:
+    """Let nobody wait for the locks with which ``threading`` guards its own lists."""
+    for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
+        if hasattr(module, name):
+            setattr(module, name, Uncontended())
 
 
 class Lock:
@@ -192,6 +200,14 @@ def allocate_lock() -> Lock:
     lock: Lock = object.__new__(Lock)
     lock._set_up(sys._getframe(1))
     return lock
+
+
+def stand_ins() -> dict[str, Any]:
+    """What stands in for the locks of ``_thread``."""
+    names = {"allocate_lock": allocate_lock, "allocate": allocate_lock, "LockType": Lock, "RLock": RLock}
+    if hasattr(_thread, "lock"):  # since 3.13
+        names["lock"] = Lock
+    return names
 
 
 def make_end_lock(thread: ManagedThread) -> Lock:

@@ -94,6 +94,17 @@ class ThreadStarter:
         self._handles: list[ThreadHandle] = []  # what the end of the program waits for
         self._alive: list[ThreadHandle] = []
 
+    def stand_ins(self) -> dict[str, Any]:
+        """What stands in for the functions of ``_thread`` that start threads, and wait for them."""
+        names: dict[str, Any] = {"start_new_thread": self.start_new_thread, "start_new": self.start_new_thread}
+        if hasattr(_thread, "_set_sentinel"):
+            names["_set_sentinel"] = self.set_sentinel
+        if hasattr(_thread, "start_joinable_thread"):
+            names["_ThreadHandle"] = ThreadHandle
+            names["start_joinable_thread"] = self.start_joinable_thread
+            names["_shutdown"] = self.shutdown
+        return names
+
     # -- what the program calls --------------------------------------------------------------------------------------
 
     def start_new_thread(
