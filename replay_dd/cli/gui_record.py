@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,11 +45,12 @@ def record_gui(
     """Record a session, until the program ends or Ctrl-C is pressed."""
     program = describe_gui_program(command)
 
-    def on_ready(name: str) -> None:
+    def on_ready(name: str, authority: Path | None) -> None:
         say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")
-        if display == "new":
-            say(f"look at it: `x11vnc -display {name} -localhost`, then a VNC viewer; or use it from a script:")
-            say(f"  DISPLAY={name} xdotool mousemove 100 100 click 1")
+        if authority is not None:
+            cookie = shlex.quote(str(authority))
+            say(f"look at it: `x11vnc -display {name} -auth {cookie} -localhost`, then a VNC viewer; or from a script:")
+            say(f"  DISPLAY={name} XAUTHORITY={cookie} xdotool mousemove 100 100 click 1")
 
     made = recorder_named("x11").record(
         program,
