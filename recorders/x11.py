@@ -57,6 +57,9 @@ _SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
 _MASK = "x"
 
 
+OnReady = Callable[[str, Path | None], None]
+
+
 @dataclass(frozen=True)
 class Recording:
     """A recorded session, and what its replays said.
@@ -86,7 +89,7 @@ class X11Recorder:
         mask_text: bool = False,
         verify: bool = True,
         conditions: Conditions | None = None,
-        on_ready: Callable[[str], None] | None = None,
+        on_ready: OnReady | None = None,
     ) -> Recording:
         """Run a program and record what is done to it, until it ends or Ctrl-C is pressed.
 
@@ -99,7 +102,8 @@ class X11Recorder:
             mask_text: replace typed text.
             verify: play the session at once on a private display.
             conditions: how it is played.
-            on_ready: told the display's name when the program can be used.
+            on_ready: told the display's name, and for a private one the file with its cookie (XAUTHORITY), when the
+                program can be used.
 
         Raises:
             ReplayDDError: the display cannot be used, or the log not be written.
@@ -186,7 +190,7 @@ class _Live:
         self._held: set[int] = set()
         self._answers: Answers | None = None
 
-    def record(self, on_ready: Callable[[str], None] | None) -> Session:
+    def record(self, on_ready: OnReady | None) -> Session:
         self._connection.watch_windows()
         stream = InputStream(self._connection)
         program = RunningProgram(self._head.program, self._display)
@@ -202,7 +206,7 @@ class _Live:
                     if self._there and self._answers is None:
                         self._answers = self._learn_answers(program)
                         if on_ready is not None:
-                            on_ready(self._display.name)
+                            on_ready(self._display.name, self._display.authority)
         except KeyboardInterrupt:
             interrupted = True
         finally:

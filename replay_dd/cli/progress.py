@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from replay_dd.experiment.driver import Observer
-from replay_dd.report.isolation import progress_in_words
+if TYPE_CHECKING:
+    from replay_dd.experiment.driver import Observer
 
 
 class Progress:
@@ -28,6 +29,10 @@ class Progress:
 
     def observer(self, unit: str) -> Observer:
         """One that shows each test of a search whose deltas are such units, and each stage of it."""
+        # Imported here: commands that only say something have no use for the driver.
+        from replay_dd.experiment.driver import Observer
+        from replay_dd.report.isolation import progress_in_words
+
         return Observer(lambda record: self.show(progress_in_words(record, unit)), self.show)
 
     def clear(self) -> None:

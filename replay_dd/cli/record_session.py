@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from replay_dd.cli.program_under_test import check_script
@@ -39,11 +40,12 @@ def record_session(
     check_script(command)
     program = describe_gui_program(command)
 
-    def on_ready(name: str) -> None:
+    def on_ready(name: str, authority: Path | None) -> None:
         say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")
-        if display == _PRIVATE:
-            say(f"to see it: `x11vnc -display {name} -localhost` and a VNC viewer; to use it from a script:")
-            say(f"  DISPLAY={name} xdotool mousemove 100 100 click 1")
+        if authority is not None:
+            cookie = shlex.quote(str(authority))
+            say(f"to see it: `x11vnc -display {name} -auth {cookie} -localhost` and a VNC viewer; from a script:")
+            say(f"  DISPLAY={name} XAUTHORITY={cookie} xdotool mousemove 100 100 click 1")
 
     made = recorder_named("x11").record(
         program,

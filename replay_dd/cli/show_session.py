@@ -11,8 +11,7 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.replay_session import play_session
 from replay_dd.cli.session_playback import conditions_of
 from replay_dd.events.model import Session
-from replay_dd.report.contents import session_summary
-from replay_dd.report.events import session_as_text
+from replay_dd.report.events import session_as_json, session_as_text
 
 
 def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Path | None) -> None:
@@ -22,7 +21,7 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
         ReplayDDError: it cannot be played.
     """
     if as_json:
-        click.echo(json.dumps(session_summary(session), indent=2))
+        click.echo(json.dumps(session_as_json(session), indent=2))
     else:
         for line in session_as_text(session):
             click.echo(line)

@@ -34,6 +34,8 @@ SERVER = "server"  # a process group that removes things itself when it is asked
 LOCK = "lock"  # a file to remove if what stands in it is the number that comes before its path
 SOCKET = "socket"  # a socket to remove if nobody answers
 
+_X_SERVER = "Xvfb"
+_X_SOCKETS = "/tmp/.X11-unix/X"
 _GRACE_S = 2.0  # for servers
 _KILL_LIMIT_S = 30.0  # for the system, to end processes that are killed
 
@@ -58,8 +60,14 @@ def clean(workplace: str | Path, *, numbers_hold: bool = True) -> None:
     mark = b"\0TMPDIR=" + os.fsencode(workplace) + b"/"
     groups = {int(note) for kind, note in notes if kind == GROUP} if numbers_hold else set()
     servers = {int(note) for kind, note in notes if kind == SERVER} if numbers_hold else set()
+    # One may have started when there was no time left to note it.
+    servers |= {program for program in _programs(mark, set()) if _name_of(program) == _X_SERVER}
+    # A server that starts has not told yet where it listens.
+    sockets = [path for server in servers for path in halted_sockets(server)]
     _kill(mark, groups, spared=servers)
     _end(servers)
+    for path in sockets:
+        remove_socket(path)
     for kind, note in notes:
         if kind == LOCK:
             number, _, path = note.partition(" ")
@@ -118,6 +126,42 @@ def remove_socket(path: str) -> None:
             os.unlink(path)
 
 
+def halted_sockets(server: int) -> list[str]:
+    """Halt an X server (SIGSTOP), and tell the sockets that it has made so far."""
+    _signal_group(server, signal.SIGSTOP)
+    until = time.monotonic() + _GRACE_S
+    while _state_of(server) not in (b"T", b"Z", b"X", b"") and time.monotonic() < until:
+        time.sleep(0.001)
+    numbers = set()
+    for name in _names(f"/proc/{server}/fd"):
+        with contextlib.suppress(OSError):
+            numbers.add(os.readlink(f"/proc/{server}/fd/{name}"))
+    found = []
+    with contextlib.suppress(OSError), open(f"/proc/{server}/net/unix", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            # Number, references, protocol, flags, type, state, inode, path (proc(5)).
+            fields = line.split(None, 7)
+            if len(fields) == 8 and f"socket:[{fields[6]}]" in numbers and fields[7].startswith(_X_SOCKETS):
+                found.append(fields[7].rstrip("\n"))
+    return found
+
+
+def _state_of(process: int) -> bytes:
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0]
+    except (OSError, IndexError):
+        return b""
+
+
+def _name_of(process: int) -> str:
+    try:
+        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 def remove_tree(path: str | Path) -> None:
     """Remove a folder with all that is in it, also where a program has made it read-only."""
     shutil.rmtree(path, ignore_errors=True)
@@ -168,7 +212,8 @@ def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
 def _end(servers: set[int]) -> None:
     """Ask process groups to end; kill what has not done so after a while."""
     for group in servers:
-        _signal_group(group, signal.SIGTERM)
+        for number in (signal.SIGTERM, signal.SIGCONT):
+            _signal_group(group, number)
     until = time.monotonic() + _GRACE_S
     while _programs(b"", servers) and time.monotonic() < until:
         time.sleep(0.01)

@@ -116,6 +116,11 @@ class LiveProcesses:
         with self._lock:
             self._stopped = False
 
+    @property
+    def stopped(self) -> bool:
+        """Whether no process may run any more."""
+        return self._stopped
+
     def kill_all(self) -> None:
         """End all processes that run now, and each one that is started from now on."""
         with self._lock:

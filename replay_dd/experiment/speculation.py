@@ -134,9 +134,9 @@ class Workers:
 
     def close(self) -> None:
         """Cancel the tests that have not begun, and wait for the others."""
-        for future in self._futures.values():
-            if not future.cancel():
-                self.unused += 1
-        wait_for_all(self._futures.values())
+        # What was cancelled is not waited for: an executor may only look at it when a worker is free, or never.
+        begun = [future for future in self._futures.values() if not future.cancel()]
+        self.unused += len(begun)
+        wait_for_all(begun)
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)

@@ -13,6 +13,8 @@ from replay_dd.events.model import Ending, Session, Window
 from replay_dd.events.result import SessionIsolation
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
+_FORMAT = "replay-dd session summary"
+_VERSION = 1
 _MOST_FRAMES = 6
 
 
@@ -32,8 +34,10 @@ def session_as_text(session: Session) -> Iterator[str]:
 
 
 def session_as_json(session: Session) -> dict[str, Any]:
-    """The same for machines."""
+    """The object that ``show --json`` prints."""
     return {
+        "format": _FORMAT,
+        "version": _VERSION,
         "command": list(session.program.command),
         "screen": [session.screen.width_px, session.screen.height_px],
         "window_manager": session.window_manager,

@@ -13,6 +13,8 @@ from replay_dd.web.flow import Flow
 if TYPE_CHECKING:  # it needs Playwright, which only those have who play flows
     from replay_dd.web.minimize import FlowIsolation
 
+_FORMAT = "replay-dd flow summary"
+_VERSION = 1
 _MOST_DETAILS = 8
 
 
@@ -23,6 +25,17 @@ def flow_as_text(flow: Flow) -> Iterator[str]:
     yield ""
     for number, step in enumerate(flow.steps, 1):
         yield f"{number:>4}  {describe(step)}"
+
+
+def flow_as_json(flow: Flow) -> dict[str, Any]:
+    """The object that ``show --json`` prints: the steps of a flow in words."""
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "title": flow.title,
+        "timeout_ms": flow.timeout_ms,
+        "steps": [{"type": step.type, "text": describe(step)} for step in flow.steps],
+    }
 
 
 def minimum_as_text(found: FlowIsolation, flow: Path, strip: Path | None) -> Iterator[str]:

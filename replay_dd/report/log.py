@@ -1,12 +1,16 @@
-"""What a log holds, for people."""
+"""What a schedule log holds, for people and for machines."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
-from replay_dd.schedules.model import Log
+from replay_dd.schedules.model import Log, Switch, Waiter
 from replay_dd.schedules.signature import signature_of
+
+_FORMAT = "replay-dd schedule summary"
+_VERSION = 1
 
 
 def notes_of(*logs: Log | None) -> list[str]:
@@ -37,3 +41,61 @@ def describe_log(log: Log) -> Iterator[str]:
         yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
         for frame in waiter.frames[:5]:
             yield f"                 at {frame.file}:{frame.line} in {frame.function}"
+
+
+def schedule_as_json(log: Log) -> dict[str, Any]:
+    """The object that ``show --json`` prints: the program, how it ended, and each switch."""
+    program, ending = log.program, log.ending
+    signature = signature_of(ending)
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "command": list(program.command),
+        "directory": program.directory,
+        "python": program.python,
+        "granularity": log.settings.granularity,
+        "strategy": log.strategy,
+        "ending": {
+            "text": signature.text,
+            "failed": signature.failed,
+            "status": ending.status,
+            "signal": ending.signal,
+            "timed_out": ending.timed_out,
+        },
+        "yield_points": ending.global_time,
+        "threads": dict(ending.thread_times),
+        "switches": [_switch_as_json(switch) for switch in log.switches],
+        "deadlock": [_waiter_as_json(waiter) for waiter in ending.deadlock],
+        "digest": f"{ending.digest:016x}",
+        "verified": log.verified,
+        "notes": notes_of(log),
+    }
+
+
+def _switch_as_json(switch: Switch) -> dict[str, Any]:
+    place = switch.place
+    return {
+        "thread": switch.thread,
+        "time": switch.time,
+        "global_time": switch.global_time,
+        "to": switch.to,
+        "forced": switch.forced,
+        "ended": switch.ended,
+        "by_default": switch.by_default,
+        "file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+        "column": None if place is None else place.column,
+        "function": None if place is None else place.function,
+        "instruction": None if place is None else place.instruction,
+    }
+
+
+def _waiter_as_json(waiter: Waiter) -> dict[str, Any]:
+    return {
+        "thread": waiter.thread,
+        "waits": waiter.explanation,
+        "frames": [
+            {"file": frame.file, "line": frame.line, "function": frame.function, "counted": frame.counted}
+            for frame in waiter.frames
+        ],
+    }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
 from replay_dd.experiment.search import SearchResult, run_search
-from replay_dd.experiment.speculation import likely_next
+from replay_dd.experiment.speculation import Workers, _chances, likely_next
 from replay_dd.outcome import Outcome
 from tests.dd.support import F, Oracle, P, U, parse, with_ends
 from tests.dd.test_properties import oracles
@@ -162,9 +162,60 @@ def test_each_executed_test_is_reported_in_order() -> None:
     assert len(reported) == result.executed < result.requested
 
 
+def test_without_records_there_is_nothing_to_report() -> None:
+    reported: list[Any] = []
+    search = with_ends(DDMin(TWENTY), statistics=False)
+    assert run_search(search, fails_with("3 11"), on_test=reported.append).complete
+    assert reported == []
+
+
 def test_jobs_must_be_positive() -> None:
     with pytest.raises(ValueError):
         run_search(with_ends(DDMin(TWENTY)), fails_with("3"), jobs=0)
+
+
+class Waiting(Executor):
+    """Runs nothing: a test of this file says when a future has its outcome."""
+
+    def __init__(self) -> None:
+        self.futures: dict[IntervalSet, Future[Outcome]] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.futures[args[0]] = future
+        return future
+
+
+def test_idle_workers_use_what_has_been_found_out_ahead() -> None:
+    search = with_ends(DDMin(IntervalSet.range(0, 8)))
+    executor = Waiting()
+    workers = Workers(search, fails_with("3"), 3, executor)
+    pending = search.ask()
+    assert pending is not None
+    workers._start(pending)
+    assert len(workers._fill()) == 3
+    assert list(executor.futures) == [parse("0-3"), parse("4-7"), parse("0-1")]
+    assert workers._fill() == list(executor.futures.values()), "nobody is idle"
+    # As this did not fail, its halves are not asked for.
+    executor.futures[parse("4-7")].set_result(U)
+    assert len(workers._fill()) == 3
+    assert list(executor.futures)[3:] == [parse("2-3")]
+    # An error ahead is nobody's business yet, and no outcome.
+    executor.futures[parse("2-3")].set_exception(OSError())
+    assert len(workers._fill()) == 3
+    workers.close()
+    assert workers.unused == 2, "those that ended; the others were cancelled"
+
+
+def test_guesses_rest_on_the_latest_outcomes() -> None:
+    search = with_ends(DDMin(IntervalSet.range(0, 200), order="complements-only"))
+    for number in range(40):
+        configuration = search.ask()
+        assert configuration is not None
+        search.tell(configuration, U if number < 8 else P)
+    assert len(search.recent(40)) == 40
+    assert {step.answered_by for step in search.recent(40)} == {"test"}
+    assert _chances(search) == {P: 33 / 35, F: 1 / 35, U: 1 / 35}
 
 
 def test_guessing_changes_nothing_and_names_no_configuration_twice() -> None:

@@ -171,7 +171,7 @@ def test_who_waits_for_itself_and_who_ended_with_a_lock(tmp_path: Path) -> None:
     gone = run_program(tmp_path, text + "lock.acquire()")
     (waiter,) = gone.log.ending.deadlock
     assert waiter.explanation.startswith("waits for the Lock made at prog.py:2, which thread 0.1 took")
-    assert waiter.explanation.endswith("and never gave back")
+    assert waiter.explanation.endswith("and never released")
 
 
 def test_what_is_built_on_conditions_is_told_by_its_own_name(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_wait_in_c_for_another_thread_is_found_and_told(
         if run.log.ending.notes:
             break
     (note,) = run.log.ending.notes
-    assert "waited outside of replay-dd's control; other threads ran meanwhile" in note
+    assert "blocked outside replay-dd's control; other threads ran in the meantime" in note
     assert_same(run, replayed(run.log))
 
 
@@ -71,7 +71,7 @@ def test_a_thread_that_sends_in_c_fills_what_another_one_reads(tmp_path: Path) -
     run = run_program(tmp_path, text)
     assert output_of(run) == "[1000000] 1000000\n"
     (note,) = run.log.ending.notes
-    assert "waited outside of replay-dd's control" in note
+    assert "blocked outside replay-dd's control" in note
     again = replayed(run.log)
     assert output_of(again) == output_of(run)
 
@@ -98,7 +98,7 @@ def test_who_comes_back_from_such_a_wait_is_itself_again(then: str, tmp_path: Pa
     run = run_program(tmp_path, text, settings=Settings(granularity="sync"))
     assert output_of(run) == "other ['condition']\n"
     (note,) = run.log.ending.notes
-    assert "waited outside of replay-dd's control" in note
+    assert "blocked outside replay-dd's control" in note
     assert_same(run, replayed(run.log))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -176,12 +177,8 @@ def test_record_on_a_private_display(shop: Workshop) -> None:
         "record", "--gui", "--display", "new", "-o", "s.log", "--", sys.executable, str(PROGRAM), "key:q=exit0"
     )
     assert process.stderr is not None
-    display = ""
-    for line in process.stderr:
-        if "DISPLAY=" in line:
-            display = line.split("DISPLAY=")[1].split()[0]
-            break
-    environment = {**os.environ, "DISPLAY": display}
+    told = next(line for line in process.stderr if "DISPLAY=" in line)
+    environment = {**os.environ, **dict(word.split("=", 1) for word in shlex.split(told) if "=" in word)}
     subprocess.run(
         ["xdotool", "mousemove", "400", "300", "click", "1", "type", "abc"], env=environment, check=True, timeout=60
     )

@@ -38,16 +38,17 @@ QUICK = Conditions(hang_limit_s=0.5, patience_s=0.5)
 def record(behaviour: str, tmp_path: Path, *, display: str = "new", mask: bool = False, last: str = "F1") -> Recording:
     """Record what xdotool does; it ends with Ctrl-C, unless the program ends by itself."""
 
-    def person(name: str) -> None:
+    def person(name: str, authority: Path | None) -> None:
+        variables = {**os.environ, "DISPLAY": name, **({"XAUTHORITY": str(authority)} if authority else {})}
         for step in (TYPED, REST, ("sleep", "0.3", "key", last, "sleep", "0.3")):
-            subprocess.run(["xdotool", *step], env={**os.environ, "DISPLAY": name}, check=False, timeout=60)
+            subprocess.run(["xdotool", *step], env=variables, check=False, timeout=60)
         if not behaviour:
             _thread.interrupt_main()
 
     helper: list[threading.Thread] = []
 
-    def ready(name: str) -> None:
-        helper.append(threading.Thread(target=person, args=(name,)))
+    def ready(name: str, authority: Path | None) -> None:
+        helper.append(threading.Thread(target=person, args=(name, authority)))
         helper[0].start()
 
     program: GuiProgram = session_of(behaviour).program
@@ -95,7 +96,8 @@ def test_a_crash_is_recorded_and_shows_again(tmp_path: Path) -> None:
     assert read_session(tmp_path / "session.log") == made.session
 
 
-def test_on_a_display_of_the_user(display: PrivateDisplay, tmp_path: Path) -> None:
+def test_on_a_display_of_the_user(display: PrivateDisplay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XAUTHORITY", str(display.authority))
     made = record("key:F1=exit0", tmp_path, display=display.name)
     assert made.session.ending is not None
     assert made.session.ending.kind is EndingKind.EXIT

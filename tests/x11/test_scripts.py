@@ -63,7 +63,8 @@ def test_a_script_does_the_same_as_our_player(display: PrivateDisplay, tmp_path:
     text = re.sub(r"(?m)^PAUSE_S( ?= ?)0.5", r"PAUSE_S\g<1>0.3", script.text)
     path.write_text(text, encoding="utf-8")
     runner = "sh" if path.suffix == ".sh" else sys.executable
-    variables = {**os.environ, "DISPLAY": display.name, "XDG_SESSION_TYPE": "x11"}
+    needed = {"DISPLAY": display.name, "XAUTHORITY": str(display.authority), "XDG_SESSION_TYPE": "x11"}
+    variables = {**os.environ, **needed}
     # A file, not a pipe: the program outlives the script and would keep a pipe open.
     with (tmp_path / "said.txt").open("w+") as output:
         process = subprocess.Popen(

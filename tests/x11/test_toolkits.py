@@ -60,14 +60,15 @@ def record(program: GuiProgram, log: Path, *steps: str, ends: bool = False) -> t
     """Record what xdotool does; it ends with Ctrl-C, unless the program ends by itself."""
     helper: list[threading.Thread] = []
 
-    def person(name: str) -> None:
+    def person(name: str, authority: Path | None) -> None:
+        variables = {**os.environ, "DISPLAY": name, **({"XAUTHORITY": str(authority)} if authority else {})}
         for step in steps:
-            subprocess.run(["xdotool", *step.split()], env={**os.environ, "DISPLAY": name}, check=False, timeout=60)
+            subprocess.run(["xdotool", *step.split()], env=variables, check=False, timeout=60)
         if not ends:
             _thread.interrupt_main()
 
-    def ready(name: str) -> None:
-        helper.append(threading.Thread(target=person, args=(name,)))
+    def ready(name: str, authority: Path | None) -> None:
+        helper.append(threading.Thread(target=person, args=(name, authority)))
         helper[0].start()
 
     try:

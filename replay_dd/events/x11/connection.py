@@ -13,6 +13,7 @@ python-xlib 0.33 overwrites the classes of the core errors 0 to 2.
 from __future__ import annotations
 
 import contextlib
+import functools
 import struct
 from collections.abc import Iterator
 from typing import Any
@@ -59,7 +60,31 @@ def load_xlib() -> Any:
             "Another package (python3-xlib, which PyAutoGUI asks for) has taken its place.",
             "Put the right one in its place: `pip install --force-reinstall --no-deps 'python-xlib>=0.33'`.",
         )
+    _give_cookies()
     return Xlib
+
+
+# What clients of displays of ours have to know, by the names of the displays: a protocol and its data.
+_COOKIES: dict[str, tuple[bytes, bytes]] = {}
+
+
+def know_cookie(display: str, protocol: bytes, cookie: bytes) -> None:
+    """Use a cookie for connections to a display, whatever XAUTHORITY says: that belongs to the user's own display."""
+    _COOKIES[display] = (protocol, cookie)
+
+
+def forget_cookie(display: str) -> None:
+    """A display is no more."""
+    _COOKIES.pop(display, None)
+
+
+@functools.cache
+def _give_cookies() -> None:
+    """Have python-xlib ask us first: it has no way to be told a cookie but a variable of the whole process."""
+    from Xlib.support import connect
+
+    ask = connect.get_auth
+    connect.get_auth = lambda socket, name, *rest: _COOKIES.get(name) or ask(socket, name, *rest)
 
 
 class Connection:

@@ -2,7 +2,6 @@
 
 Rules of this module:
 
-* The server chooses its number itself (``-displayfd``): fixed numbers race with other displays.
 * The window manager is ready, and has nothing left to do, before the program starts; else it decides by luck where
   windows stand.
 * Everything ends with the display: processes, the socket (and lock file) of the server, the folder with HOME. A display
@@ -13,28 +12,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import shutil
-import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from replay_dd.errors.machine import DisplayLostError, NoDisplayError, SoftwareMissingError, WindowManagerError
+from replay_dd.errors.machine import DisplayLostError, NoDisplayError, WindowManagerError
 from replay_dd.events.model import Screen
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.keys import use_keyboard
 from replay_dd.events.x11.processes import ProcessTree
+from replay_dd.events.x11.server import START_LIMIT_S, start_server
 from replay_dd.events.x11.windows import has_window_manager
-from replay_dd.experiment.guard_process import GROUP, LOCK, SERVER, SOCKET, remove_lock, remove_socket
+from replay_dd.experiment.guard_process import GROUP
 from replay_dd.experiment.process import LIVE, PrivateFolder, kill_group, private_folder
 
-START_LIMIT_S = 60.0
 # In the order of preference: small, quick to start, and the same in each run.
 WINDOW_MANAGERS = ("openbox", "matchbox-window-manager", "jwm", "icewm", "fluxbox", "twm", "metacity", "xfwm4")
 NO_WINDOW_MANAGER = "none"
@@ -122,7 +118,9 @@ class PrivateDisplay:
         try:
             self.folder = self._stack.enter_context(private_folder())
             self._stack.callback(_remove_with_patience, self.folder.path)
-            self._start_server(screen)
+            server = start_server(screen, self.folder, self._stack)
+            self.server, self.number, self.name = server.process, server.number, server.name
+            self.authority = server.authority
             self.environment = self.environment_for({})
             self.connection = self._connect()
             self._stack.callback(self.connection.close)
@@ -150,7 +148,7 @@ class PrivateDisplay:
 
     def environment_for(self, given: Mapping[str, str]) -> dict[str, str]:
         """The environment of a program on this display."""
-        return environment_on(self.name, self.folder, given)
+        return {**environment_on(self.name, self.folder, given), "XAUTHORITY": str(self.authority)}
 
     def trees(self) -> list[ProcessTree]:
         """The processes of the display: the server, and the window manager if there is one."""
@@ -163,64 +161,6 @@ class PrivateDisplay:
         return self.server.poll() is None and _answers(self.connection)
 
     # -- start and end -------------------------------------------------------------------------------------------------
-
-    def _start_server(self, screen: Screen) -> None:
-        size = f"{screen.width_px}x{screen.height_px}x{screen.depth_bits}"
-        reading, writing = os.pipe()
-        complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the display
-        self._stack.callback(complaints.close)
-        try:
-            self.server = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(writing), "-r", "-noreset", "-screen", "0", size, "-nolisten", "tcp"],
-                pass_fds=(writing,),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=complaints,
-                start_new_session=True,
-                cwd="/",
-                env={**os.environ, "TMPDIR": str(self.folder.temporary)},
-            )
-        except OSError as error:
-            os.close(reading)
-            raise SoftwareMissingError(
-                f"A private display needs Xvfb: {error.strerror}.", "Install it: `apt-get install xvfb`."
-            ) from error
-        finally:
-            os.close(writing)
-        LIVE.add(self.server)
-        self.folder.note(SERVER, self.server.pid)
-        self._stack.callback(self._end_server)
-        number = _line_from(reading, START_LIMIT_S)
-        if not number.isdigit():
-            complaints.seek(0)
-            said = complaints.read().decode(errors="replace").strip().splitlines()
-            why = next(
-                (line.strip() for line in said if "rror" in line), said[-1].strip() if said else "no display number"
-            )
-            raise SoftwareMissingError(
-                f"Xvfb does not start with a screen of {size}: {why}.", "Look what `Xvfb -displayfd 1` says."
-            )
-        self.number = int(number)
-        self.name = f":{self.number}"
-        self.folder.note(LOCK, f"{self.server.pid} {_lock_of(self.number)}")
-        self.folder.note(SOCKET, _socket_of(self.number))
-
-    def _end_server(self) -> None:
-        # Asked to end, the server removes its lock and socket itself; killed, it does not.
-        process = self.server
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            kill_group(process)
-            process.wait()
-        LIVE.remove(process)
-        number = getattr(self, "number", None)
-        if number is not None:
-            # A server that chooses its number itself makes no lock file, and takes over a socket that nobody answers.
-            remove_lock(_lock_of(number), process.pid)
-            remove_socket(_socket_of(number))
 
     def _connect(self) -> Connection:
         until = time.monotonic() + START_LIMIT_S
@@ -277,6 +217,7 @@ class BorrowedDisplay:
         NoDisplayError: it cannot be reached.
     """
 
+    authority: Path | None = None
     server: subprocess.Popen[bytes] | None = None
     manager: subprocess.Popen[bytes] | None = None
 
@@ -331,14 +272,6 @@ def _answers(connection: Connection) -> bool:
     return True
 
 
-def _lock_of(number: int) -> str:
-    return f"/tmp/.X{number}-lock"
-
-
-def _socket_of(number: int) -> str:
-    return f"/tmp/.X11-unix/X{number}"
-
-
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     kill_group(process)
     process.wait()
@@ -352,21 +285,6 @@ def _remove_with_patience(path: Path) -> None:
         if not path.exists():
             return
         time.sleep(0.01)
-
-
-def _line_from(descriptor: int, limit_s: float) -> str:
-    data = b""
-    until = time.monotonic() + limit_s
-    try:
-        while not data.endswith(b"\n"):
-            ready, _, _ = select.select([descriptor], [], [], max(until - time.monotonic(), 0))
-            piece = os.read(descriptor, 64) if ready else b""
-            if not piece:
-                break
-            data += piece
-    finally:
-        os.close(descriptor)
-    return data.decode(errors="replace").strip()
 
 
 def check_alive(display: PrivateDisplay) -> None:

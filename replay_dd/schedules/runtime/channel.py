@@ -1,4 +1,4 @@
-"""What the target process tells the tool, written at once.
+"""What the target process tells the tool, written immediately.
 
 Records are tuples of plain values, marshalled one after the other into one file. A record is complete or absent: when
 the process is killed, what was written before stays readable. The names of records are constants of this module; the

@@ -1,9 +1,9 @@
-"""Who takes over what of the interpreter and its library: tables.
+"""Tables of what the runtime replaces in the interpreter and its standard library, and with what.
 
 Rules of this module:
 
-* A row says when it applies, and what does the work. The work itself is done in the rooms.
-* Modules of the library are adapted when the program imports them, never before.
+* A row says when it applies and what does the work. The work itself is done in the rooms.
+* Modules of the library are patched when the program imports them, never before.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _of_os(stand_ins: dict[str, Any]) -> StandIns:
     return {os: stand_ins, posix: stand_ins}
 
 
-# Functions and types that others stand in for, from the start.
+# Functions and types that are replaced at the start.
 _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
     (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
@@ -78,7 +78,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: parts.signals.replacements()),
 )
 
-# What else is taken over at the start, in this order.
+# What else happens at the start, in this order.
 _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: parts.pipes.adapt_fdopen()),
     (_always, lambda parts: adapt_buffers(parts.descriptors, parts.scheduler)),
@@ -99,7 +99,7 @@ def _adapt_threading(parts: Parts, module: Any) -> None:
 
 
 def _adapt_sqlite(parts: Parts, module: Any) -> None:
-    from .io.sqlite import Databases  # now, as most programs have none
+    from .io.sqlite import Databases  # only now: most programs do not need it
 
     date = parts.clock.read_date if _virtual_clock(parts) else None
     seed = parts.request["entropy_seed"] if _fixed_entropy(parts) else None
@@ -112,7 +112,7 @@ def _adapt_names(parts: Parts, module: Any) -> None:
     adapt(module, parts.scheduler, parts.request["system_names"])
 
 
-# Modules that are adapted when the program imports them. Of one name, all rows that apply are done.
+# Modules that are patched when the program imports them. If a name has several rows, all that apply are used.
 _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] = (
     ("datetime", _virtual_clock, lambda parts, module: time_functions.adapt_datetime(module)),
     ("random", _fixed_entropy, lambda parts, module: adapt_random(module)),

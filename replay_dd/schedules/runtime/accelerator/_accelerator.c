@@ -1,7 +1,7 @@
 /* The accelerator: an extension module for what the runtime cannot do in Python, or not fast enough.
  *
- * Its parts are the files beside this one, which have the names of the Python modules that they belong to. They are one
- * extension and not several, as each would have to be found and loaded in each run. _accelerator.pyi is its interface.
+ * Its parts are the files beside this one, named after the Python modules that they belong to. They form one extension
+ * and not several, as each would have to be found and loaded in every run. _accelerator.pyi is the interface.
  */
 #include "_accelerator.h"
 

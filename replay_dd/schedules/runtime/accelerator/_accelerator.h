@@ -1,7 +1,7 @@
-/* What the source files of the accelerator take from each other.
+/* What the source files of the accelerator use of each other.
  *
- * What each yield point and each operation run through stands here as inline functions, so that the compiler makes one
- * function of it: a call between files takes 3 of the 80 ns of an operation.
+ * Whatever runs at every yield point and operation is here as inline functions, so that the compiler can merge it: a
+ * call between files costs 3 of the 80 ns of an operation.
  */
 #ifndef REPLAY_DD_ACCELERATOR_H
 #define REPLAY_DD_ACCELERATOR_H
@@ -25,16 +25,16 @@
 
 extern int memory_is_own; /* whether objects are made in it */
 
-/* From now on it is the turn of the runtime (1) or of the program (0). Returns whose it was. */
+/* Begin the turn of the runtime (1) or of the program (0). Returns whose turn it was. */
 int memory_turn(int own);
 
-/* keep_memory_apart(): take over the interpreter's allocators. False where that cannot be; then turns mean nothing. */
+/* keep_memory_apart(): take over the interpreter's allocators. False if that is impossible; then turns have no effect. */
 PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
 
 /* use_own_memory(own): memory_turn for Python. */
 PyObject *memory_use_own(PyObject *module, PyObject *own);
 
-/* Attributes are looked up by names that the interpreter keeps, also those that nobody else has any more. */
+/* forget_names(): empty the interpreter's attribute cache, which keeps names alive. */
 PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
 
 /* -- tables.c: the yield points of a code object -- */
@@ -48,13 +48,13 @@ typedef struct {
 
 extern Py_ssize_t tables_index; /* where code objects have their tables */
 
-/* To be called before the others. Returns -1 with an exception set. */
+/* Call this before the others. Returns -1 with an exception set. */
 int tables_prepare(void);
 
 /* Counter.add_code */
 PyObject *tables_add_code(PyObject *counter, PyObject *arguments);
 
-/* NULL: the code is seen for the first time. */
+/* NULL: the code has not been seen before. */
 static inline Table *table_of(PyObject *code)
 {
     void *table = NULL;
@@ -64,17 +64,17 @@ static inline Table *table_of(PyObject *code)
     return table;
 }
 
-/* What a position adds to the digest; 0: it is no yield point. */
+/* What a position adds to the digest; 0: not a yield point. */
 static inline uint64_t number_at(const Table *table, long long position)
 {
     long long index = (position - table->base) >> table->shift;
     return index >= 0 && index < table->length ? table->numbers[index] : 0;
 }
 
-/* -- operation_places.c: what is known of the places where operations stand -- */
+/* -- operation_places.c: what is known about the places of operations -- */
 
 typedef struct {
-    PyObject *code;  /* kept, so that its address is no other's */
+    PyObject *code;  /* kept alive, so that its address stays its own */
     PyObject *place; /* NULL: library code, which is looked through */
     int position;
     uint64_t number;
@@ -94,7 +94,7 @@ PyObject *places_know(Places *places, PyObject *arguments);
 int places_traverse(Places *places, visitproc visit, void *arg);
 void places_clear(Places *places);
 
-/* Neighbouring addresses and offsets are spread. */
+/* Spreads neighbouring addresses and offsets. */
 static inline Known *bucket_of(Places *places, PyObject *code, int position)
 {
     uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * SPLITMIX_STEP;
@@ -112,19 +112,19 @@ static inline const Known *find_known(Places *places, PyObject *code, int positi
     return NULL;
 }
 
-/* The interpreter makes objects of the frames that somebody looks at. Those that the scheduler will look at stand in the
- * runtime's memory, as they do when they are looked at here. */
+/* The interpreter creates an object for each frame that is inspected. For the frames that the scheduler will inspect,
+ * create them in the runtime's memory, where they are also created when inspected here. */
 static inline void places_make_frames(void)
 {
     int was_own = memory_is_own;
-    memory_is_own = 1; /* without the rest of a turn: nothing else is made or freed */
+    memory_is_own = 1; /* without a full turn: nothing else is created or freed */
     PyFrameObject *frame = PyEval_GetFrame();
     PyFrameObject *caller = frame == NULL ? NULL : PyFrame_GetBack(frame);
     Py_XDECREF(caller);
     memory_is_own = was_own;
 }
 
-/* What is known of the innermost frame outside of the library; NULL where the scheduler has to look. */
+/* What is known about the innermost frame outside the library; NULL if the scheduler has to look. */
 static inline const Known *places_of_operation(Places *places)
 {
     int was_own = memory_is_own;
@@ -141,7 +141,7 @@ static inline const Known *places_of_operation(Places *places)
         else {
             found = find_known(places, code, PyFrame_GetLasti(frame));
         }
-        Py_DECREF(code); /* the frame has it */
+        Py_DECREF(code); /* the frame keeps it alive */
         Py_DECREF(frame);
         frame = next;
     }
@@ -149,14 +149,14 @@ static inline const Known *places_of_operation(Places *places)
     return found;
 }
 
-/* -- stuck_calls.c: whether the thread with the baton stands still -- */
+/* -- stuck_calls.c: does the thread with the baton stand still? -- */
 
 typedef struct {
-    const void *holder; /* the thread that had the baton at the last look; compared only */
-    long long time;     /* the thread time that it had */
+    const void *holder; /* who had the baton at the last check; only compared */
+    long long time;     /* its thread time then */
     long long seen_ns;  /* when that was */
     long long processor_ns, still_since_ns;
-    int still; /* looks that found it standing still, one after the other */
+    int still; /* checks in a row that found it standing still */
 } Looks;
 
 /* Counter.wait_at */
@@ -171,15 +171,15 @@ typedef struct {
     long long atomic;
     unsigned long long hash;
     unsigned long long ident;
-    PyObject *place; /* where it does its operation */
+    PyObject *place; /* where it performs its operation */
 } ThreadCounts;
 
 typedef struct {
     PyObject_HEAD
     PyObject *current;  /* the thread that has the baton: a ThreadCounts */
     PyObject *question; /* called with thread, code, position, is_line when a question is due */
-    PyObject *stranger; /* called with the code where a thread without the baton gets to a yield point */
-    PyObject *learn;    /* called with a code object that is seen for the first time (tracing only) */
+    PyObject *stranger; /* called with the code in which a thread without the baton reaches a yield point */
+    PyObject *learn;    /* called with a code object not seen before (tracing only) */
     PyObject *watched;  /* the numbers of places whose visits are counted, or None */
     PyObject *visits;   /* a dict: (thread, number) -> visits */
     PyObject *disable;  /* sys.monitoring.DISABLE, or None */
@@ -189,17 +189,17 @@ typedef struct {
     char busy;          /* the scheduler is at work */
     char over;          /* the program has ended */
     char every_operation; /* the strategy wants to be asked at each operation */
-    char idle;          /* the thread with the baton really waits, and nothing is wrong with that */
+    char idle;          /* the thread with the baton waits in real time, on purpose */
     Looks looks;
     Places places;
 } Counter;
 
 extern PyTypeObject ThreadCountsType, CounterType;
 
-/* To be called before the types are used. Returns -1 with an exception set. */
+/* Call this before the types are used. Returns -1 with an exception set. */
 int counting_prepare(void);
 
-/* As counting.fold and depth.need_room. */
+/* As counter.fold and stack_room.need_room. */
 PyObject *counting_fold(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 PyObject *counting_need_room(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
@@ -220,7 +220,7 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 
-/* -- sqlite.c: what SQLite wants of the system -- */
+/* -- sqlite.c: what SQLite asks of the system -- */
 
 /* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its
  * random numbers; None leaves these two as they are. The library's file, or None where the interpreter contains it.

@@ -2,19 +2,19 @@
  *
  * Rules of this file:
  *
- * - It does what monitoring.py and tracing.py do in Python, and nothing else: same thread times, same
- *   digests, same questions. The tests compare both.
- * - Only the thread with the baton counts, and it holds the GIL: no locks. Any other one is sent away with one comparison.
- * - Python code runs only where the scheduler's question is due, where code is seen for the first time, or where visits
- *   of places are counted; between two such moments a yield point is a table look-up, an addition, a multiplication.
- * - An operation (on a lock, a file, the clock) that can go on is passed here if its place is known and no question is
- *   due; the scheduler, which knows all other cases, teaches the places.
+ * - It does what monitoring.py and tracing.py do in Python, and nothing else: the same thread times, digests and
+ *   questions. The tests compare both.
+ * - Only the thread with the baton counts, and it holds the GIL: no locks. Any other is turned away by one comparison.
+ * - Python code runs only when a question of the strategy is due, when code is new, or when visits of places are
+ *   counted; otherwise a yield point is a table lookup, an addition and a multiplication.
+ * - An operation (on a lock, a file, the clock) that can proceed is passed here if its place is known and no question is
+ *   due; the scheduler handles all other cases and teaches the places.
  */
 #include "_accelerator.h"
 #include <stddef.h>
 #include <structmember.h>
 
-#define NEAR_THE_LIMIT 40 /* calls that are left: then the scheduler itself looks whether they are enough */
+#define NEAR_THE_LIMIT 40 /* calls left: then the scheduler itself checks whether they suffice */
 _Static_assert(NEAR_THE_LIMIT > ROOM_FRAMES, "the scheduler has to be asked while there is room for it");
 
 /* -- ThreadCounts: the numbers of a thread that the fast path needs -- */

@@ -1,4 +1,4 @@
-/* How threads and forked copies begin and end: what only C can do, or what Python code would disturb.
+/* How threads and forked copies begin and end: what only C can do, or Python code would disturb.
  *
  * See fork_server.py for the copies, fast_exit.py for how they end, and the scheduler for the end of threads.
  */
@@ -14,7 +14,7 @@ PyObject *fast_exit_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignore
     return PyLong_FromLong((long)fork());
 }
 
-/* Without the GIL, and without memory of Python's, so that the thread that goes frees its own undisturbed. */
+/* Without the GIL and without allocating, so that the exiting thread frees its memory undisturbed. */
 PyObject *fast_exit_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument)
 {
     const struct timespec moment = {0, 20000};
@@ -34,11 +34,11 @@ PyObject *fast_exit_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argum
     Py_RETURN_NONE;
 }
 
-/* -- The end of a copy: its exit status, known before the interpreter is taken apart -- */
+/* -- The end of a copy: its exit status, known before the interpreter is finalized -- */
 
-/* With a SystemExit that nobody caught, the interpreter asks the exception for its attribute `code` and turns that into
- * the exit status. So the attribute is replaced by one that keeps the answer when no Python code asks for it. */
-static PyObject *code_of_exit = NULL; /* NULL: no such question yet */
+/* For an uncaught SystemExit, the interpreter reads the attribute `code` of the exception and turns it into the exit
+ * status. So the attribute is replaced by one that remembers the value if no Python code is running. */
+static PyObject *code_of_exit = NULL; /* NULL: not read yet */
 
 static PyObject *system_exit_code(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -72,7 +72,7 @@ PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
 #endif
     int status = -1;
     if (descriptor != NULL && attributes != NULL) {
-        Py_XINCREF(PyDict_GetItemString(attributes, "code")); /* never freed, as in runs that are no copies */
+        Py_XINCREF(PyDict_GetItemString(attributes, "code")); /* never freed, as in runs that are not copies */
         status = PyDict_SetItemString(attributes, "code", descriptor);
     }
     PyType_Modified(type);
@@ -89,7 +89,7 @@ PyObject *fast_exit_exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(i
     return code_of_exit == NULL ? PyTuple_New(0) : PyTuple_Pack(1, code_of_exit);
 }
 
-/* What C libraries do at exit is done. */
+/* The exit handlers of C libraries run. */
 PyObject *fast_exit_leave(PyObject *Py_UNUSED(module), PyObject *status)
 {
     long number = PyLong_AsLong(status);

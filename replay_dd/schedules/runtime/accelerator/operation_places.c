@@ -1,13 +1,14 @@
-/* What is known of the places where operations (on locks, files, the clock) stand, so that they can be passed in C.
+/* What is known about the places of operations (on locks, files, the clock), so that they can be passed in C.
  *
  * Rules of this file:
  *
- * - The scheduler, which knows all cases, teaches the places. What is not known here is asked there, and only costs time.
- * - They stand in buckets, what was told last in front, and only the last of a full bucket is put out: a few places of
- *   one loop, at whatever addresses, never put each other out.
- * - What is put out is let go when the new stands in its place: other code may run then, and come by here.
+ * - The scheduler, which handles all cases, teaches the places. Whatever is unknown here is asked there, and only costs
+ *   time.
+ * - Places are kept in buckets, the most recent in front, and only the last of a full bucket is evicted: a few places of
+ *   one loop never evict each other, whatever their addresses.
+ * - What is evicted is released only after the new place is stored: releasing may run other code, which may come here.
  *
- * The look-ups stand in _accelerator.h, as they are part of the fast path.
+ * The lookups are in _accelerator.h, as they are part of the fast path.
  */
 #include "_accelerator.h"
 #include <string.h>
@@ -21,7 +22,7 @@ PyObject *places_know(Places *places, PyObject *arguments)
         return NULL;
     }
     Known *bucket = bucket_of(places, code, position);
-    int index = 0; /* of what is known of this place; else of the last, which is put out */
+    int index = 0; /* of this place if it is known, else of the last one, which is evicted */
     while (index < BUCKET_PLACES - 1 && (bucket[index].code != code || bucket[index].position != position)) {
         index++;
     }

@@ -1,16 +1,16 @@
-/* The runtime's own memory: what it does moves no object of the program to another address.
+/* The runtime's own memory: nothing it does moves an object of the program to another address.
  *
  * Rules of this file:
  *
- * - A program may iterate over a set of objects, and so follow their addresses. A strategy that draws its choices and
- *   a replay that looks them up make and free other objects. So while the runtime works, objects are made in a region
- *   of its own. What is freed goes back by its address, whoever frees it.
- * - The interpreter keeps freed floats, tuples, lists, dictionaries and slices for the next ones, and counts objects
- *   for its garbage collector. Of both, the runtime has its own; they are exchanged when runtime and program take turns.
- *   In its turn there is no automatic collection.
- * - Where these stand is private to the interpreter, and may change with any version. So it is tried out before anything
- *   is written; if one thing is not as expected, all stays as it is, and addresses follow the strategy.
- * - All of it happens with the GIL in hand, so there are no locks.
+ * - A program may iterate over a set of objects, and so depend on their addresses. A strategy that draws its choices and
+ *   a replay that looks them up create and free different objects. So while the runtime works, objects are created in a
+ *   region of its own. Freed memory is returned by its address, whoever frees it.
+ * - The interpreter has free lists of floats, tuples, lists, dictionaries and slices, and counts objects for its garbage
+ *   collector. The runtime has its own of both; they are swapped when runtime and program take turns. There is no
+ *   automatic collection in the runtime's turn.
+ * - Their layout is private to the interpreter and may change with any version. So it is checked before anything is
+ *   written; if anything is not as expected, nothing is changed, and addresses depend on the strategy.
+ * - All of this happens while holding the GIL, so there are no locks.
  */
 #define Py_BUILD_CORE_MODULE 1
 #include "_accelerator.h"
@@ -61,7 +61,7 @@ static size_t room_of(int number)
 static int is_own(const void *memory)
 { return (const char *)memory >= region && (const char *)memory < region_end; }
 
-/* NULL where the region is used up. */
+/* NULL if the region is full. */
 static void *take(size_t size)
 {
     if (size > REGION_BYTES) {
@@ -91,7 +91,7 @@ static void put_back(void *memory)
     free_blocks[number] = block;
 }
 
-/* -- The allocators; the context of each is the one that it stands in for -- */
+/* -- The allocators; the context of each is the one that it replaces -- */
 
 static PyMemAllocatorEx programs[2];
 
@@ -125,7 +125,7 @@ static void own_free(void *context, void *memory)
     }
 }
 
-/* A block stays where it is from, whoever's turn it is. */
+/* A block stays in the memory it came from, whoever's turn it is. */
 static void *own_realloc(void *context, void *memory, size_t size)
 {
     PyMemAllocatorEx *program = context;
@@ -150,7 +150,7 @@ static void *own_realloc(void *context, void *memory, size_t size)
     return larger;
 }
 
-/* -- What the interpreter keeps -- */
+/* -- The interpreter's free lists -- */
 
 #if PY_VERSION_HEX >= 0x030D0000
 #define FREED object_state.freelists
@@ -199,7 +199,7 @@ static const struct {
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static PyInterpreterState *interpreter;
-static char others[4096]; /* the parts of the one whose turn it is not */
+static char others[4096]; /* the parts of whoever's turn it is not */
 
 static void exchange(char *one, char *other, size_t size)
 {
@@ -223,7 +223,7 @@ int memory_turn(int own)
     return before;
 }
 
-/* -- Whether the interpreter is as its headers say -- */
+/* -- Is the interpreter as its headers say? -- */
 
 static int parts_fit(void)
 {
@@ -259,7 +259,7 @@ static int collector_is_as_expected(void)
     return is_as_expected;
 }
 
-/* Whether an object that is freed goes to the head of a list. */
+/* Whether a freed object goes to the head of a free list. */
 #define GOES_TO(head, object) \
     ((object) != NULL && (freed = (void *)(object), Py_DECREF((PyObject *)freed), (void *)(head) == freed))
 
@@ -294,7 +294,7 @@ static int lists_are_as_expected(void)
            (void *)interpreter->FREED_KEYS[all] == keys && interpreter->AMOUNT_OF_KEYS == all + 1;
 }
 
-/* Whoever traces memory already would take the allocators back one day, and then free what is not its own. */
+/* A memory tracer that is already active would restore the allocators one day, and then free what is not its own. */
 static int is_traced(void)
 { return PyTraceMalloc_Untrack(0, 0) != -2; }
 

@@ -1,17 +1,17 @@
-"""The runtime's own memory: what it does moves no object of the program to another address.
+"""The runtime's own memory: nothing it does moves an object of the program to another address.
 
-A program may iterate over a set of objects, and so follow their addresses. A strategy that draws its choices and the
-replay that looks them up make and free other objects, at other moments; in one memory, all that the program makes from
-then on would stand elsewhere.
+A program may iterate over a set of objects, and so depend on their addresses. A strategy that draws its choices and a
+replay that looks them up create and free different objects at different times; in shared memory, everything that the
+program creates from then on would be at other addresses.
 
 Rules of this module:
 
-* What depends on the strategy, the request or real time happens in the runtime's *turn*. A turn belongs to the process,
-  not to a thread, as only one runs; whoever gets the baton begins one.
-* What is made in the runtime's turn may be freed in the program's, unless the interpreter keeps what is freed for the
-  next one to be made: a tuple, list, dictionary or float would come into the hands of the program.
-* Without the accelerator, or where it does not know this interpreter, there is one memory, and addresses follow the
-  strategy.
+* Whatever depends on the strategy, the request or real time happens in the runtime's *turn*. A turn belongs to the
+  process, not to a thread, as only one runs; whoever gets the baton begins one.
+* What is created in the runtime's turn may be freed in the program's, unless its type has a free list: a freed tuple,
+  list, dictionary or float would be reused by the program.
+* This module is the only door to the part in C. Without that part, or if it does not know the interpreter, there is one
+  memory, and addresses depend on the strategy.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 _RUNTIME = __name__.rpartition(".accelerator.")[0] + "."  # what the names of the runtime's modules begin with
 
-# Begins the turn of the runtime (True) or of the program (False); tells whose it was. No decorator or context manager,
-# as these make objects before the turn begins; and where there are no turns no function in Python, which tracing slows.
+# Begins the turn of the runtime (True) or of the program (False); returns whose it was. Not a decorator or
+# context manager, as these create objects before the turn begins; and without turns not a function in Python, which
+# tracing slows down.
 use_own: Any = bool if accelerator is None else accelerator.use_own_memory
 
 
 def keep_apart() -> bool:
-    """Give the runtime a memory of its own; False where that cannot be."""
+    """Give the runtime memory of its own; False if that is impossible."""
     return accelerator is not None and accelerator.keep_memory_apart()
 
 

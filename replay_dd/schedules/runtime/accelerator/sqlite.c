@@ -1,16 +1,16 @@
-/* What SQLite wants of the system, handed to the scheduler; see io/sqlite.py. Part of the accelerator.
+/* What SQLite asks of the system, passed to the scheduler; see io/sqlite.py.
  *
  * Rules of this file:
  *
- * - SQLite asks an object of its own, the VFS, for all that it wants of the system (https://sqlite.org/vfs.html). Only what
- *   stands there is replaced: how to sleep, the date, random bytes, and how to open a database, whose locks are then
- *   asked for through here. Nothing else is added to what a lock does.
- * - A lock that is refused is remembered by the thread that asked for it; if SQLite sleeps next, it is for that lock.
- *   After the sleep SQLite asks for it again. A replay can have it refused once more, as it was in the recorded run.
- * - No Python code runs except in a sleep and for the date. A sleep that Python does not want is slept as ever.
- * - SQLite asks for random bytes to seed a generator of its own. Each time it gets other ones, in an order that the seed
- *   of the run alone determines.
- * - The header of SQLite need not be there: the few declarations of its interface stand below. They never change.
+ * - SQLite uses an object of its own, the VFS, for everything it asks of the system (https://sqlite.org/vfs.html). Only
+ *   its functions are replaced: how to sleep, the date, random bytes, and how to open a database, so that its locks are
+ *   requested through here. Locking itself is not changed.
+ * - A refused lock is remembered by the thread that requested it; if SQLite sleeps next, it does so for that lock. After
+ *   the sleep SQLite requests it again. A replay can refuse it once more, as in the recorded run.
+ * - No Python code runs except in a sleep and for the date. A sleep that Python declines happens in real time.
+ * - SQLite requests random bytes to seed a generator of its own. It gets new ones each time, in an order that only the
+ *   seed of the run determines.
+ * - SQLite's header is not needed: the few declarations of its interface are below. They never change.
  *
  * Longer than 400 lines because all of it needs these declarations, which no other file should see.
  */
@@ -246,7 +246,7 @@ static int another_process_conflicts(const Database *database, const Lock *wante
 
 /* -- sleeping -- */
 
-static PyObject *sleeper; /* called with the microseconds and the refused lock, or None; whether it slept */
+static PyObject *sleeper; /* called with the microseconds and the refused lock or None; returns whether it slept */
 
 static int sleep_under_schedule(Vfs *vfs, int microseconds)
 {
@@ -267,7 +267,7 @@ static int sleep_under_schedule(Vfs *vfs, int microseconds)
         }
         slept = answer == Py_True;
         Py_XDECREF(answer);
-        PyErr_Clear(); /* nobody could hear of it */
+        PyErr_Clear(); /* there is nobody to report it to */
     }
     PyGILState_Release(state);
     return slept ? microseconds : real_sleep(vfs, microseconds);
@@ -283,7 +283,7 @@ static int (*real_date_ms)(Vfs *, long long *);
 #define MS_OF_1970 210866760000000LL
 #define MS_PER_DAY 86400000.0
 
-/* In milliseconds, as SQLite counts; or below 0 if it cannot be told. */
+/* In milliseconds, as SQLite counts; negative if unknown. */
 static long long tell_date_ms(void)
 {
     if (!Py_IsInitialized()) {
@@ -295,7 +295,7 @@ static long long tell_date_ms(void)
         PyObject *answer = PyObject_CallNoArgs(dater);
         date_ns = answer == NULL ? -1 : PyLong_AsLongLong(answer);
         Py_XDECREF(answer);
-        PyErr_Clear(); /* nobody could hear of it */
+        PyErr_Clear(); /* there is nobody to report it to */
     }
     PyGILState_Release(state);
     return date_ns < 0 ? -1 : MS_OF_1970 + date_ns / 1000000;

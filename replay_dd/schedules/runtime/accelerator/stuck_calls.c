@@ -1,10 +1,10 @@
-/* Waiting for the baton, and looking meanwhile whether the thread with it stands still; see stuck_calls.py.
+/* Waiting for the baton, and checking meanwhile whether the thread with it stands still; see stuck_calls.py.
  *
  * Rules of this file:
  *
- * - A thread that waits looks in real time. If it made objects, those that the thread with the baton makes would now stand
- *   here, now there. So between two waits it makes none, and holds the GIL throughout; Python code runs only where the
- *   baton may have to be taken away.
+ * - A waiting thread checks in real time. If it created objects, the addresses of those that the thread with the baton
+ *   creates would vary. So between two waits it creates none, and holds the GIL throughout; Python code runs only if
+ *   the baton may have to be taken away.
  * - It does what PythonCounter does in counter.py.
  */
 #include "_accelerator.h"
@@ -18,7 +18,7 @@ static long long now_by(clockid_t clock)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* For how long looks have found, one after the other, that it stands still; 0: it does not, or that is not known yet. */
+/* For how long it has been found standing still; 0: it is not, or that is not known yet. */
 static long long look(Counter *counter, double every_s)
 {
     Looks *last = &counter->looks;
@@ -67,7 +67,7 @@ PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_
         if (acquired == NULL) {
             return NULL;
         }
-        Py_DECREF(acquired); /* one of two objects that are always there */
+        Py_DECREF(acquired); /* True or False, which are immortal or shared */
         long long still_ns = acquired == Py_True ? 0 : look((Counter *)counter, every_s);
         if (acquired == Py_True || (still_ns > 0 && still_ns >= least_ns)) {
             return PyLong_FromLongLong(still_ns);

@@ -1,6 +1,6 @@
-/* The yield points of a code object, as a table that hangs on the code object itself; see tables.py.
+/* The yield points of a code object, as a table attached to the code object itself; see tables.py.
  *
- * The look-ups stand in _accelerator.h, as they are part of the fast path.
+ * The lookups are in _accelerator.h, as they are part of the fast path.
  */
 #include "_accelerator.h"
 
@@ -46,7 +46,7 @@ PyObject *tables_add_code(PyObject *Py_UNUSED(counter), PyObject *arguments)
     }
     Py_ssize_t length = (Py_ssize_t)((last - base) >> shift) + 1;
     if (length < 0 || shift < 0 || shift > 1) {
-        PyErr_SetString(PyExc_ValueError, "the last position stands before the first, or the shift is not 0 or 1");
+        PyErr_SetString(PyExc_ValueError, "the last position is before the first, or the shift is not 0 or 1");
         return NULL;
     }
     Table *table = PyMem_Calloc(1, sizeof(Table) + (size_t)length * sizeof(uint64_t));
@@ -63,11 +63,11 @@ PyObject *tables_add_code(PyObject *Py_UNUSED(counter), PyObject *arguments)
         if (PyErr_Occurred() || index < 0 || index >= length) {
             PyMem_Free(table);
             if (!PyErr_Occurred()) {
-                PyErr_SetString(PyExc_ValueError, "a position lies outside of the code");
+                PyErr_SetString(PyExc_ValueError, "a position is outside the code");
             }
             return NULL;
         }
-        /* 0 says that a position is no yield point; Places.place_hash never gives it. */
+        /* 0 means that a position is not a yield point; Places.place_hash never returns it. */
         table->numbers[index] = number;
     }
     if (set_code_extra(code, tables_index, table) < 0) {

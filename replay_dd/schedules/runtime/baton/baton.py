@@ -1,12 +1,11 @@
-"""The baton: who has it, which threads there are, and how it goes from one to another.
+"""The baton: who has it, which threads there are, and how it passes from one to another.
 
 Rules of this module:
 
-* The thread with the baton is the only one of the program that runs. All of this state is read and written by that
-  thread alone, so nothing here takes a lock.
+* Only the thread with the baton runs. It alone reads and writes this state, so nothing here takes a lock.
 * A thread waits for the baton at its own gate. Whoever gives the baton away opens the gate of the next thread.
 * The order of threads is the order of their creation paths, which does not depend on the schedule.
-* Who decides where the baton goes is the scheduler's business, one floor up.
+* Deciding who gets the baton is left to the layers above.
 """
 
 from __future__ import annotations
@@ -52,20 +51,20 @@ class Baton:
     Attributes:
         send: as above.
         main: the main thread.
-        threads: all that have not ended, in their order.
-        known: all that ever were, by name.
+        threads: those that have not ended, in order.
+        known: all threads of the run, by name.
         log: where switches are written.
         counting: whether yield points count: from the start of the first thread.
-        busy: whether the scheduler is at work, or is not to be called.
+        busy: whether the scheduler is at work, or must not be called.
         over: whether the program has ended.
-        outside: the audit event that is a yield point now, with its arguments.
+        outside: the audit event that the current yield point stands for, with its arguments.
         in_system_call: whether the running thread is about to wait for something outside.
-        has_effects: whether a thread did something that lasts outside of the process.
-        look_every: how a gate is waited for: the arguments of ``acquire``, so that it ends when it is time to look
-            whether the thread with the baton stands still.
-        least_still_ns: for how long it has to, in nanoseconds, before ``found_still`` is called.
-        found_still: told for how long it has, by the thread that looked; see stuck_calls.py.
-        come_back: called by a thread that has not got the baton; tells whether it has now; see stuck_calls.py.
+        has_effects: whether a thread did something that lasts outside the process.
+        look_every: the arguments with which a gate is acquired; the timeout is the interval at which waiting threads
+            check whether the thread with the baton stands still.
+        least_still_ns: for how many nanoseconds it must have stood still before ``found_still`` is called.
+        found_still: called with that duration by the thread that noticed; see stuck_calls.py.
+        come_back: called by a thread without the baton; returns whether it has it now; see stuck_calls.py.
     """
 
     counting: bool = _shared("counting")
@@ -93,10 +92,10 @@ class Baton:
         self._ended_times: list[tuple[str, int]] = []
         self._passed_by_others = 0  # yield points passed up to the last hand-over
         self._gone = self.main  # the thread that ended last
-        self._going = 0  # the native identity of the real thread behind it, until that is gone
+        self._going = 0  # its native thread id, until the operating system has forgotten it
 
     def silence(self) -> None:
-        """Tell the tool nothing from now on: this is the child of a fork."""
+        """Send nothing to the tool from now on: this is the child of a fork."""
         self.send = self.log.send = _send_nothing
 
     # -- who runs ----------------------------------------------------------------------------------------------------
@@ -108,21 +107,21 @@ class Baton:
         return thread
 
     def present(self) -> ManagedThread:
-        """The thread that calls this; if it was away, it waits for the baton first."""
+        """The calling thread; if its baton was taken during a call, it waits for the baton first."""
         thread = self.current
         if thread.ident != _get_ident() and self.come_back():
             thread = self.current
         return thread
 
     def is_ready(self, thread: ManagedThread) -> bool:
-        """Whether the pending operation of a thread could go on now."""
+        """Whether the pending operation of a thread could proceed now."""
         waiting = thread.waiting
         if waiting is None or waiting.ready_for(thread) or thread.interrupted:
             return True
         return thread.deadline is not None and thread.deadline <= self.clock.now_ns
 
     def next_after(self, thread: ManagedThread, among: list[ManagedThread]) -> ManagedThread:
-        """Whom the default schedule lets run after a thread."""
+        """The thread that the default schedule runs after a thread."""
         later = [other for other in among if other.path > thread.path]
         return later[0] if later else among[0]
 
@@ -131,20 +130,20 @@ class Baton:
         return self._passed_by_others + self.current.time - self.current.base_time
 
     def times(self) -> list[tuple[str, int]]:
-        """(thread, thread time) of every thread that ever was."""
+        """(thread, thread time) of every thread of the run."""
         return sorted(self._ended_times + [(t.name, t.time) for t in self.threads])
 
     # -- from one thread to another ----------------------------------------------------------------------------------
 
     def give(self, thread: ManagedThread, to: ManagedThread) -> None:
-        """Let another thread have the baton; the caller no longer has it."""
+        """Hand the baton to another thread; the caller no longer has it."""
         self._passed_by_others += thread.time - thread.base_time
         thread.base_time = thread.time
         self.counter.current = to
         to.gate.release()
 
     def wait_for_baton(self, thread: ManagedThread) -> None:
-        """Wait at the gate of a thread, and look now and then whether the one with the baton stands still."""
+        """Wait at a thread's gate, and check at intervals whether the thread with the baton stands still."""
         while still_ns := self.counter.wait_at(thread.acquire_gate, self.look_every, self.least_still_ns):
             before = use_own(True)
             self.found_still(still_ns)
@@ -152,19 +151,19 @@ class Baton:
         use_own(True)  # also if a thread that has ended gave it
 
     def remove(self, thread: ManagedThread) -> None:
-        """A thread has ended: it takes no part any more."""
+        """Remove a thread that has ended."""
         self.threads.remove(thread)
         self._ended_times.append((thread.name, thread.time))
 
     def is_going(self, thread: ManagedThread) -> None:
-        """The calling thread is about to give the baton away for good."""
+        """The calling thread is about to give up the baton for good."""
         self._going, self._gone = _thread.get_native_id(), thread
 
     def wait_for_gone(self) -> None:
         """Wait until the real thread that ended last is gone.
 
-        It frees memory while it goes away. Whoever goes on waits for that, so that addresses, and with them the order
-        of sets of objects, do not depend on real time.
+        It frees memory as it exits. Waiting for that keeps addresses, and with them the order of sets of objects,
+        independent of real time.
         """
         if self._going:
             use_own(False)

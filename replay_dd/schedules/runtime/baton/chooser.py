@@ -2,10 +2,10 @@
 
 Rules of this module:
 
-* The default choice is: go on if ready; else the next ready thread in the order of creation paths, cyclically; else
-  (all wait) the thread whose deadline is next, and the clock jumps there. A strategy may deviate.
-* There is one way to hand the baton on (:meth:`Chooser.hand_on`): ask the strategy, log its choice, give. A thread that
-  blocks, one that ends, and one that is stuck in a call take it alike.
+* The default choice is: continue if ready; otherwise the next ready thread in the order of creation paths, cyclically;
+  otherwise (all wait) the thread with the earliest deadline, to which the clock jumps. A strategy may deviate.
+* There is one way to hand the baton on (:meth:`Chooser.hand_on`): ask the strategy, log its choice, give. It serves
+  a thread that blocks, one that ends, and one that is stuck in a call.
 * Every change of the running thread, and every choice that is not the default one, goes into the log.
 """
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from ..points.places import Places
     from .clock import Clock
 
-FOR_THE_TRACE = 1  # a time at which to ask that comes at every yield point, and has no other reason
+FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just to trace it
 
-# A thread that computes for so long without blocking gives way, so that `while not flag: pass` ends. By thread time,
-# so that it does not depend on the schedule.
+# A thread that computes for this many yield points without blocking yields, so that `while not flag: pass` ends.
+# Measured in thread time, so that it does not depend on the schedule.
 SPIN_LIMIT = 1_000_000
 
-# A sleep or time-out that ends within this time may end early by a choice of the schedule: on a loaded machine the
-# other threads could have been that slow. Longer ones end only when nobody else can run.
+# The schedule may choose to end a sleep or timeout this short early: on a loaded machine the other threads could have
+# been that slow. Longer ones end only when nobody else can run.
 EARLY_WAKE_NS = 100_000_000
 
 
 class Chooser(Baton):
-    """Decides where the baton goes.
+    """Decides who gets the baton.
 
     Args:
         clock: the virtual clock.
@@ -49,9 +49,9 @@ class Chooser(Baton):
 
     Attributes:
         strategy: who may deviate from the default schedule.
-        moments: when something came from outside of the process.
-        wait_outside: really waits for that when nobody can run; see descriptors.py.
-        traced_left: how many yield points to tell the tool of, one by one.
+        moments: when things arrive from outside the process.
+        wait_outside: waits for them in real time when nobody can run; see descriptors.py.
+        traced_left: how many more yield points to report to the tool one by one.
     """
 
     def __init__(
@@ -77,19 +77,19 @@ class Chooser(Baton):
     def choose_next(
         self, thread: ManagedThread, place: Place | None, forced: bool, gives_way: bool = False, spins: bool = False
     ) -> None:
-        """Let the strategy choose who runs next; comes back when this thread has the baton.
+        """Let the strategy choose who runs next; returns when this thread has the baton again.
 
         Args:
             thread: who runs now.
             place: where, if that is known.
-            forced: it cannot go on.
-            gives_way: other ready threads come first.
-            spins: it has gone on for too long.
+            forced: it cannot continue.
+            gives_way: other ready threads go first.
+            spins: it has been running for too long.
         """
         self.busy = True
         starter = thread.starter
         if starter is not None:
-            # The thread has come up: its creator goes on, as if start() had not waited. No choice, so not logged.
+            # The thread is up: its creator continues, as if start() had not waited. Not a choice, so not logged.
             thread.starter = thread.starting = None
             self.switch_to(thread, starter)
             return
@@ -107,10 +107,10 @@ class Chooser(Baton):
             self._wait_to_resume(thread)
 
     def hand_on(self, question: Question) -> ManagedThread:
-        """Ask the strategy who runs next, log that, and give the baton there.
+        """Ask the strategy who runs next, log its choice, and hand over the baton.
 
         Returns:
-            Who has it now; if that is the thread that ran, it goes on.
+            Who has the baton now; this may be the thread that had it before.
         """
         thread, default = question.thread, question.default
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
@@ -125,7 +125,7 @@ class Chooser(Baton):
         return choice
 
     def who_can_run(self) -> tuple[list[ManagedThread], list[ManagedThread]]:
-        """(the ready threads, those that can run next); ends the process where there are none."""
+        """(ready threads, threads that can run next); ends the process if there are none: a deadlock."""
         self.moments.at_choice()
         ready = [thread for thread in self.threads if self.is_ready(thread)]
         if not ready:
@@ -143,7 +143,7 @@ class Chooser(Baton):
         return ready, runnable
 
     def _reached_by_computing(self, thread: ManagedThread) -> list[ManagedThread]:
-        """Whom the next deadline lets run: time passes for a thread that computes, too. An alarm is one."""
+        """The threads that the next deadline or alarm lets run: time also passes while a thread computes."""
         if self.moments.real_deadlines:
             return []
         sleepers = self.early_sleepers([])
@@ -154,7 +154,7 @@ class Chooser(Baton):
         return sleepers
 
     def early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
-        """The threads whose deadline is the next one, if it may be reached now."""
+        """The threads with the earliest deadline, if that may be reached now."""
         sleepers = [t for t in self.threads if t.deadline is not None and t not in ready]
         if ready:
             sleepers = [t for t in sleepers if not isinstance(t.waiting, Patient)]
@@ -169,7 +169,7 @@ class Chooser(Baton):
     # -- from one thread to another ----------------------------------------------------------------------------------
 
     def switch_to(self, thread: ManagedThread, to: ManagedThread) -> None:
-        """Let another thread run, without a choice; comes back when this one has the baton again."""
+        """Let another thread run, without a choice; returns when this one has the baton again."""
         self.give(thread, to)
         self._wait_to_resume(thread)
 
@@ -177,7 +177,7 @@ class Chooser(Baton):
         try:
             self.wait_for_baton(thread)
             self.resumed(thread)
-        except BaseException:  # set by another thread with PyThreadState_SetAsyncExc: it comes when we have the baton
+        except BaseException:  # set by another thread with PyThreadState_SetAsyncExc: raised once we have the baton
             self.resumed(thread)
             raise
 
@@ -190,8 +190,8 @@ class Chooser(Baton):
         self.busy = False
 
     def set_next_question(self, thread: ManagedThread) -> None:
-        """Ask the strategy when it wants to be asked about this thread."""
-        # SPIN_LIMIT is a multiple of COLLECT_EVERY, so that both are met.
+        """Ask the strategy for the time of its next question about this thread."""
+        # SPIN_LIMIT is a multiple of COLLECT_EVERY, so neither is missed.
         own = (thread.time // COLLECT_EVERY + 1) * COLLECT_EVERY
         asked = self.strategy.next_question(self, thread)
         thread.due_at = thread.ask_at = min(own, asked, self.moments.next_moment(thread))

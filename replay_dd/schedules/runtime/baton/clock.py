@@ -1,10 +1,10 @@
 """The virtual clock of the target.
 
-It starts at a recorded moment and moves only by what the program does: each reading takes a little, and it jumps to
-the next deadline when every thread waits. Real time plays no part, so a time-out is a matter of the schedule.
+It starts at a recorded date and advances only by what the program does: each reading takes a little, and it jumps to
+the next deadline when every thread waits. Real time plays no part, so a timeout is a matter of the schedule.
 
-On request (``--real-clock``) programs read the real clock. The virtual one then only orders the deadlines, and
-moments.py notes when they came.
+On request (``--real-clock``) programs read the real clock. The virtual one then only orders deadlines, and
+moments.py records when they passed.
 """
 
 from __future__ import annotations

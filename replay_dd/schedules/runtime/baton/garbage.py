@@ -1,8 +1,8 @@
 """Garbage collection at moments that the schedule fixes.
 
-The automatic collector starts by the number of allocations, which the runtime's own work shifts; finalizers would then
-run at other yield points in a replay. So it is switched off when the first thread starts, and each thread collects at
-multiples of its thread time instead. (Not at granularity ``sync``, where yield points can be far apart.)
+The automatic collector is triggered by the number of allocations, which the runtime's own work shifts; finalizers would
+then run at other yield points in a replay. So it is switched off when the first thread starts, and each thread collects
+at fixed multiples of thread time instead. (Not at granularity ``sync``, where yield points can be far apart.)
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def collect(thread_time: int) -> None:
 
 
 def give_back() -> None:
-    """Let the automatic collector have its way again, as the interpreter counts on it when it ends.
+    """Switch the automatic collector on again, as the interpreter relies on it at exit.
 
     Without the collection that starts its end, file objects are found in the order in which they were made, and one is
     closed before the object that still holds data for it.

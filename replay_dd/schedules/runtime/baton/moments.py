@@ -1,15 +1,15 @@
-"""What comes from outside of the schedule, and when: noted as it happens, and made to happen again.
+"""When things arrive from outside the schedule: recorded as it happens, reproduced in a replay.
 
 Rules of this module:
 
-* A thread that waits for a descriptor, a child process, or a call that the runtime does not control, waits for
-  something that no schedule determines. Each such wait has a name: the thread, and the how-manieth of its waits it is.
-* Its *moment* is the first choice at which it was seen to be ready: who ran then, at which thread time. From then on
-  it is ready for good, whoever else may take what came; the thread looks again when it goes on.
-* A replay holds a wait back until its moment has come, and then really waits for what came in the recorded run. What an
-  operation got (how many bytes, which descriptors) is its *answer*; the replay takes no more and no less.
-* A wait that the log does not know belongs to another way than the recorded one; there everything is as in a recording.
-  So it does if its moment cannot come, which shows when nobody can run: a mixture of two runs has such waits.
+* A thread that waits for a descriptor, a child process, or a call that the runtime does not control waits for something
+  that no schedule determines. Each such wait is identified by its thread and its number among that thread's waits.
+* Its *moment* is the first choice at which it was seen to be ready: who ran then, at which thread time. From then on it
+  stays ready, even if another thread takes what arrived; the thread checks again when it continues.
+* A replay holds a wait back until its moment, and then waits in real time for what arrived in the recorded run. What an
+  operation returned (how many bytes, which descriptors) is its *answer*; the replay takes no more and no less.
+* A wait that the log does not know is off the recorded path; there the runtime behaves as in a recording. The same
+  holds if a wait's moment cannot come, which shows when nobody can run: a mixture of two runs has such waits.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from .baton import Baton
     from .thread import ManagedThread
 
-# Where something is that a thread waits for: a descriptor, or what it takes to know that it will not come.
-INSIDE = 0  # both ends are in this process: nothing comes while the baton is held
-NEAR = 1  # both ends are in this process, and the system's network lies between
-LISTENING = 2  # whoever connects may be a thread of this process, or not
+# Where the source of what a thread waits for is.
+INSIDE = 0  # both ends are in this process: nothing arrives while the baton is held
+NEAR = 1  # both ends are in this process, connected through the system's network stack
+LISTENING = 2  # whoever connects may or may not be a thread of this process
 OUTSIDE = 3
 
-GRACE_S = 0.05  # for what is near: longer than the system's network takes where there is room for it
-PATIENCE_S = 10.0  # for what came in the recorded run, on other machines, under other loads; for what is on its way
+GRACE_S = 0.05  # for what is NEAR: longer than the network stack needs while its buffers have room
+PATIENCE_S = 10.0  # for what arrived in the recorded run, as machines and loads differ; for what is in flight
 _STEP_S = 0.001
 _ROUNDS = 3
 
@@ -47,7 +47,7 @@ _real_sleep, real_clock_ns = time.sleep, time.monotonic_ns
 
 
 class Expected:
-    """What the log says of one wait: who ran at its moment, at which thread time, and what it got."""
+    """What the log knows of one wait: who ran at its moment, at which thread time, and its answer."""
 
     __slots__ = ("answer", "by", "time")
 
@@ -58,15 +58,15 @@ class Expected:
 
 
 class OutsideWait:
-    """One wait of one thread for something outside.
+    """One wait of one thread for something outside the schedule.
 
     Args:
-        moments: of all waits.
+        moments: those of all waits.
         thread: who waits.
-        is_there: tells whether it is there now, without waiting.
-        descriptors: (descriptor, events as ``poll`` takes them) that tell the same; may be empty.
+        is_there: whether it is there now; does not block.
+        descriptors: (descriptor, events as ``poll`` takes them) that become ready with it; may be empty.
         nature: INSIDE, NEAR, LISTENING or OUTSIDE.
-        what: what is waited for, for people.
+        what: what is waited for, in words.
     """
 
     __slots__ = (
@@ -93,8 +93,8 @@ class OutsideWait:
         thread.waits += 1
         self.number = thread.waits
         self.expected: Expected | None = moments.expected.get((thread.name, thread.waits))
-        self.problem: Exception | None = None  # that a look met with
-        self.rounds = 0  # how often it was there and nobody could run
+        self.problem: Exception | None = None  # that polling raised
+        self.rounds = 0  # how often it was there while nobody could run
         self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
 
     def ready_for(self, thread: ManagedThread) -> bool:
@@ -114,7 +114,7 @@ class OutsideWait:
         return self.wait_really()
 
     def wait_really(self) -> bool:
-        """Wait for what came in the recorded run; where it does not come, the thread has left the recorded way."""
+        """Wait for what arrived in the recorded run; if it does not, the thread has left the recorded path."""
         if self._moments.look(self):
             return True
         limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
@@ -128,16 +128,16 @@ class OutsideWait:
         return False
 
     def leave(self) -> None:
-        """Expect nothing any more of this thread: it is not on its recorded way."""
+        """Expect nothing more of this thread: it has left its recorded path."""
         self._moments.leave(self.thread)
         self.expected = None
 
     def answer_at_deadline(self) -> object:
-        """What it got although its deadline came first; plain values."""
+        """Its answer although the deadline passed first; plain values."""
         return None
 
     def next_answer(self) -> object:
-        """What the next wait of the thread got, if a log says that there is one."""
+        """The answer of the thread's next wait, if the log knows one."""
         following = self._moments.expected.get((self.thread.name, self.number + 1))
         return None if following is None else following.answer
 
@@ -146,7 +146,7 @@ class OutsideWait:
 
 
 class Moments:
-    """Numbers the waits for what comes from outside, notes their moments, and holds to those of a log.
+    """Numbers the waits for things from outside, logs their moments, and enforces those of a log.
 
     Args:
         baton: who runs, and which threads there are.
@@ -158,17 +158,17 @@ class Moments:
         self._times: dict[str, list[int]] = {}
         self._due: dict[str, list[tuple[int, str]]] = {}
         self.following = False
-        self.real_deadlines = False  # deadlines came in real time, now or when the log was recorded
-        self.real_time = False  # deadlines come when as much real time has passed, too
+        self.real_deadlines = False  # deadlines pass in real time, now or when the log was recorded
+        self.real_time = False  # deadlines also pass when as much real time has passed
         # Whether bytes are on their way to one of these descriptors; see io/tcp_in_flight.py.
         self.bytes_in_flight: Callable[[list[int]], bool] = lambda descriptors: False
 
     def follow(self, records: list[tuple[Any, ...]], following: bool = True) -> None:
-        """Let everything come when these records of a log say it came.
+        """Let everything arrive when these records of a log say it did.
 
         Args:
-            records: what the channel told of another run.
-            following: whether there was such a run; else deadlines may come in real time.
+            records: what the channel of another run held.
+            following: whether there was such a run; otherwise deadlines may pass in real time.
         """
         moments: dict[str, set[int]] = {}
         self.following = following
@@ -189,7 +189,7 @@ class Moments:
             entries.reverse()
 
     def next_moment(self, thread: ManagedThread) -> int:
-        """The thread time of this thread at which the next recorded moment comes."""
+        """The thread time of this thread at its next recorded moment."""
         times = self._times.get(thread.name)
         while times and times[-1] <= thread.time:
             times.pop()
@@ -201,21 +201,21 @@ class Moments:
         return thread.name, thread.time
 
     def look(self, wait: OutsideWait) -> bool:
-        """Whether something is there now, or will never be; to look is no operation of the program."""
+        """Whether something is there now, or never will be; checking is not an operation of the program."""
         baton = self._baton
         before = baton.busy
         baton.busy = True
         try:
             return bool(wait.is_there())
         except Exception as problem:
-            # Another thread may be looking; it is for the one that waits.
+            # Another thread may be the one checking; the error is for the one that waits.
             wait.problem = problem.with_traceback(None)
             return True
         finally:
             baton.busy = before
 
     def are_in_flight(self, waits: list[OutsideWait]) -> bool:
-        """Whether the system still has bytes for one of these, which will come."""
+        """Whether the system still has bytes for one of these, which will arrive."""
         numbers = [number for wait in waits for number in wait.near]
         if not numbers:
             return False
@@ -229,18 +229,18 @@ class Moments:
             use_own(own_before)
 
     def reached(self, name: str, thread_time: int) -> bool:
-        """Whether a moment has come, or cannot come any more."""
+        """Whether a moment has come, or can no longer come."""
         thread = self._baton.known.get(name)
         return thread is not None and (thread.time >= thread_time or thread.ended)
 
     def without_a_moment(self, waits: list[OutsideWait]) -> list[OutsideWait]:
-        """Nobody can run before a deadline: those of some waits whose moment in the log is not to be waited for.
+        """Nobody can run before a deadline: those of some waits whose moment cannot come.
 
-        It is that of the waiting thread itself, or of one that waits like that. Or what a thread of this process has
-        done is there, and the moment does not come: in the recorded run this would have been it, but for a system that
-        took its time.
+        Their moment is one of the waiting thread itself, or of one that waits likewise. Or something that a thread of
+        this process did has arrived and its moment does not come: in the recorded run, too, it would have come here if
+        the system had not been slow.
         """
-        main = self._baton.main if self._baton.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
+        main = self._baton.main if self._baton.clock.alarm_ns < NO_ALARM else None  # which an alarm wakes
         blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
         found = []
         for wait in blocked.values():
@@ -255,31 +255,31 @@ class Moments:
         return found
 
     def leave(self, thread: ManagedThread) -> None:
-        """Forget what a log says of a thread's waits from now on."""
+        """Forget what the log says about a thread's waits from now on."""
         for key in [key for key in self.expected if key[0] == thread.name]:
             del self.expected[key]
 
     def forget(self) -> None:
-        """In the child of a fork: no log knows of it, and the time of others is real."""
+        """In the child of a fork: no log covers it, and it waits for others in real time."""
         self.follow([], following=False)
         self.real_time = True
 
     def came_too_late(self, wait: OutsideWait) -> None:
-        """Note that a wait ended at its deadline."""
+        """Log that a wait ended at its deadline."""
         self._baton.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
 
     def answered(self, wait: OutsideWait, answer: object) -> None:
-        """Note what an operation got; plain values."""
+        """Log the answer of an operation; plain values."""
         by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
         self._baton.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
 
     def started(self, thread: ManagedThread, deadline: int) -> None:
-        """A thread begins to wait, with a deadline on the virtual clock."""
+        """A thread starts to wait, with a deadline on the virtual clock."""
         if self.real_time:
             thread.real_deadline_ns = real_clock_ns() + deadline - self._baton.clock.now_ns
 
     def until_next_deadline_ns(self) -> int | None:
-        """How long it is to the earliest deadline or alarm; None where there is none."""
+        """The time until the earliest deadline or alarm; None if there is none."""
         clock = self._baton.clock
         waits_ns = [clock.alarm_ns - clock.now_ns] if clock.alarm_ns < NO_ALARM else []
         for thread in self._baton.threads:
@@ -290,7 +290,7 @@ class Moments:
         return max(0, min(waits_ns)) if waits_ns else None
 
     def at_choice(self) -> None:
-        """Before a choice: let the deadlines come that came here in the recorded run, or come now in real time."""
+        """Before a choice: let the deadlines pass that did so here in the recorded run, or do so now in real time."""
         name, thread_time = self.now()
         clock = self._baton.clock
         if self.real_time and not self.following:
@@ -310,14 +310,14 @@ class Moments:
                 self._baton.send(DUE, name, thread_time, waiting.name)
 
     def at_end(self) -> None:
-        """The run ends: what is still waited for has not come."""
+        """The run ends: whatever is still waited for has not arrived."""
         for thread in self._baton.threads:
             wait = thread.waiting
             if isinstance(wait, OutsideWait) and not wait.arrived_by:
                 self._baton.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
 
     def pause(self, seconds: float) -> None:
-        """Really wait, with the baton in hand."""
+        """Wait in real time, holding the baton."""
         self._baton.counter.idle = True
         try:
             _real_sleep(seconds)

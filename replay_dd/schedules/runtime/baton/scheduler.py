@@ -2,12 +2,12 @@
 
 Rules of this module:
 
-* A thread that stands at a yield point has a *pending operation*. It is *ready* if that operation could go on now (its
-  lock is free, its time has come). The baton goes only to ready threads, so an operation never has to be tried twice,
-  and there is exactly one choice at each (thread, thread time).
-* Thread time counts the yield points that a thread has passed. It depends on the way of that thread alone, not on who
-  ran in between: an operation counts once, whether it had to wait or not.
-* Whatever hangs on the strategy happens in the runtime's own memory; see own_memory.py.
+* A thread at a yield point has a *pending operation*. It is *ready* if that operation could proceed now (its lock is
+  free, its deadline has passed). Only ready threads get the baton, so no operation is ever tried twice, and there is
+  exactly one choice at each (thread, thread time).
+* Thread time counts the yield points that a thread has passed. It depends only on that thread's own execution, not on
+  who ran in between: an operation counts once, whether or not it had to wait.
+* Everything that depends on the strategy happens in the runtime's own memory; see own_memory.py.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 _get_ident = _thread.get_ident
 
-# A thread that runs nothing but library code, whose operations are no yield points, gives way after so many of them. A
-# prime, so that a loop does not give way at the same step each time, with the lock in its hand that others wait for.
+# A thread that runs only library code, whose operations are not yield points, yields after this many of them. A prime,
+# so that a loop does not yield at the same step every time while holding the lock that others wait for.
 LIBRARY_SPIN_LIMIT = 10_007
 
 
 class Scheduler(Chooser):
-    """Passes the yield points of threads, and asks where one is due.
+    """Counts yield points, and asks the strategy when a choice is due.
 
     Args:
         clock: the virtual clock.
@@ -74,7 +74,7 @@ class Scheduler(Chooser):
     # -- yield points ------------------------------------------------------------------------------------------------
 
     def at_question(self, thread: ManagedThread, code: CodeType, position: int, is_line: bool) -> None:
-        """The running thread has reached the thread time at which the strategy wanted to be asked."""
+        """The running thread has reached the thread time of the strategy's next question."""
         if self.busy or self.over or (thread.starting is not None and not thread.starting()):
             return
         if self.traced_left:
@@ -85,7 +85,7 @@ class Scheduler(Chooser):
         try:
             need_room(ROOM_FRAMES)
         except RecursionError:
-            return  # Not switched here, so a replay is not asked here.
+            return  # no switch here, so a replay has none here either
         if thread.time % COLLECT_EVERY == 0 and self.collects:
             self.busy = True
             use_own(False)  # finalizers are the program's
@@ -109,27 +109,27 @@ class Scheduler(Chooser):
         """A yield point before an operation on a lock, a file, the clock.
 
         Args:
-            frame: where to look for the code whose doing it is.
-            waiting: what the operation needs, or None where it can always go on.
-            deadline: virtual time in nanoseconds at which it stops to wait.
-            gives_way: other ready threads come first (``time.sleep(0)``).
+            frame: where to start looking for the code that performs the operation.
+            waiting: what the operation needs, or None if it can always proceed.
+            deadline: virtual time in nanoseconds at which it stops waiting.
+            gives_way: other ready threads go first (``time.sleep(0)``).
 
         Returns:
-            True when the operation can go on, False when the deadline passed first.
+            True if the operation can proceed, False if the deadline passed first.
         """
         if waiting is None and not gives_way and frame is not None and self.counter.pass_operation():
             return True
-        use_own(True)  # from here on, as the operation of another strategy may have been passed by the accelerator
+        use_own(True)  # only from here on: under another strategy the accelerator may have passed this operation
         try:
             return self._ask(frame, waiting, deadline, gives_way)
         finally:
             use_own(False)
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
-        """A yield point that lasts until a wait is over; False where so many virtual seconds passed first.
+        """A yield point that lasts until a wait is over; False if the timeout, in virtual seconds, expired first.
 
         Raises:
-            Exception: what a look met with.
+            Exception: what polling raised.
         """
         deadline = None
         if timeout_s is not None:
@@ -150,7 +150,7 @@ class Scheduler(Chooser):
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
         need_room(ROOM_FRAMES)
-        # A lock that a condition takes back is taken: whoever called relies on that.
+        # A lock that a condition reacquires is acquired whatever happens: its caller relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):
             use_own(False)
             _raise(thread)
@@ -172,7 +172,7 @@ class Scheduler(Chooser):
                 return True
             if self.over or (deadline is not None and deadline <= self.clock.now_ns):
                 return False
-            # It was a signal. The wait goes on, as another operation.
+            # A signal woke it. The wait continues as another operation.
             ready = False
             self.pass_yield_point(thread)
         return True
@@ -180,17 +180,17 @@ class Scheduler(Chooser):
     def _has_come(self, waiting: Waitable, thread: ManagedThread) -> bool:
         """Whether a wait was over at the last choice.
 
-        What has come from outside since then comes too late: a replay would find it there from the start.
+        What has arrived from outside since then is too late: a replay would find it there from the start.
         """
         if isinstance(waiting, OutsideWait) and not self.over:
             return bool(waiting.arrived_by)
         return waiting.ready_for(thread)
 
     def _pass_operation(self, thread: ManagedThread, frame: FrameType | None, goes_on: bool) -> tuple[bool, bool]:
-        """Count an operation; ``goes_on`` says that it can, and that nobody comes first.
+        """Count an operation; ``goes_on`` says that it can proceed and nobody goes first.
 
         Returns:
-            Whether to choose who runs next, and whether the thread has gone on for too long.
+            Whether to choose who runs next, and whether the thread has been running for too long.
         """
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
@@ -215,7 +215,7 @@ class Scheduler(Chooser):
         return spins or self.counter.every_operation or thread.time >= thread.ask_at, spins
 
     def _know(self, place: Place, user_frame: FrameType) -> None:
-        """Tell the counter of the place of this operation, so that it need not ask here the next time."""
+        """Teach the counter the place of this operation, so that it need not ask here next time."""
         number = self.places.place_hash(place.code, place.mark)
         self.counter.know(place.code, place.position, place, number)
         frame: FrameType | None = sys._getframe(1)
@@ -235,7 +235,7 @@ class Scheduler(Chooser):
 
 
 def _takes_back(frame: FrameType | None) -> bool:
-    """Whether a condition does this operation; from the lock's own functions to its own there are few frames."""
+    """Whether a condition performs this operation; its frame is at most a few above the lock's own functions."""
     for _ in range(3):
         if frame is not None and frame.f_code.co_name == "_acquire_restore":
             return True
@@ -244,6 +244,6 @@ def _takes_back(frame: FrameType | None) -> bool:
 
 
 def _raise(thread: ManagedThread) -> None:
-    """Raise what another thread has set in this one; a class is instantiated, as the interpreter does."""
+    """Raise what another thread set in this one; a class is instantiated, as the interpreter does."""
     exception, thread.exception = thread.exception, None
     raise exception

@@ -1,7 +1,7 @@
-"""Room on the stack: the runtime's own calls count for the program's recursion limit.
+"""Room on the stack: the runtime's own calls count towards the program's recursion limit.
 
-They must not end half-way, with the baton neither kept nor given. So the runtime makes sure, before it changes
-anything, that it can go as deep as it may need to.
+They must not fail half-way, with the baton neither kept nor handed over. So before it changes anything, the runtime
+checks that it can go as deep as it may need to.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Calls that the runtime does not control: found out when they keep the baton, and told.
+"""Calls that the runtime does not control: detected when they block with the baton, which is then taken from them.
 
 Rules of this module:
 
-* A thread that waits at its gate looks now and then whether the one with the baton stands still: no yield point, and no
-  processor time, for half a second of real time. Then that one waits in C, perhaps for another thread of the program.
-  The baton is taken from it, which is a forced switch; it is *away*. The log's user is told where. The looks
-  themselves are the counter's (``wait_at`` in counter.py): as they come in real time, they make no objects.
-* If all others sleep, the one whose time comes first gets the baton when it has stood still for so long, and for two
-  seconds: most calls return before, and then the run does not depend on how long they took.
+* A thread that waits at its gate checks at intervals whether the thread with the baton stands still: no yield point and
+  no processor time for half a second of real time. Then it blocks in C, perhaps waiting for another thread of the
+  program. The baton is taken from it, which is a forced switch; the thread is *away*. The log notes where. The checks
+  are made by the counter (``wait_at`` in counter.py): as they happen in real time, they create no objects.
+* If all others sleep, the one that wakes first gets the baton once the call has blocked for as long as that sleep, and
+  for at least two seconds: most calls return earlier, and then the run does not depend on how long they took.
 * A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
-  its call and that moment it touches nothing that others see, if it is counted code.
-* A thread that is none of ours and runs counted code is told, too.
-* All this is done with the interpreter's own lock in hand. Whatever lets go of that lock (a write to the channel) may
-  let the thread in question go on; so it loses its identity first.
+  its call and that point it touches nothing that others see, if it is counted code.
+* A thread that the runtime did not start is reported if it runs counted code.
+* All this happens while holding the GIL. Anything that releases the GIL (a write to the channel) may let the stuck
+  thread continue; so it loses its identity first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 AWAY = "away"  # with the thread time of the call, the answer of a wait that was the runtime's doing
 _LOOK_EVERY_S = 0.25
-_LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that it will happen
+_LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that a call will be stuck
 _STILL_NS = 450_000_000  # what STILL_LOOKS take at least
 _BEFORE_SLEEPERS_NS = 2_000_000_000
 
@@ -49,13 +49,13 @@ class _Call(OutsideWait):
     __slots__ = ("answer",)
 
     def __init__(self, moments: Moments, thread: ManagedThread) -> None:
-        what = "a call to return that replay-dd does not control"
+        what = "a call that replay-dd does not control to return"
         super().__init__(moments, thread, lambda: thread.returned, [], OUTSIDE, what)
         self.answer = (AWAY, thread.time)
 
 
 class StuckCalls:
-    """Finds threads that keep the baton while they wait in C.
+    """Finds threads that hold the baton while they block in C.
 
     Args:
         scheduler: who hands the baton around.
@@ -72,24 +72,24 @@ class StuckCalls:
         scheduler.counter.stranger = self.stranger
 
     def follow(self, answers: list[object]) -> None:
-        """Look more often where a log says that threads will be away."""
+        """Check more often if a log says that threads will be away."""
         follows = any(isinstance(answer, (list, tuple)) and AWAY in answer for answer in answers)
         self._scheduler.look_every = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
         self._scheduler.least_still_ns = 0 if follows else _STILL_NS
 
     def found_still(self, still_ns: int) -> None:
-        """Called by a thread that waits for the baton and has found that the one with it stands still for so long."""
+        """Called by a waiting thread that has found the thread with the baton standing still for this long."""
         holder = self._scheduler.current
         if still_ns >= _STILL_NS or self._is_expected(holder):
             self._take_from(holder, still_ns)
 
     def _is_expected(self, holder: ManagedThread) -> bool:
-        """Whether a log says that this thread will be away now; any other one is given the usual time."""
+        """Whether a log says that this thread will be away now; any other gets the usual time."""
         expected = self._scheduler.moments.expected.get((holder.name, holder.waits + 1))
         return expected is not None and expected.answer == (AWAY, holder.time)
 
     def _take_from(self, holder: ManagedThread, still_ns: int) -> None:
-        """Take the baton from a thread that has stood still for so long, if anybody has use for it."""
+        """Take the baton from a thread that has stood still for this long, if another thread can use it."""
         scheduler = self._scheduler
         ident = holder.ident
         holder.returned = False
@@ -98,7 +98,7 @@ class StuckCalls:
         scheduler.busy = True
         wait = _Call(scheduler.moments, holder)
         holder.waiting = wait
-        # Who is ready now came at the yield point that this switch will be, not at the one before the call.
+        # What is ready now counts as arrived at the yield point of this switch, not at the one before the call.
         holder.time += scheduler.counting
         scheduler.moments.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
@@ -107,7 +107,7 @@ class StuckCalls:
             until_ns = scheduler.clock.now_ns + still_ns
             ready = [t for t in scheduler.early_sleepers([]) if t.deadline is not None and t.deadline <= until_ns]
         if not ready:
-            # Nobody has use for the baton.
+            # Nobody can use the baton.
             holder.waits -= 1
             holder.waiting = None
             scheduler.busy = False
@@ -126,7 +126,7 @@ class StuckCalls:
         scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
 
     def _tell(self, holder: ManagedThread, frame: FrameType | None) -> None:
-        """Note where a thread is stuck."""
+        """Report where a thread is stuck."""
         scheduler = self._scheduler
         _, user_frame = scheduler.places.user_frame(frame)
         if user_frame is not None:
@@ -135,11 +135,11 @@ class StuckCalls:
         else:
             where = "in the library"
         scheduler.send(
-            NOTE, "away", f"a call {where} waited outside of replay-dd's control; other threads ran meanwhile"
+            NOTE, "away", f"a call {where} blocked outside replay-dd's control; other threads ran in the meantime"
         )
 
     def come_back(self) -> bool:
-        """Called by a thread that has not got the baton: if it was away, it waits for it.
+        """Called by a thread without the baton: if it was away, it waits for the baton.
 
         Returns:
             Whether the calling thread has the baton now.
@@ -162,7 +162,7 @@ class StuckCalls:
         return True
 
     def stranger(self, code: CodeType) -> bool:
-        """Counted code runs in a thread that has not got the baton; as :meth:`come_back`."""
+        """Counted code runs in a thread without the baton; returns like :meth:`come_back`."""
         if self.come_back():
             return True
         scheduler = self._scheduler
@@ -173,6 +173,6 @@ class StuckCalls:
             scheduler.send(
                 NOTE,
                 "foreign",
-                f"a thread that replay-dd did not start ran code of the program ({where}), uncontrolled",
+                f"a thread that replay-dd did not start ran code of the program ({where}) outside its control",
             )
         return False

@@ -1,4 +1,4 @@
-"""What the log says of a schedule: its switches, and the places where they are."""
+"""Writes switches and their places into the log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SwitchLog:
     """Writes switches into the log.
 
     Args:
-        counter: has the digest, and how often watched places were visited.
+        counter: knows the digest and how often watched places were visited.
         places: names places.
         send: writes a record for the tool.
 
@@ -49,10 +49,10 @@ class SwitchLog:
         Args:
             thread: who ran.
             to: who runs next.
-            forced: whether ``thread`` could not go on.
-            by_default: whether the default schedule chooses ``to``, too.
-            place: where ``thread`` stands, if that is known.
-            global_time: the yield points that all threads have passed.
+            forced: whether ``thread`` could not continue.
+            by_default: whether the default schedule also chooses ``to``.
+            place: where ``thread`` stands, if known.
+            global_time: yield points passed by all threads together.
         """
         number = -1 if place is None else self.place_number(place)
         visit = 0
@@ -64,11 +64,11 @@ class SwitchLog:
         )
 
     def yield_point(self, thread: ManagedThread, place: Place | None) -> None:
-        """Tell the tool of one yield point, for a run that is traced."""
+        """Report one yield point of a traced run."""
         self.send(TRACED, thread.name, -1 if place is None else self.place_number(place))
 
     def place_number(self, place: Place) -> int:
-        """The number of a place in the log, which is told to the tool at first use."""
+        """The number of a place in the log; the place itself is sent at first use."""
         key = (id(place.code), place.position, place.is_line, place.reachable)
         number = self._numbers.get(key)
         if number is None:

@@ -1,4 +1,4 @@
-"""What the scheduler knows of a thread, of what it waits for, and of a place."""
+"""What the scheduler knows about a thread, and about what it waits for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         """What a thread can wait for."""
 
         def ready_for(self, thread: ManagedThread) -> bool:
-            """Whether the pending operation of this thread could go on now."""
+            """Whether the pending operation of this thread could proceed now."""
 
         def explain(self) -> str:
             """What is waited for and why it is not there, for the report of a deadlock."""
@@ -31,7 +31,7 @@ NEVER = 1 << 62  # a thread time that no thread reaches
 
 
 class Patient:
-    """A wait whose deadline comes only when nobody else can run, however near it is."""
+    """A wait whose deadline passes only when nobody else can run, however near it is."""
 
     __slots__ = ()
 
@@ -56,7 +56,9 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.atomic = 0  # inside an import or the runtime itself: no yield points
         self.gate = allocate_real_lock()
         self.gate.acquire()
-        self.acquire_gate = self.gate.acquire  # kept: where it would be made anew, another thread may be running
+        self.acquire_gate = (
+            self.gate.acquire
+        )  # kept: when it is needed, another thread may be running, and no object must be made
         self.ident = 0  # 0 also while it is away; see stuck_calls.py
         self.returned = False
         self.waiting: Waitable | None = None
@@ -65,12 +67,12 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.signalled = False  # the main thread: a signal is pending
         self.interrupted = False  # the main thread: one that ends its wait
         self.ended = False
-        self.exception: Any = None  # another thread has set it in this one
-        self.uncounted = 0  # operations that were no yield points, so far
+        self.exception: Any = None  # set by another thread in this one
+        self.uncounted = 0  # operations so far that were not yield points
         self.children = 0
-        self.waits = 0  # for what comes from outside, so far
+        self.waits = 0  # for things from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up
-        self.starting: Callable[[], bool] | None = None  # tells whether it has
+        self.starting: Callable[[], bool] | None = None  # whether it has
         self.base_time = 0  # the thread time at which it last got the baton
         self.sentinel: object = None
         self.daemon = False

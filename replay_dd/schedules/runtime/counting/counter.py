@@ -3,7 +3,7 @@
 Rules of this module:
 
 * ``ThreadCounts`` and ``Counter`` exist twice, here in Python and in ``accelerator/counting.c``. Both do the same: the
-  same thread times, digests and questions. Everything else of the runtime uses one or the other without a difference.
+  same thread times, digests and questions. The rest of the runtime uses either one alike.
 """
 
 from __future__ import annotations
@@ -81,15 +81,15 @@ class PythonCounter:
         self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
 
     def wait_at(self, acquire: Callable[[bool, float], bool], arguments: tuple[bool, float], least_ns: int) -> int:
-        """Wait for a lock, and look at each time-out whether the thread with the baton stands still.
+        """Wait for a lock, and check at each timeout whether the thread with the baton stands still.
 
         Args:
             acquire: acquires the lock.
-            arguments: of it: True, and the seconds from one look to the next.
-            least_ns: what is too short to be told.
+            arguments: its arguments: True, and the seconds between two checks.
+            least_ns: report nothing shorter.
 
         Returns:
-            0 when the lock is acquired, else for how long that thread has stood still, in nanoseconds.
+            0 if the lock was acquired, else for how many nanoseconds that thread has stood still.
         """
         while not acquire(*arguments):
             still_ns = self._look(arguments[1])
@@ -118,10 +118,10 @@ class PythonCounter:
         return now_ns - self._still_since_ns if self._looks >= STILL_LOOKS else 0
 
     def pass_operation(self) -> bool:
-        """Pass the yield point before an operation that can go on, if nobody has to be asked.
+        """Pass the yield point of an operation that can proceed, if the strategy need not be asked.
 
         Returns:
-            Whether it was passed: never here, as it is nothing that Python could do faster than the scheduler.
+            Whether it was passed: never here, as Python would be no faster than the scheduler.
         """
         return False
 

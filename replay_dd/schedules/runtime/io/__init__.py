@@ -1,1 +1,1 @@
-"""The world outside under the scheduler: descriptors, sockets, pipes, file locks, databases."""
+"""The outside world under the scheduler: descriptors, sockets, pipes, file locks, databases."""

@@ -1,7 +1,7 @@
-"""Buffered file objects: a section of ours around their locks.
+"""Buffered file objects: a critical section of our own around their locks.
 
-The file objects of ``io`` hold a lock written in C while they call the object below. Where that one is written in
-Python, a thread may be switched in there; so a section of our own goes around the lock.
+The buffered objects of ``io`` hold a lock in C while they call the raw object below. If that is written in Python,
+threads may be switched inside it; so a critical section of our own encloses the lock.
 """
 
 from __future__ import annotations

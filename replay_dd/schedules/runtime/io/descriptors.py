@@ -1,13 +1,13 @@
-"""Waiting for descriptors, whoever does it: ``select``, sockets, pipes.
+"""Waiting for descriptors: what ``select``, sockets and pipes have in common.
 
 Rules of this module:
 
-* A thread that waits for descriptors gives the baton away until one is ready; moments.py knows what a log says of it.
-* When nobody can run, the process really waits for the descriptors of all threads, and no longer than to the next
-  deadline of the virtual clock, so that a time-out never comes before what is waited for could.
-* What only this process can make ready is not worth waiting for: then the clock jumps at once. A thread that listens on
-  a socket is given a moment, since it usually listens to threads of this process. What the system's network still has
-  on its way is worth waiting for.
+* A thread that waits for descriptors gives up the baton until one is ready; moments.py knows what a log says about it.
+* When nobody can run, the process waits in real time for the descriptors of all threads, but no longer than to the next
+  deadline of the virtual clock, so that no timeout expires before what is waited for could arrive.
+* It does not wait for what only this process can make ready: then the clock jumps at once. A thread that listens on a
+  socket gets a short grace period, since its clients are usually threads of this process. Bytes that are in flight are
+  waited for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
 
-_STEP_S = 0.002  # between two looks at what no descriptor tells
+_STEP_S = 0.002  # between two checks for what no descriptor shows
 _get_ident = _thread.get_ident
 READING, URGENT, WRITING = 1, 2, 4  # POLLIN, POLLPRI and POLLOUT of poll(2)
 
@@ -35,10 +35,10 @@ class Descriptors:
     """Knows the descriptors of this process, and waits for them.
 
     Attributes:
-        moments: when something came from outside of the process.
+        moments: when things arrive from outside the process.
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
-        children_run: tells whether a child process has not ended yet.
+        children_run: whether a child process is still running.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -46,8 +46,8 @@ class Descriptors:
         self.moments = scheduler.moments
         self.wait = scheduler.wait_for_outside
         self.moments.bytes_in_flight = are_in_flight
-        self._natures: dict[int, int] = {}  # by inode, where it is not OUTSIDE
-        self._partners: dict[int, int] = {}  # of each end of a pair of sockets, the inode of the other one
+        self._natures: dict[int, int] = {}  # by inode, unless OUTSIDE
+        self._partners: dict[int, int] = {}  # for each end of a socket pair, the inode of the other end
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
@@ -55,7 +55,7 @@ class Descriptors:
     # -- what a descriptor is ----------------------------------------------------------------------------------------
 
     def set_nature(self, descriptor: int, nature: int) -> None:
-        """Note where the other end of a descriptor is."""
+        """Remember where the other end of a descriptor is."""
         try:
             inode = os.fstat(descriptor).st_ino
         except OSError:
@@ -63,19 +63,19 @@ class Descriptors:
         self._natures[inode] = nature
 
     def pair(self, one: int, other: int) -> None:
-        """Note that two sockets are the ends of one connection inside of this process."""
+        """Remember that two sockets are the ends of one connection inside this process."""
         for descriptor, partner in ((one, other), (other, one)):
             self.set_nature(descriptor, INSIDE)
             self._partners[os.fstat(descriptor).st_ino] = os.fstat(partner).st_ino
 
     def give_to_child(self, descriptor: int) -> None:
-        """Another process gets a descriptor: whoever has the other end may hear from there now."""
+        """Another process gets a descriptor: data may now reach the other end from there."""
         try:
             inode = os.fstat(descriptor).st_ino
         except OSError:
             return
         if self._natures.get(inode, OUTSIDE) != INSIDE:
-            # Of a connection through the system's network the other end is not known.
+            # For a connection through the network stack the other end is not known.
             self._natures = {other: nature for other, nature in self._natures.items() if nature == INSIDE}
         self._natures.pop(inode, None)
         self._natures.pop(self._partners.get(inode, 0), None)
@@ -85,7 +85,7 @@ class Descriptors:
         try:
             return self._natures.get(os.fstat(descriptor).st_ino, OUTSIDE)
         except OSError:
-            return INSIDE  # closed meanwhile: nothing will come
+            return INSIDE  # closed meanwhile: nothing will arrive
 
     def share_with_children(self) -> None:
         """The process forked: every other end may be in the child now."""
@@ -97,13 +97,13 @@ class Descriptors:
     # -- waiting -----------------------------------------------------------------------------------------------------
 
     def has_baton(self) -> bool:
-        """Whether the calling thread is under control; a call of any other one is none of ours."""
+        """Whether the calling thread is under control; calls of any other are left alone."""
         scheduler = self._scheduler
         if scheduler.over:
             return False
         if scheduler.current.ident == _get_ident():
             return not scheduler.busy
-        return scheduler.come_back()  # whatever the scheduler is at: a thread that was away waits until it is done
+        return scheduler.come_back()  # even if the scheduler is busy: a thread that was away waits until it is done
 
     def yield_point(self, frame: Any) -> None:
         """A yield point before a call that never blocks."""
@@ -122,7 +122,7 @@ class Descriptors:
             try:
                 poll.register(number, events)
             except (OverflowError, ValueError):
-                return True  # closed: the call itself will tell
+                return True  # closed: the call itself will raise
         return bool(poll.poll(milliseconds))
 
     def make_wait(
@@ -132,8 +132,8 @@ class Descriptors:
 
         Args:
             descriptors: what is waited for.
-            what: the same for people.
-            through: what to poll for it instead (an epoll descriptor tells of many).
+            what: the same in words.
+            through: what to poll instead (one epoll descriptor stands for many).
         """
         natures = [(self.nature(number), number) for number, _ in descriptors]
         nature = max(natures, default=(INSIDE, 0))[0]
@@ -145,22 +145,22 @@ class Descriptors:
         return wait
 
     def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
-        """A wait of the running thread for something outside that no descriptor tells."""
+        """A wait of the running thread for something outside that no descriptor shows."""
         return OutsideWait(self.moments, self._scheduler.current, is_there, [], OUTSIDE, what)
 
     def wait_outside(self, threads: list[ManagedThread], wait_ns: int | None) -> bool:
-        """Nobody can run: really wait until something came that a thread waits for.
+        """Nobody can run: wait in real time until something arrives that a thread waits for.
 
         Args:
             threads: all of them.
-            wait_ns: to the next deadline, in nanoseconds; None where there is none.
+            wait_ns: until the next deadline, in nanoseconds; None if there is none.
 
         Returns:
-            False where nothing came in time, or nothing can come.
+            False if nothing arrived in time, or nothing can arrive.
         """
         waits = [thread.waiting for thread in threads if isinstance(thread.waiting, OutsideWait)]
         known = [wait for wait in waits if wait.expected is not None]
-        # The recorded way leads nowhere: this is another one.
+        # The recorded path leads nowhere from here: these threads have left it.
         for wait in known if wait_ns is None else self.moments.without_a_moment(known):
             wait.leave()
         if wait_ns is not None:
@@ -178,9 +178,9 @@ class Descriptors:
         return False
 
     def _wait_for(self, waits: list[OutsideWait], limit_s: float | None) -> bool:
-        """Really wait for one of these, for so many seconds at most."""
+        """Wait in real time for one of these, at most this many seconds."""
         silent = [wait for wait in waits if not wait.descriptors]
-        # A thread that is away in C may go on filling or emptying what is inside.
+        # A thread that is away in C may keep filling or draining what is INSIDE.
         pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
         self._scheduler.counter.idle = True
         try:
@@ -195,7 +195,7 @@ class Descriptors:
             self._scheduler.counter.idle = False
 
     def _limit_s(self, waits: list[OutsideWait], wait_ns: int | None, replaying: bool) -> float | None:
-        """How long to wait for the best of these; None: for ever."""
+        """How long to wait for the most promising of these; None: forever."""
         whole_s = None if wait_ns is None else wait_ns / 1e9
         real = self.moments.real_time or (not replaying and wait_ns is not None and self.children_run())
         nature = max((wait.nature for wait in waits), default=INSIDE)

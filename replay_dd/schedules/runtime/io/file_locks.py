@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
-    """Let ``fcntl.flock`` and ``fcntl.lockf`` give the baton away while another one has the lock."""
+    """Let ``fcntl.flock`` and ``fcntl.lockf`` give up the baton while someone else holds the lock."""
     real_flock, real_lockf = module.flock, module.lockf
     not_now, unlock = module.LOCK_NB, module.LOCK_UN
 
@@ -26,7 +26,7 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
         try:
             real_flock(fd, operation | not_now)
         except BlockingIOError:
-            # In the system, too, who waits for a lock goes on doing so if another thread closes the file meanwhile.
+            # In the kernel, too, a waiter keeps waiting if another thread closes the file meanwhile.
             own = os.dup(fd if isinstance(fd, int) else fd.fileno())
             try:
                 wait_and_take(frame, own, operation)
@@ -50,7 +50,7 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
 
     def lockf(fd: Any, cmd: int, *rest: Any) -> Any:
         def is_free() -> bool:
-            # Such locks belong to the process: to have it early is no harm to another of its threads.
+            # Such locks belong to the process: taking one early does not affect its other threads.
             try:
                 real_lockf(fd, cmd | not_now, *rest)
             except (BlockingIOError, PermissionError):

@@ -1,9 +1,9 @@
-"""Pipes: reading and writing descriptors, as ``os`` does it and as file objects do, and locks on files.
+"""Pipes: reading and writing descriptors, through ``os`` and through file objects.
 
 Rules of this module:
 
-* Reading and writing regular files never waits, and is left alone.
-* File objects over pipes read and write through the functions of this module, instead of in C with the baton in hand.
+* Reading and writing regular files never blocks, and is left alone.
+* File objects over pipes read and write through this module, instead of in C while holding the baton.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_PIPE_BUF = 4096  # bytes that a pipe takes at once, or not at all (pipe(7))
+_PIPE_BUF = 4096  # so many bytes a pipe takes as a whole or not at all (pipe(7))
 WOULD_BLOCK = -1
 
 
@@ -98,7 +98,7 @@ class Pipes:
         return {**pipes, **more, **{name: spawning(getattr(os, name)) for name in ("posix_spawn", "posix_spawnp")}}
 
     def _waits(self, descriptor: object) -> int:
-        """The kind of a descriptor whose operations may have to wait; 0 for any other."""
+        """The file type of a descriptor whose operations may block; 0 for any other."""
         if not isinstance(descriptor, int) or not self._descriptors.has_baton():
             return 0
         try:
@@ -108,11 +108,11 @@ class Pipes:
         return kind if kind in (stat.S_IFIFO, stat.S_IFSOCK) else 0
 
     def _blocks(self, descriptor: object) -> bool:
-        """Whether writing to a descriptor may have to wait."""
+        """Whether writing to a descriptor may block."""
         return self._waits(descriptor) != 0 and os.get_blocking(descriptor)  # type: ignore[arg-type]  # a number, if it waits
 
     def read(self, descriptor: int, length: int, frame: Any) -> bytes | None:
-        """What ``os.read`` answers; None where the call can be made as it is."""
+        """What ``os.read`` returns; None if the call can be made unchanged."""
         if length <= 0 or not self._waits(descriptor):
             return None
         pair = [(descriptor, READING)]
@@ -147,7 +147,7 @@ class Pipes:
         return data
 
     def write(self, descriptor: int, data: Any, frame: Any) -> int | None:
-        """What ``os.write`` answers; None where the call can be made as it is."""
+        """What ``os.write`` returns; None if the call can be made unchanged."""
         if not self._blocks(descriptor):
             return None
         with memoryview(data) as view, view.cast("B") as octets:
@@ -158,12 +158,12 @@ class Pipes:
             return self._write_pieces(descriptor, len(octets), write_piece, frame)
 
     def _write_pieces(self, descriptor: int, size: int, write_piece: Callable[[int, int], int], frame: Any) -> int:
-        """Write so many bytes in pieces that do not block, and tell how many there were.
+        """Write bytes in pieces that do not block, and return how many were written.
 
         Args:
             descriptor: where to.
-            size: how many bytes; fewer where there are no more.
-            write_piece: writes up to so many bytes from a position on, and tells how many it wrote.
+            size: how many bytes; fewer if there are no more.
+            write_piece: writes at most so many bytes from a position, and returns how many it wrote.
             frame: who calls.
         """
         written = 0
@@ -171,7 +171,7 @@ class Pipes:
         while True:
             wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
             self._descriptors.wait(frame, wait, None)
-            # There is room for so much: the call does not block, except perhaps for a long message.
+            # There is room for this much: the call does not block, except perhaps for a long message.
             piece = write_piece(written, min(size - written, most))
             self._moments.answered(wait, 0)
             written += piece
@@ -239,7 +239,7 @@ class Pipes:
         newline: str | None = None,
         closefd: bool = True,
     ) -> Any:
-        """A file object over a pipe, as ``open`` makes it; None where it is no pipe."""
+        """A file object over a pipe, as ``open`` makes it; None for anything else."""
         binary = "b" in mode
         if not self._waits(descriptor) or "+" in mode or (buffering == 0 and not binary):
             return None
@@ -289,10 +289,10 @@ class Pipes:
 
 
 def _keeps_messages_whole(descriptor: int) -> bool:
-    """Whether this is a socket, each writing to which is a message."""
+    """Whether this is a socket on which each write is one message."""
     if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
         return False
-    import _socket  # now, as most programs write to no socket in this way
+    import _socket  # only now: most programs never write to a socket this way
 
     sock = _socket.socket(fileno=descriptor)
     try:

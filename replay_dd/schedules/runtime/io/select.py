@@ -63,14 +63,14 @@ def _wait_for(
     look: Callable[[], Any],
     through: list[tuple[int, int]] | None = None,
 ) -> Any:
-    """Wait for descriptors, and answer as the recorded run did where the log knows.
+    """Wait for descriptors, and answer as in the recorded run if the log knows.
 
     Args:
-        descriptors: who knows of all descriptors.
+        descriptors: those of this process.
         frame: who calls.
         wanted: (descriptor, events as ``poll`` takes them).
-        timeout_s: virtual seconds; None or below 0: for ever.
-        look: tells (descriptor, events) of what is ready now, in the order of the answer.
+        timeout_s: virtual seconds; None or negative: forever.
+        look: returns (descriptor, events) of what is ready now, in the order of the answer.
         through: what to poll instead.
     """
     if not descriptors.has_baton():
@@ -89,24 +89,24 @@ def _wait_for(
 
 
 def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
-    """What the recorded run found, if that is there, too; else what was found now."""
+    """What the recorded run found, if that is ready now too; otherwise what is."""
     expected = wait.expected
     if expected is None or not expected.by:
         return found
     if not isinstance(expected.answer, list | tuple):
-        wait.leave()  # for the recorded one was no wait of this kind
+        wait.leave()  # the recorded wait was of another kind
         return found
     recorded = list(expected.answer)
     if not _contains(found, recorded) and wait.nature > INSIDE:
         wait.is_there = lambda: _contains(look(), recorded)
         wait.wait_really()
         found = look()
-    # If it is the same, not ours, as it becomes the program's.
+    # If both are equal, not ours: it becomes the program's object.
     return recorded if found != recorded and _contains(found, recorded) else found
 
 
 def _contains(found: Any, wanted: Any) -> bool:
-    """Whether all these events are there; more may be: an end that was closed meanwhile is told with the data."""
+    """Whether all these events are there, perhaps with more: a closed end is reported along with data."""
     events = dict(found)
     return all(events.get(number, 0) & wanted_events == wanted_events for number, wanted_events in wanted)
 

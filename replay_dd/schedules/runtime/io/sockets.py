@@ -1,13 +1,13 @@
-"""Sockets: calls that would block give the baton away until they would not.
+"""Sockets: a call that would block gives up the baton until it would not.
 
 Rules of this module:
 
-* A call waits under the scheduler until its socket is ready, and is then made as the program made it. A socket that
-  does not block is asked at once; that it had nothing is an answer like another. So are calls that do not wait for
-  data by their flags (``MSG_DONTWAIT``, ``MSG_OOB``).
-* Of a stream, an operation takes as many bytes as it took in the recorded run, and waits for the last of them: the
-  pieces in which a stream comes are no doing of the schedule.
-* A call of a thread that is not under control is none of ours.
+* A call waits under the scheduler until its socket is ready, and is then made as the program made it. A non-blocking
+  socket is asked at once, and "nothing there" is an answer like any other; the same holds for calls whose flags say
+  not to wait (``MSG_DONTWAIT``, ``MSG_OOB``).
+* An operation on a stream takes as many bytes as in the recorded run, and waits for the last of them: the schedule does
+  not determine the chunks in which a stream arrives.
+* Calls of threads that are not under control are left alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-WOULD_BLOCK = -1  # the answer of a socket that does not block and has nothing
+WOULD_BLOCK = -1  # the answer of a non-blocking socket that has nothing
 
 
 class Sockets:
@@ -36,7 +36,7 @@ class Sockets:
 
     def __init__(self, descriptors: Descriptors) -> None:
         self._descriptors = descriptors
-        self._own_names: set[Any] = set()  # of the sockets of this process that listen or have connected
+        self._own_names: set[Any] = set()  # addresses of this process's sockets that listen or have connected
 
     def adapt(self, module: Any) -> None:
         """Adapt the module ``socket``."""
@@ -67,7 +67,7 @@ class Sockets:
     # -- waiting -----------------------------------------------------------------------------------------------------
 
     def _ready(self, sock: Any, frame: Any, events: int, what: str, flags: int = 0) -> OutsideWait | None:
-        """Wait until a call with these flags can be made; None where it is none of ours.
+        """Wait until a call with these flags can be made; None if the call is not under control.
 
         Raises:
             TimeoutError: the socket's time-out passed first.
@@ -79,7 +79,7 @@ class Sockets:
         timeout_s = sock.gettimeout()
         urgent = events == READING and flags & self._urgent and sock.type == self._stream
         if timeout_s is None and (urgent or flags & self._dont_wait):
-            timeout_s = 0  # with a time-out, the library waits for it whatever the flags are
+            timeout_s = 0  # with a timeout, the library waits whatever the flags are
             events = URGENT if urgent else events
         pair = [(number, events)]
         wait = descriptors.make_wait(pair, f"{what} on descriptor {number}")
@@ -97,7 +97,7 @@ class Sockets:
                 raise TimeoutError("timed out")
             if descriptors.poll(pair):
                 return wait
-            # Another thread took what had come.
+            # Another thread took what had arrived.
             descriptors.moments.answered(wait, None)
             wait = descriptors.make_wait(pair, wait.what)
 
@@ -206,7 +206,7 @@ class Sockets:
                     try:
                         amount = send_piece(octets[sent:end], flags | dont_wait, sent)
                     except BlockingIOError:
-                        # It looked ready, and has no room for this much (a datagram).
+                        # It looked ready but has no room for this much (a datagram).
                         amount = 0
                     noted(wait, amount)
                     sent += amount
@@ -219,7 +219,7 @@ class Sockets:
             Args:
                 sock: the socket.
                 frame: who calls.
-                what: what it waits for, for people.
+                what: what it waits for, in words.
                 data: what to send.
                 flags: those of the call.
                 send_piece: takes a piece of the data, flags, and the position of the piece; tells how many it sent.
@@ -250,19 +250,19 @@ class Sockets:
                 return real.sendto(self, piece, flags, rest[-1])
 
             if len(rest) not in (1, 2):
-                return real.sendto(self, data, *rest)  # which tells what is wrong
+                return real.sendto(self, data, *rest)  # which raises the right error
             flags = rest[0] if len(rest) == 2 else 0
             return send_as_asked(self, sys._getframe(1), "room for a message", data, flags, send_piece)
 
         def sendmsg(self: Any, buffers: Any, ancdata: Any = (), flags: int = 0, address: Any = None, /) -> Any:
             def send_piece(piece: Any, flags: int, position: int) -> Any:
                 if position:
-                    return real.send(self, piece, flags)  # what goes along has gone with the first one
+                    return real.send(self, piece, flags)  # ancillary data went with the first piece
                 return real.sendmsg(self, [piece], along, flags, address)
 
             along = list(ancdata)
             if along:
-                share()  # descriptors may go to another process with it
+                share()  # it may carry descriptors to another process
             return send_as_asked(self, sys._getframe(1), "room for a message", b"".join(buffers), flags, send_piece)
 
         return {"send": send, "sendall": sendall, "sendto": sendto, "sendmsg": sendmsg}

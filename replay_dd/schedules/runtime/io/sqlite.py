@@ -1,18 +1,19 @@
-"""SQLite: a thread that waits for the lock on a database gives the baton away; the date and random numbers are ours.
+"""SQLite: waiting for a database lock gives up the baton; dates and random numbers are virtual.
 
 Rules of this module:
 
-* SQLite itself decides whether a statement waits for a lock, and for how long. Where waiting cannot help, as two
-  threads wait for each other, it raises at once. Else it sleeps, tries again, and raises when its sleeps add up to the
-  time-out of the connection (``timeout``, ``PRAGMA busy_timeout``). Only the sleeps are replaced, in ``sqlite.c``.
-* A sleep that follows a refused lock lasts until no other connection of this process has a lock that conflicts with it.
-  It ends on the virtual clock only when nobody else can run: else each choice of a schedule could bring the time-out
-  nearer, and statements would fail for want of a time that never passed.
-* A lock that nobody in this process has is another process's. Waiting for it takes real time. What SQLite gets when it
-  then asks again, it gets in a replay, too.
-* Meanwhile the thread is inside SQLite and holds its connection. Exceptions cannot pass through there; they wait.
+* SQLite itself decides whether a statement waits for a lock, and for how long. If waiting cannot help, as two threads
+  wait for each other, it raises at once. Otherwise it sleeps, retries, and raises when its sleeps add up to the timeout
+  of the connection (``timeout``, ``PRAGMA busy_timeout``). Only the sleeps are replaced, in ``sqlite.c``.
+* A sleep after a refused lock lasts until no other connection of this process holds a conflicting lock. It ends on the
+  virtual clock only when nobody else can run; otherwise every choice of a schedule could bring the timeout nearer, and
+  statements would fail although no time has passed.
+* A lock that nobody in this process holds belongs to another process. Waiting for it takes real time. The answer to
+  SQLite's next attempt is the same in a replay.
+* While it waits, the thread is inside SQLite and holds its connection. Exceptions cannot pass through SQLite; they are
+  deferred.
 * SQLite's ``date('now')`` and the like read the virtual clock; its ``random()`` is seeded from the seed of the run.
-* Without the accelerator SQLite is a library like others that wait in C; see stuck_calls.py.
+* Without this part of the accelerator, SQLite is one more library that blocks in C; see stuck_calls.py.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _FIRST_SLEEP_US = 1000  # of the sleeps for one statement, which get longer
 
 
 class _LockOfAThread(Patient):
-    """Waits until no thread of this process has a lock that stands in the way."""
+    """Waits until no thread of this process holds a conflicting lock."""
 
     __slots__ = ("_lock",)
 
@@ -51,16 +52,16 @@ class _LockOfAThread(Patient):
         return not accelerator.database_lock_is_held(*self._lock)
 
     def explain(self) -> str:
-        return "waits for a lock on a database"
+        return "waits for a database lock"
 
 
 class _LockOfAProcess(Patient, OutsideWait):
-    """Waits until no other process has one."""
+    """Waits until no other process holds a conflicting lock."""
 
     __slots__ = ("_lock", "answer")
 
     def __init__(self, moments: Moments, thread: ManagedThread, lock: Lock, microseconds: int) -> None:
-        what = "a lock on a database that another process has"
+        what = "a database lock that another process holds"
         super().__init__(moments, thread, self._is_free, [], OUTSIDE, what)
         self._lock = lock
         self.answer = (microseconds, thread.time)
@@ -72,7 +73,7 @@ class _LockOfAProcess(Patient, OutsideWait):
         return self.answer
 
     def before_another_try(self) -> None:
-        """SQLite has slept, and asks for the lock once more; in a replay it gets the answer that it got."""
+        """SQLite has slept and asks for the lock again; a replay gives the recorded answer."""
         if self.expected is None:
             return
         if self._was_refused_again():
@@ -89,7 +90,7 @@ class _LockOfAProcess(Patient, OutsideWait):
 
 
 class _Sleep(Patient):
-    """SQLite waits for something else."""
+    """SQLite sleeps for another reason."""
 
     __slots__ = ()
 
@@ -106,8 +107,8 @@ class Databases:
     Args:
         scheduler: who hands the baton around.
         descriptors: who knows how to wait for other processes.
-        date: what SQLite is to ask for the date, in nanoseconds since 1970; None leaves it real.
-        seed: of its random numbers; None leaves them real.
+        date: returns the date for SQLite, in nanoseconds since 1970; None leaves it real.
+        seed: for its random numbers; None leaves them real.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Databases:
             accelerator.control_databases(library, self._sleep, self._date, self._seed)
 
     def _sleep(self, microseconds: int, lock: Lock | None) -> bool:
-        """What SQLite calls to sleep; False where it is to sleep really.
+        """What SQLite calls to sleep; False if it should sleep in real time.
 
         Args:
             microseconds: how long at most.
@@ -154,7 +155,7 @@ class Databases:
             scheduler.operation(frame, _Sleep(), deadline)
         elif accelerator.database_lock_is_held(*lock):
             scheduler.operation(frame, _LockOfAThread(lock), deadline)
-        else:  # if nobody has it any more, it was another process
+        else:  # if nobody holds it any more, it was another process
             wait = _LockOfAProcess(moments, scheduler.current, lock, microseconds)
             if scheduler.wait_for_outside(frame, wait, microseconds / 1e6):
                 moments.answered(wait, wait.answer)

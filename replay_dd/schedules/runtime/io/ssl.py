@@ -1,14 +1,14 @@
-"""TLS: what the sockets of ``ssl`` do inside of C, in steps between which the thread waits under the scheduler.
+"""TLS: what ``ssl`` sockets do in C, split into steps between which the thread waits under the scheduler.
 
 Rules of this module:
 
-* The object of C that speaks TLS over a socket gets a stand-in. The stand-in makes an operation in *attempts* that do
-  not wait (meanwhile the time-out of the socket is 0). Before each attempt the thread waits as for a plain socket.
-* How many attempts an operation takes depends on the pieces in which TLS records come, and so on real time. The answer
-  of a wait tells whether the attempt after it was the last one. A replay makes as many: what an attempt gets too early
-  is kept until the last one, and that one is repeated until it has got as much as in the recorded run.
-* An attempt that was in vain is made in a replay, too: the other side may wait for what it sent.
-* A call of a thread that is not under control is none of ours.
+* The C object that speaks TLS over a socket gets a stand-in. The stand-in performs an operation as *attempts* that do
+  not block (the socket's timeout is 0 meanwhile). Before each attempt the thread waits as for a plain socket.
+* How many attempts an operation takes depends on the chunks in which TLS records arrive, so on real time. The answer of
+  a wait says whether the attempt after it was the last. A replay makes as many: data that an attempt gets too early
+  is kept until the last attempt, which is repeated until it has as much as in the recorded run.
+* A replay also makes the attempts that failed: the other side may be waiting for what they sent.
+* Calls of threads that are not under control are left alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..baton.clock import Clock
     from ..baton.moments import OutsideWait
 
-AGAIN = -1  # the answer where an attempt was in vain
+AGAIN = -1  # the answer if an attempt could not proceed
 
 _NAMES = {READING: "read", WRITING: "write"}
 
@@ -105,7 +105,7 @@ class Tls:
         look = self._look(operation, descriptor)
         wait.is_there = lambda: operation.is_done() or look()
         if wait.expected is not None and wait.expected.answer == AGAIN:
-            # What this attempt got in the recorded run, an earlier one may have got now.
+            # An earlier attempt may already have what this one got in the recorded run.
             poll = self._descriptors.poll
             wait.is_there = lambda: operation.is_done() or poll(pair, GRACE_S * 1000) or True
         return wait
@@ -159,7 +159,7 @@ class Tls:
             name = operation.name if operation.name in _NAMES.values() else _NAMES[operation.events]
             return f"The {name} operation timed out"
         if not self._handshake_timed_out:
-            # The text names a line of the interpreter's source, which only a real time-out tells.
+            # The message names a line of the interpreter's source, which only a real timeout reveals.
             module = self._module
             own, other = module._socket.socketpair()
             with own, other:
@@ -172,7 +172,7 @@ class Tls:
 
 
 class _Incoming:
-    """What OpenSSL has for a reader that the descriptor does not tell of.
+    """Data that OpenSSL holds for a reader while the descriptor shows nothing.
 
     Attributes:
         is_over: whether the stream has ended, or broken; each further read is told so at once.
@@ -203,7 +203,7 @@ class _Operation:
         self._call = call
         self._incoming = incoming
         self.events = events  # what the next attempt needs
-        self.blocked: Exception | None = None  # why the last attempt was in vain
+        self.blocked: Exception | None = None  # why the last attempt could not proceed
         self._is_over = False
         self._result: Any = None
         self._error: Exception | None = None
@@ -247,7 +247,7 @@ class _Operation:
         try:
             raise error
         finally:
-            del error  # which leads here
+            del error  # it refers to this frame
 
 
 class _Reading(_Operation):
@@ -269,7 +269,7 @@ class _Reading(_Operation):
 
     def attempt(self, amount: int) -> None:
         most = min(amount, self.size) if amount > 0 else self.size
-        self._incoming.is_over = False  # an attempt in vain shows that it was not
+        self._incoming.is_over = False  # a failed attempt shows that it was not
         piece = self._call(most - len(self.data))
         self.data += piece
         if not piece:

@@ -1,8 +1,8 @@
-"""Bytes between two sockets of this machine: whether some are still on their way.
+"""Whether bytes are in flight between two TCP sockets of this machine.
 
-The system keeps what a socket has sent until the other one has taken it, also after the sender was closed. Where the
-buffers are small that may take a while: a sender that has found no room asks again after 0.2 seconds, and then ever
-more seldom (RFC 9293, 3.8.6.1).
+The kernel keeps what a socket has sent until its peer has taken it, even after the sender was closed. If buffers are
+small, that may take a while: a sender that found no room probes again after 0.2 seconds, and then less and less often
+(RFC 9293, 3.8.6.1).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")  # proc(5)
 _LOCAL, _REMOTE, _QUEUES, _INODE = 1, 2, 4, 9
-_MAPPED = "0000000000000000FFFF0000"  # an address of version 4 in the place of one of version 6
+_MAPPED = "0000000000000000FFFF0000"  # an IPv4 address written as an IPv6 one
 
 
 def are_in_flight(descriptors: list[int]) -> bool:
-    """Whether bytes are on their way, through TCP and on this machine, to one of these descriptors."""
+    """Whether bytes are in flight, over TCP on this machine, to one of these descriptors."""
     inodes = set()
     for descriptor in descriptors:
         try:
@@ -39,5 +39,5 @@ def _rows() -> list[list[str]]:
             with open(table, encoding="ascii") as file:
                 rows += [line.split() for line in file.readlines()[1:]]
         except OSError:
-            pass  # no such version of the protocol here
+            pass  # no such protocol version here
     return rows

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 class Place:
     """A place as the log names it: code with a byte offset, or with a line where ``is_line``.
 
-    An operation (on a lock, a file, the clock) is ``reachable`` under the GIL, whatever its instruction is.
+    An operation (on a lock, a file, the clock) is ``reachable`` under the GIL, whatever its instruction.
     """
 
     __slots__ = ("code", "is_line", "position", "reachable")
@@ -23,5 +23,5 @@ class Place:
 
     @property
     def mark(self) -> int:
-        """What tells this place from others of its code; offsets are even, and an operation is not its instruction."""
+        """Distinguishes places of one code object; offsets are even, so an operation differs from its instruction."""
         return self.position + 1 if self.reachable else self.position

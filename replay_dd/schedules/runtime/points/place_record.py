@@ -1,4 +1,4 @@
-"""How a place is told to the tool: file, line, column, function, instruction."""
+"""How a place is described to the tool: file, line, column, function, instruction."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ Code is one of three kinds, told by its file:
 * COUNTED: the program's own code and third-party packages. Only here are yield points.
 * LIBRARY: the standard library and this runtime. Looked through: an operation on a lock inside ``queue.Queue.put``
   belongs to the counted code that called ``put``.
-* EXCLUDED: test runners. An operation that they cause is none of the program's.
+* EXCLUDED: test runners. Operations that they cause are not the program's.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ TEST_RUNNERS = (
 )
 
 
-_TEMPORARY = "$TMPDIR" + os.sep  # a folder of this run alone
-_COARSE_NS = 20_000_000  # the dates of files lag behind by this much at most
+_TEMPORARY = "$TMPDIR" + os.sep  # this run's own folder
+_COARSE_NS = 20_000_000  # file dates lag behind by at most this much
 # Taken before the runtime puts its own in place.
 _getpid, _date_ns = os.getpid, time.time_ns
 
@@ -77,12 +77,12 @@ class Places:
             return kind
 
     def counted_files(self) -> list[tuple[str, str]]:
-        """(short name, file) of the files whose code was counted so far; without those that end with the run."""
+        """(short name, file) of the files whose code was counted so far; without temporary files of the run."""
         files = [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
         return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
 
     def unknown_packages(self) -> list[str]:
-        """Packages to include or exclude that the run did not meet and that cannot be found either: misspelt ones."""
+        """Packages to include or exclude that were not run and cannot be found either: misspelt ones."""
         unmet = [name for name in (*self._include, *self._exclude) if name not in sys.modules]
         if not unmet:
             return []
@@ -117,7 +117,7 @@ class Places:
         return stem.replace(os.sep, ".").removesuffix(".__init__")
 
     def short(self, filename: str) -> str:
-        """A file's name that does not depend on where the project or the environment stands."""
+        """A file's name that does not depend on where the project or the environment is."""
         try:
             return self._short[filename]
         except KeyError:
@@ -129,11 +129,11 @@ class Places:
             return short
 
     def _made_by_this_run(self, filename: str) -> bool:
-        """Whether a file is so new that a number in its name which is that of this process is no coincidence."""
+        """Whether a file is so new that this process's id in its name is no coincidence."""
         try:
             return os.stat(filename).st_ctime_ns >= self._started_ns - _COARSE_NS
         except FileNotFoundError:
-            return True  # it was there when it was imported
+            return True  # it existed when it was imported
         except (OSError, ValueError):
             return False
 
@@ -155,7 +155,7 @@ class Places:
         return path
 
     def code_hash(self, code: CodeType) -> int:
-        """The number that a code object's places start from, the same in every process."""
+        """The hash that a code object's places start from, the same in every process."""
         known = self._hashes.get(id(code))
         if known is not None:
             return known[1]
@@ -169,7 +169,7 @@ class Places:
         return (self.code_hash(code) + position * SPLITMIX_STEP) & MASK or 1
 
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
-        """Whose doing an operation is: (counted, the innermost frame outside the library)."""
+        """Who performs an operation: (counted, the innermost frame outside the library)."""
         while frame is not None:
             kind = self.kind(frame.f_code.co_filename)
             if kind == COUNTED:
@@ -181,7 +181,7 @@ class Places:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a module can be found without importing anything; also where only its package can, or nobody can tell."""
+    """Whether a module can be found without importing anything; True also if only its package can, or if unknown."""
     parent = name.rpartition(".")[0]
     if parent and parent not in sys.modules:
         return _is_there(parent)
@@ -189,7 +189,7 @@ def _is_there(name: str) -> bool:
         path = sys.modules[parent].__path__ if parent else None
         return any(finder.find_spec(name, path) is not None for finder in sys.meta_path)
     except AttributeError:
-        return not parent  # a module that is no package has nothing inside
+        return not parent  # a module that is not a package contains no others
     except Exception:
         return True
 

@@ -1,4 +1,4 @@
-"""Child processes: waiting for one gives the baton away until it has ended."""
+"""Child processes: waiting for one gives up the baton until it has ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOOK = os.WEXITED | os.WNOWAIT | os.WNOHANG
 
 
 def children_run() -> bool:
-    """Whether a child process has not ended yet."""
+    """Whether a child process is still running."""
     try:
         if _waitid(os.P_ALL, 0, _LOOK) is None:
             return True
@@ -27,7 +27,7 @@ def children_run() -> bool:
 
 
 def _children() -> list[int]:
-    """Those that nobody has waited for yet; none where the system does not tell."""
+    """Those that nobody has waited for yet; none if the system does not list them."""
     found = []
     for task in os.listdir("/proc/self/task"):
         with open(f"/proc/self/task/{task}/children") as file:

@@ -1,11 +1,10 @@
-"""How a forked copy ends without the interpreter taking everything apart.
+"""How a forked copy exits without the interpreter's costly finalization.
 
 Rules of this module:
 
-* It is for copies whose program has had no effect outside (``run_end.py``), and is called when all that the program
-  does at exit is done.
-* Exit status, standard streams, and what C libraries do at exit are those of the ordinary end. Where the status is not
-  known for sure, the interpreter ends as always, with nothing left to take apart.
+* It serves copies whose program had no outside effects (``run_end.py``), after everything the program does at exit.
+* Exit status, standard streams, and the exit handlers of C libraries are those of an ordinary exit. If the status is
+  not certain, the interpreter finalizes as usual, with nothing left to tear down.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def leave_at_once() -> None:
 
 
 def leave_to_the_system() -> None:
-    """Keep the ending interpreter from taking modules and their objects apart one by one."""
+    """Keep the interpreter from tearing down modules and their objects one by one."""
     kept: list[object] = [sys.modules.copy()]
     kept.append(kept)  # nothing refers to it but itself, so it is garbage, but
     gc.freeze()  # no collector looks at it any more.

@@ -2,14 +2,13 @@
 
 Rules of this module:
 
-* Up to its first thread a program is the same in every run: no schedule has a say before. So it runs that far once,
-  stops there, and each run goes on in a forked copy of it.
+* Up to its first thread a program does the same in every run: no schedule can affect it. So it runs that far once and
+  stops there, and each run continues in a forked copy.
 * It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
-  memory that it shares. Where it has, the server says so and ends; the tool then runs fresh processes. Only a second
-  descriptor of what it reads and writes as its standard streams is no harm (pytest has one): it is given the streams of
-  each run as well.
-* The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and tell the program of
-  a fork that is none of its own; with a single thread there is nothing for them to mend.
+  shared memory. If it has, the server says so and exits; the tool then starts fresh processes. A second descriptor of
+  a standard stream is harmless (pytest has one): it is redirected to the stream of each run.
+* The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
+  a fork that is not its own; with a single thread there is nothing for them to repair.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 # Taken before the program, or the runtime, puts others in their place.
 _waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
-_kept: list[object] = []  # what a copy no longer needs, and a fresh run has: without it there would be a gap
+_kept: list[object] = []  # what a fresh run keeps alive and a copy would free, shifting addresses
 
 
 def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
@@ -99,7 +98,7 @@ def _copies_of_streams(own: set[int]) -> dict[int, int]:
         try:
             streams[os.fstat(number)[1:3]] = number
         except OSError:
-            continue  # the program has closed it
+            continue  # closed by the program
     copies = {}
     for name in _open_descriptors():
         number = int(name)
@@ -107,7 +106,7 @@ def _copies_of_streams(own: set[int]) -> dict[int, int]:
             try:
                 stream = streams.get(os.fstat(number)[1:3])
             except OSError:
-                continue  # the one that listed the folder
+                continue  # the descriptor used for listing
             if stream is not None:
                 copies[number] = stream
     return copies
@@ -125,16 +124,16 @@ def _shared_descriptors(own: set[int]) -> str:
     known = own | {0, 1, 2}
     names = _open_descriptors()
     if not names:
-        return "this system does not tell which files are open"
+        return "this system does not list open files"
     for name in names:
         try:
             target = os.readlink(f"/proc/self/fd/{name}")
         except OSError:
-            continue  # the one that listed the folder
+            continue  # the descriptor used for listing
         if int(name) not in known and target != os.devnull:
             return f"it has {target} open before its first thread"
     if len(os.listdir("/proc/self/task")) > 1:
-        return "a thread runs that replay-dd has not started"
+        return "a thread is running that replay-dd did not start"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""``os.getpid``, watched: a program that knows its number cannot be forked for each run."""
+"""``os.getpid``, watched: a program that knows its process id cannot be forked for each run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
     from ..baton.scheduler import Scheduler
 
-_NAMING = "logging"  # only writes the number of the process into a text
+_NAMING = "logging"  # only formats the process id into a message
 
 
 def getpid_replacement(scheduler: Scheduler, effects: list[str]) -> Callable[[], int]:
-    """``os.getpid``; a program that knew its number before its first thread would find another one in a copy."""
+    """``os.getpid``; a program that asked before its first thread would have another process id in a copy."""
     real = os.getpid
 
     def getpid() -> int:

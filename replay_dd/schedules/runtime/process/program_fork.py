@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ProgramFork:
-    """What the runtime does around each fork.
+    """Handles forks by the program.
 
     Args:
         channel: to the tool.
@@ -47,7 +47,7 @@ class ProgramFork:
         self._was_busy = False
 
     def watch(self) -> None:
-        """Be called around each fork."""
+        """Register the handlers."""
         os.register_at_fork(before=self._before, after_in_child=self._in_child, after_in_parent=self._in_parent)
 
     def _before(self) -> None:
@@ -56,7 +56,7 @@ class ProgramFork:
         self._scheduler.busy = True
 
     def _in_child(self) -> None:
-        """It goes on under the default schedule, by itself, and tells nothing."""
+        """The child continues under the default schedule, on its own, and reports nothing."""
         self._scheduler.busy = self._was_busy
         start_anew(self._scheduler)
         self._starter.forked_child()

@@ -1,4 +1,4 @@
-"""How a run ends, and what is told of it: exceptions, exit, deadlock."""
+"""How a run ends, and what the tool learns about it: exceptions, exit, deadlock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..channel import Channel
 
 DEADLOCK_STATUS = 125
-_BEFORE_RUN = "Thread._bootstrap"  # below the work of every thread
+_BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 
 
 class RunEnd:
@@ -59,7 +59,7 @@ class RunEnd:
         try:
             text = str(error)
         except Exception:
-            text = "(its text could not be had)"
+            text = "(its message cannot be read)"
         self._channel.send(EXCEPTION, where, full_name, text[:2000], tuple(frames[-50:]))
 
     def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
@@ -67,7 +67,7 @@ class RunEnd:
         self.exception(self.scheduler.present().name, error_type, error, trace)
 
     def adapt_threading(self, module: Any) -> None:
-        """Note the exceptions that ``threading.Thread`` hands to ``threading.excepthook``."""
+        """Report the exceptions that ``threading.Thread`` hands to ``threading.excepthook``."""
         make = module._make_invoke_excepthook
 
         def _make_invoke_excepthook() -> Callable[[Any], None]:
@@ -96,8 +96,8 @@ class RunEnd:
         self._end()
         give_back()
         if self._is_copy and not self.scheduler.has_effects:
-            # The interpreter would take everything apart now, which costs a copy more than its whole run. Only a
-            # program with effects outside may need that: to write what is left in the buffer of a file.
+            # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it,
+            # to flush what is left in file buffers.
             leave_at_once()
             leave_to_the_system()
 
@@ -116,7 +116,7 @@ class RunEnd:
         self._at_end_without_threads = hang_up
 
     def new_process(self) -> None:
-        """This is a copy that the fork server made: the run is this process's own."""
+        """This is a copy made by the fork server, with a run of its own."""
         self._process = os.getpid()
         self._is_copy = True
         watch_exit()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
 
 _NAME = "PyThreadState_SetAsyncExc"
-_WORD = 1 << 64  # an identity may come as the negative number that has the same bits
+_WORD = 1 << 64  # an identity may be passed as the negative number with the same bits
 
 
 def adapt_ctypes(scheduler: Scheduler, module: Any) -> None:

@@ -1,6 +1,6 @@
 """File, socket and process operations as yield points.
 
-The interpreter announces them as audit events, whoever calls them. Each event that stands in the table below is a
+The interpreter raises audit events for them, whoever calls them. Each event in the table below is a
 yield point of the counted code that caused it, at every granularity.
 """
 
@@ -59,14 +59,14 @@ def _name(argument: object) -> str:
 
 def _lies_in(path: str, directory: str) -> bool:
     if path[:1] == os.sep and "/." not in path and "//" not in path:
-        return path.startswith(directory)  # it is normal already, as most are
+        return path.startswith(directory)  # already normalised, as most are
     return os.path.abspath(path).startswith(directory)
 
 
 def watch_events(
     scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str]
 ) -> None:
-    """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
+    """Make each audit event of the table a yield point, and report if the program writes where other runs may look.
 
     Two runs at the same time in one working directory would disturb each other there.
 

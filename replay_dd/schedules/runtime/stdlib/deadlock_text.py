@@ -1,8 +1,8 @@
-"""What a thread of a deadlock waits for, as its program calls it: a queue, an event, a future.
+"""What a deadlocked thread waits for, in the program's terms: a queue, an event, a future.
 
-Nearly all that threads wait for in the standard library is built on ``Condition.wait``. That makes a lock for each
-wait, takes it, and waits until somebody else gives it back. To tell of this lock, and of who took it, would read as if
-the thread had locked itself out.
+Nearly everything that threads wait for in the standard library is built on ``Condition.wait``. It creates a lock for
+each wait, acquires it, and waits until somebody else releases it. Reporting that lock, and who took it, would read as
+if the thread had locked itself out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CONDITION = ("threading", "Condition.wait")
 
-# Whoever waits in one of these functions waits so, for the `self` of the outermost of them.
+# What a thread in one of these functions waits for: the `self` of the outermost of them.
 _TOLD = {
     _CONDITION: "waits to be notified of the {}",
     ("threading", "Event.wait"): "waits for the {} to be set",

@@ -1,6 +1,6 @@
-"""Locks that were made before the runtime came: by modules that a ``.pth`` file of the environment imports.
+"""Locks made before the runtime was loaded, by modules that a ``.pth`` file of the environment imports.
 
-Locks of the import system are none of these: they live as long as one import.
+Locks of the import system are not among them: they live only as long as one import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def replace_early_locks(lock_type: Any, rlock_type: Any) -> None:
-    """Put locks of ours wherever a module, an object, a list or a bound method has a free one of the interpreter's.
+    """Replace the interpreter's free locks in modules, objects, lists and bound methods by ours.
 
     Args:
         lock_type: the interpreter's own type of locks.

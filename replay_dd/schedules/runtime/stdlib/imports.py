@@ -1,9 +1,8 @@
 """Imports under the scheduler.
 
-An import is atomic: no yield point inside, because a thread that is preempted in an import holds module locks. It may
-still have to wait (for a module that another thread imports, or for a thread that the module starts).
-Modules that keep names of their own from ``_thread`` or ``time``, or that need a word after their import, are adapted
-here as soon as the program imports them, never before.
+An import is atomic: it has no yield points inside, because a thread preempted in an import would hold module locks. It
+may still have to wait (for a module that another thread imports, or for a thread that the module starts).
+Modules that need to be patched are patched as soon as the program has imported them, never before.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], object]]) -> None:
-    """Wrap the import system's one entry for modules that are not there yet.
+    """Wrap the import system's only entry point for modules that are not loaded yet.
 
     Args:
         scheduler: whose running thread gets no yield points inside an import.
@@ -44,7 +43,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
         adapt_imported(after_import, adapted)
         return module
 
-    # Under the name of the original file the interpreter leaves this frame out of tracebacks, as it does the original.
+    # With the original's file name, the interpreter leaves this frame out of tracebacks, as it does the original's.
     code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
     _find_and_load.__code__ = code
     bootstrap._find_and_load = _find_and_load
@@ -52,7 +51,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
 
 
 def _replace_global_lock() -> None:
-    """Let threads wait with the scheduler for the one lock that the import system holds around finders."""
+    """Put the lock that the import system holds around finders under the scheduler."""
     import _imp
 
     module: Any = _imp
@@ -70,7 +69,7 @@ def _replace_global_lock() -> None:
         return lock._count > 0
 
     for function in (acquire_lock, release_lock, lock_held):
-        # For the same reason as below: of these frames nobody wants to read.
+        # Keeps these frames out of tracebacks, as above.
         function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
         setattr(module, function.__name__, function)
 

@@ -4,8 +4,8 @@
 ``concurrent.futures`` is built on these two in Python, and so comes under the scheduler by itself. Their state is
 plain attributes: only the thread with the baton touches it. To the program they show the names of the originals.
 
-Where an operation can go on and nobody has to be asked, the accelerator passes its yield point (``_passes``): that is
-nearly every operation.
+If an operation can proceed and the strategy need not be asked, the accelerator passes its yield point (``_passes``).
+That is nearly every operation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TIMEOUT_MAX = 9_223_372_036.0  # threading.TIMEOUT_MAX: what fits 64 bits of na
 
 
 def use_scheduler(scheduler: Scheduler) -> None:
-    """Let the locks of this process ask this scheduler."""
+    """Make the locks of this process use this scheduler."""
     global _scheduler, _counter, _passes
     _scheduler = scheduler
     _counter = scheduler.counter
@@ -45,8 +45,8 @@ def use_scheduler(scheduler: Scheduler) -> None:
 
 
 def _ask(waiting: Waitable | None = None, deadline: int | None = None) -> bool:
-    """Let the scheduler pass the operation of whoever called our caller."""
-    before = use_own(True)  # audit hooks are told of such a look at the stack
+    """Pass the operation of our caller's caller."""
+    before = use_own(True)  # this call raises an audit event
     frame = sys._getframe(2)
     use_own(before)
     return _scheduler.operation(frame, waiting, deadline)
@@ -79,8 +79,8 @@ def deadline_after(timeout_s: float) -> int:
 class Uncontended:
     """Stands in for a lock of module ``threading`` that guards its own lists.
 
-    No thread is switched inside such a section, so the lock is always free, and taking it is no yield point. A new
-    thread takes it right after it has told that it is up: there it stops, and its creator goes on.
+    Threads are never switched inside such a section, so the lock is always free, and taking it is not a yield point. A
+    new thread takes it right after it has reported that it is up: there it stops, and its creator continues.
     """
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -102,7 +102,7 @@ class Uncontended:
 
 
 def adapt_threading_lists(module: Any) -> None:
-    """Let nobody wait for the locks with which ``threading`` guards its own lists."""
+    """Make the locks that guard ``threading``'s own lists always free."""
     for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
         if hasattr(module, name):
             setattr(module, name, Uncontended())
@@ -121,7 +121,7 @@ class Lock:
         raise TypeError("type '_thread.lock' is not an acceptable base type")
 
     def _set_up(self, frame: FrameType) -> None:
-        # Until 3.12 `threading` keeps locks in a set and asks them in its order, which must not hang on addresses.
+        # Until 3.12 `threading` keeps locks in a set and checks them in its order, which must not depend on addresses.
         Lock._made_so_far += 1
         self._number = Lock._made_so_far
         self._holder: ManagedThread | None = None
@@ -159,7 +159,7 @@ class Lock:
 
     def locked(self) -> bool:
         frame = sys._getframe(1)
-        # Until 3.12 `threading` asks all locks of all threads at every join: no doing of the thread that joins.
+        # Until 3.12 `threading` checks the locks of all threads at every join: that is no operation of the joining one.
         if _scheduler.places.kind(frame.f_code.co_filename) == COUNTED:
             _scheduler.operation(frame)
         return self._holder is not None
@@ -318,7 +318,7 @@ if sys.version_info < (3, 13):  # where `threading.Lock` is a function
 
 
 def caller(frame: FrameType) -> Made | None:
-    """Where a lock was made, outside the library, and by which function; None where it stands in for an earlier one."""
+    """Where a lock was made, outside the library, and by which function; None if it replaces an earlier lock."""
     places = _scheduler.places
     _, user_frame = places.user_frame(frame)
     found = user_frame or frame
@@ -330,7 +330,7 @@ def caller(frame: FrameType) -> Made | None:
 
 
 def made_at(made: Made | None) -> str:
-    """The same for people."""
+    """The same in words."""
     return "" if made is None else f" made at {made[0]}:{made[1]}"
 
 
@@ -343,7 +343,7 @@ def _explain(kind: str, made: Made | None, holder: ManagedThread | None, taken: 
     if taken is not None:
         line = _line(taken)
         text += f" at {_scheduler.places.short(taken.code.co_filename)}:{line}"
-    return text + (" and never gave back" if state == "ended" else "")
+    return text + (" and never released" if state == "ended" else "")
 
 
 def _line(place: Place) -> int:

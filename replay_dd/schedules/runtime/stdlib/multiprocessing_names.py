@@ -1,11 +1,11 @@
-"""Semaphores and shared memory of ``multiprocessing``: the system knows them by name, and keeps them after a process.
+"""Semaphores and shared memory of ``multiprocessing``, which the system knows by name and keeps after a process ends.
 
 Rules of this module:
 
-* Each run gives them names of its own: what another run has left behind must not be in the way.
-* A process of Python's own, the resource tracker, removes what the program has left behind. It goes with the program
-  where a run is killed. So the folder of the run gets all that the program tells its tracker, in the tracker's own
-  words; whoever removes the folder removes what is left (:mod:`replay_dd.experiment.guard_process`).
+* Each run uses unique names: what another run left behind must not be in the way.
+* Python's resource tracker, another process, removes what the program leaves behind. If a run is killed, the tracker
+  dies with it. So everything the program tells its tracker is also written to the run's folder, in the tracker's
+  format; whoever removes the folder removes what is left (:mod:`replay_dd.experiment.guard_process`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _keep(line: str, scheduler: Scheduler, path: str) -> None:
         finally:
             os.close(descriptor)
     except OSError:
-        pass  # the disk is full: then something may stay behind
+        pass  # the disk is full: something may stay behind
     finally:
         thread.atomic -= 1
 

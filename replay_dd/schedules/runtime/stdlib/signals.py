@@ -2,14 +2,14 @@
 
 Rules of this module:
 
-* The interpreter calls handlers in the main thread, between any two instructions of it. Here it calls one function of
-  ours, which lets the program's handler run only where the main thread has the baton and is not inside the runtime;
-  else the signal is *pending*. If the system would wake up the main thread for it, that one is ready to run, whatever
-  it waits for; else its wait goes on to its end (``interrupt_main``, and what other threads send to themselves).
-* A signal that the program sends to itself is not sent at all: it is pending from that moment on, so the schedule alone
-  decides when its handler runs. An alarm rings on the virtual clock.
+* The interpreter calls handlers in the main thread, between any two of its instructions. Here it calls a function of
+  ours, which runs the program's handler only if the main thread has the baton and is not inside the runtime; otherwise
+  the signal becomes *pending*. If the system would wake the main thread for it, that thread becomes ready, whatever it
+  waits for; otherwise its wait continues (``interrupt_main``, and what other threads send to themselves).
+* A signal that the program sends to itself is not really sent: it is pending at once, so only the schedule decides
+  when its handler runs. An alarm rings on the virtual clock.
 * Signals without a handler in Python, and blocked ones, are left to the system.
-* When a signal from outside comes is not part of the log.
+* The log does not record when a signal from outside arrives.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Signals:
         self._handlers: dict[int, Any] = {}
         self._pending: list[int] = []
         self._process = os.getpid()
-        self._main = scheduler.main.ident  # while it is away, the scheduler has none for it
+        self._main = scheduler.main.ident  # while it is away, the scheduler has no identity for it
         self._wakeup = -1
         self._real_signal = _signal.signal
         self._real_getsignal = _signal.getsignal
-        self._entry = self._arrived  # one object, to be recognised
+        self._entry = self._arrived  # one object, to be recognised by identity
         self._alarm_every_ns = 0
         scheduler.deliver_signals = self.deliver
         scheduler.clock.ring = self._ring
@@ -73,7 +73,7 @@ class Signals:
             self.signal(_signal.SIGINT, _signal.default_int_handler)
 
     def new_process(self) -> None:
-        """This is a copy that the fork server made: the run is this process's own."""
+        """This is a copy made by the fork server, with a run of its own."""
         self._process = os.getpid()
 
     # -- what the program calls --------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Signals:
             try:
                 number = number_of(*arguments)
                 ours = number in self._handlers and self._scheduler.counting and not self._is_blocked(number)
-            except TypeError:  # for the real one to complain of
+            except TypeError:  # the real function will raise
                 ours = False
             if not ours or os.getpid() != self._process or self._scheduler.over:
                 return real(*arguments)

@@ -1,7 +1,7 @@
 """``queue.SimpleQueue`` under the scheduler.
 
-The original is written in C and waits on a lock of its own, with the baton in hand. Like it, this one never waits in
-``put``, so finalizers and signal handlers can call it.
+The original is written in C and blocks on a lock of its own while holding the baton. Like the original, this one never
+blocks in ``put``, so finalizers and signal handlers can call it.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
             return f"waits for an item in the SimpleQueue{made_at(self._made)}"
 
         def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-            if scheduler.counting:  # before, the collector could start in there, and a finalizer put its item first
+            if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
                 scheduler.operation(sys._getframe(1))
             self._items.append(item)
 
         def put_nowait(self, item: Any) -> None:
-            if scheduler.counting:  # before, the collector could start in there, and a finalizer put its item first
+            if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
                 scheduler.operation(sys._getframe(1))
             self._items.append(item)
 

@@ -1,8 +1,8 @@
 """Objects that the standard library keeps in sets, hashed by number instead of by address.
 
-``ThreadPoolExecutor`` joins its threads in the order of a set, ``concurrent.futures.wait`` answers with sets of
-futures: these orders would follow addresses, which shift with everything that is allocated before. The hash of such an
-object is the how-manieth it was to be hashed, which the schedule determines.
+``ThreadPoolExecutor`` joins its threads in the order of a set, ``concurrent.futures.wait`` returns sets of futures.
+These orders would follow addresses, which shift with every earlier allocation. Instead, the first object to be hashed
+gets the hash 1, the next one 2, and so on: an order that the schedule determines.
 """
 
 from __future__ import annotations

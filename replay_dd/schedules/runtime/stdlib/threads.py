@@ -151,7 +151,7 @@ class ThreadStarter:
             left[0].join()
 
     def forked_child(self) -> None:
-        """In the child of a fork: the other threads are gone, and the run is not the child's to begin."""
+        """In the child of a fork: the other threads are gone, and the child must not begin a run."""
         self._begin = _nothing
         current = self._scheduler.current
         for handle in self._alive:

@@ -2,13 +2,13 @@
 
 Rules of this module:
 
-* The baton is handed over like the GIL: when its holder has had it for an interval, when it waits, and around a call of
-  the operating system. The thread that has waited longest gets it. Sleeps and time-outs take as long as they take.
-* It is handed over at yield points only. Between two yield points of a thread is nothing that others see, so every
-  switch of an interpreter has one at a yield point that has the same effect; and no other thread runs while a call is
-  in the operating system, so that the order of these calls is known. Noting the switches of the bare GIL could not
-  tell it: two threads may be in the operating system at the same time.
-* So the log of a natural run is one like any other: it holds its switches, and replays.
+* The baton is handed over like the GIL: when its holder has had it for an interval, when it waits, and around system
+  calls. The thread that has waited longest gets it. Sleeps and timeouts take real time.
+* It is handed over at yield points only. Between two of them a thread does nothing that others see, so every switch
+  of a plain interpreter has the same effect as one at a yield point; and no other thread runs during a system call, so
+  the order of system calls is known. Recording the switches of the bare GIL could not tell it: two threads may be
+  inside the kernel at the same time.
+* So the log of a natural run is like any other: it holds its switches, and replays.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..baton.strategy import Question
     from ..baton.thread import ManagedThread
 
-INTERVAL_NS = 50_000  # a hundredth of the interpreter's own: a race that is met once a day is met sooner
-_ASK_WITHIN = 128  # yield points, between two looks at the clock
+INTERVAL_NS = 50_000  # a hundredth of the interpreter's default: rare races show up sooner
+_ASK_WITHIN = 128  # yield points, between two readings of the clock
 
 
 class Natural(Strategy):
@@ -37,7 +37,7 @@ class Natural(Strategy):
         self._turn = 0
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
-        # By the last digits of the clock: with equal distances a loop would always be left at the same places.
+        # The last digits of the clock: at equal distances a loop would always be left at the same places.
         return thread.time + 1 + real_clock_ns() % _ASK_WITHIN
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:

@@ -1,11 +1,11 @@
-"""The default schedule, with notes of what each thread touches: where a switch could matter.
+"""The default schedule, recording what each thread touches: where a switch could matter.
 
 Rules of this module:
 
-* It only looks. The run is the one of the default schedule, and no code of the program is called.
-* What a place touches is a guess from its bytecode and from local and global variables. A wrong guess costs a useless
-  run later, nothing else.
-* Of each place the first visits by each thread are noted, up to a limit for the whole run; races that need a later
+* It only observes. The run follows the default schedule, and no code of the program is called.
+* What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
+  useless run later.
+* The first visits of each place by each thread are recorded, up to a limit for the whole run; races that need a later
   visit are left to the random strategies.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..points.touches import Access
 
 VISITS = 3  # of each place by each thread
-LIMIT = 50_000  # yield points looked at; some microseconds each
+LIMIT = 50_000  # yield points examined; some microseconds each
 
 Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
 
@@ -120,7 +120,7 @@ class Profile(Strategy):
 
 
 class Identities:
-    """Numbers objects. An object that has gone does not share its number with the next one at its address.
+    """Numbers objects. A dead object does not share its number with the next one at its address.
 
     Except for those that cannot be referred to weakly (lists, dictionaries): to keep them alive would delay what
     happens when they go.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# What makes the strategy of each name out of the request of a run.
+# For each name, how to build the strategy from the request of a run.
 _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "default": lambda run: Strategy(),
     "replay": lambda run: Replay(run["triggers"]),
@@ -34,5 +34,5 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
 
 
 def make_strategy(run: dict[str, Any]) -> Strategy:
-    """The strategy that the request of a run names."""
+    """The strategy named in the request of a run."""
     return _STRATEGIES[run["strategy"]](run)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Replay(Strategy):
-    """Follows triggers; where there is none, or its target cannot run, the default schedule goes on.
+    """Follows triggers; without one, or if its target cannot run, the default schedule continues.
 
     Args:
         triggers: (thread, thread time, target thread) each.
