@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 
 LONGEST = 72
-# The last commit before the rule.
-BEFORE = "560984581b956106a7e5f03aa93ba01c9bfb0616"
+# The last commits before the rule, on two branches.
+BEFORE = (
+    "acbb1723ac1f691b8b1d1cdc79c896f62b95aad7",
+    "560984581b956106a7e5f03aa93ba01c9bfb0616",
+)
 
 
 def too_long(subjects: list[str]) -> list[str]:
@@ -20,9 +23,9 @@ def too_long(subjects: list[str]) -> list[str]:
     return [subject for subject in subjects if len(subject) > LONGEST]
 
 
-def subjects_since(checkout: Path, commit: str) -> list[str]:
-    """The subjects of the commits that came after this one; none where git does not know it."""
-    command = ["git", "log", "--no-merges", "--format=%s", f"{commit}..HEAD"]
+def subjects_since(checkout: Path, *commits: str) -> list[str]:
+    """The subjects of the commits that came after these; none where git does not know one of them."""
+    command = ["git", "log", "--no-merges", "--format=%s", "HEAD", "--not", *commits]
     try:
         done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
     except FileNotFoundError:
@@ -32,7 +35,7 @@ def subjects_since(checkout: Path, commit: str) -> list[str]:
 
 def main() -> int:
     """Tell the subjects that are too long."""
-    found = too_long(subjects_since(Path(__file__).resolve().parent.parent, BEFORE))
+    found = too_long(subjects_since(Path(__file__).resolve().parent.parent, *BEFORE))
     for subject in found:
         print(f"longer than {LONGEST} characters ({len(subject)}): {subject}")
     return 1 if found else 0
