@@ -7,6 +7,7 @@ exists and that none of the house is missing.
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -68,24 +69,42 @@ HOUSE = (
     ),
     Floor("ground floor", (Room("replay_dd.outcome", "PASS, FAIL, UNRESOLVED"), Room("replay_dd.errors", "by fault"))),
 )
-# Loaded into the program under test: the standard library only, and nothing of the house above.
-_INSIDE = "replay_dd.schedules.runtime."
-RUNTIME = tuple(
-    Floor("", tuple(Room(_INSIDE + name, words) for name, words in rooms))
-    for rooms in (
-        [("start", "takes over, before the program's first line")],
-        [("process", "fork server, child processes, the end of a run")],
-        [("strategies", "who runs next: replay, random walk, PCT, bounded, natural, ...")],
-        [("stdlib", "stand-ins for locks, threads, signals, time, entropy; the deadlock report")],
-        [("io", "stand-ins for sockets, TLS, pipes, file locks, SQLite")],
-        [("backends", "how yield points are noticed: sys.monitoring or tracing")],
-        [("baton", "one thread at a time: scheduler, threads, clock, stuck calls")],
-        [("points", "which instructions are yield points, and where they stand in the source")],
-        [("counting", "thread time and digest")],
-        [("accelerator", "counting and points once more, in C (optional)")],
-        [("channel", "to the tool"), ("splitmix", "random numbers")],
-    )
-)
+# Loaded into the program under test: the standard library only, and nothing of the house above. Its floors are those of
+# the import contract.
+INSIDE = {
+    "start": "begins, before the program's first line",
+    "take_over": "who takes over what of the interpreter and its library: tables",
+    "parts": "makes the parts of the runtime, out of the request of a run",
+    "process": "fork server, child processes, the end of a run",
+    "strategies": "who runs next: replay, random walk, PCT, bounded, natural, ...",
+    "stdlib": "stand-ins for locks, threads, signals, time, entropy; the deadlock report",
+    "io": "stand-ins for sockets, TLS, pipes, file locks, SQLite",
+    "backends": "how yield points are noticed: sys.monitoring or tracing",
+    "baton": "one thread at a time: scheduler, threads, clock, stuck calls",
+    "points": "which instructions are yield points, and where they stand in the source",
+    "counting": "thread time and digest",
+    "accelerator": "counting and points once more, in C (optional)",
+    "channel": "to the tool",
+    "splitmix": "random numbers",
+    "constants": "numbers that Python and C share",
+    "compat": "all that is known of interpreter versions",
+}
+
+
+def contract(name: str) -> list[list[str]]:
+    """The floors of an import contract, from above; what stands in brackets there need not exist."""
+    configuration = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = next(one for one in configuration["tool"]["importlinter"]["contracts"] if one["id"] == name)
+    (container,) = found.get("containers", [""])
+    floors = [[room.strip() for room in layer.split("|") if "(" not in room] for layer in found["layers"]]
+    return [[f"{container}.{room}".strip(".") for room in floor] for floor in floors]
+
+
+def runtime() -> tuple[Floor, ...]:
+    """The floors of the runtime."""
+    floors = contract("runtime-rooms")
+    return tuple(Floor("", tuple(Room(name, INSIDE[name.rpartition(".")[2]]) for name in floor)) for floor in floors)
+
 
 LANES = (
     Room("replay_dd.experiment", "driver"),
@@ -119,7 +138,7 @@ _INK, _PALE, _LINE = "#1f2328", "#57606a", "#8c959f"
 def house() -> str:
     """The floors of the house, with the arrow that says what may import what, and those of the runtime."""
     parts, y = _floors("replay-dd: arrows only go down", HOUSE, _MARGIN_PX, "#ddf4ff")
-    more, y = _floors("schedules/runtime, loaded into the program under test", RUNTIME, y + 28, "#fff8c5")
+    more, y = _floors("schedules/runtime, loaded into the program under test", runtime(), y + 28, "#fff8c5")
     return _svg([*parts, *more], y + _MARGIN_PX, "The rooms of replay-dd, from the faces to the ground floor")
 
 
