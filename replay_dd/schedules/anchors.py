@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -95,7 +96,7 @@ def find_anchors(log: Log) -> list[Anchor]:
 def _path(program: Program, place: Place) -> str:
     """A file below the working directory may have been recorded elsewhere (another checkout, a private copy)."""
     here = Path(program.directory) / place.file
-    return str(here) if here.exists() else place.path
+    return str(here) if os.path.exists(here) else place.path
 
 
 def _find(switch: Switch, place: Place, source: Source | None) -> Anchor:

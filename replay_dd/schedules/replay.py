@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import ProgramChangedError
@@ -111,7 +111,9 @@ def check_there(log: Log) -> None:
     """
     changed = changed_files(log.program)
     gone = [
-        name for name in changed if not Path(log.program.paths.get(name, Path(log.program.directory) / name)).exists()
+        name
+        for name in changed
+        if not os.path.exists(log.program.paths.get(name, os.path.join(log.program.directory, name)))
     ]
     if gone:
         raise ProgramChangedError(f"A part of the program is not there any more: {', '.join(gone[:3])}.")
