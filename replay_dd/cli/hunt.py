@@ -15,6 +15,7 @@ from replay_dd.cli.options import (
     program_of,
     program_options,
     time_limit_option,
+    untested_option,
 )
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
@@ -39,6 +40,7 @@ _SHOWN = 5  # other failures
 @jobs_option
 @fork_option
 @counting_options
+@untested_option
 @time_limit_option()
 @click.option("--failure", metavar="TEXT", default="", help="Look for a failure whose line here contains TEXT.")
 @click.option("--no-simplify", is_flag=True, help="Keep the schedules as they were found.")
@@ -56,6 +58,7 @@ def hunt_command(
     preload: tuple[str, ...],
     real_clock: bool,
     real_entropy: bool,
+    untested: bool,
     time_limit: float,
     failure: str,
     no_simplify: bool,
@@ -84,6 +87,7 @@ def hunt_command(
                 real_clock=real_clock,
                 real_entropy=real_entropy,
                 preload=preload,
+                untested=untested,
             ),
             runs=runs,
             seed=seed,

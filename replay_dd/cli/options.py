@@ -52,6 +52,15 @@ def counting_options(command: Command) -> Command:
     return command
 
 
+def untested_option(command: Command) -> Command:
+    """``--untested``."""
+    return click.option(
+        "--untested",
+        is_flag=True,
+        help="Go on with a version of Python that replay-dd was not tested with; the log notes it.",
+    )(command)
+
+
 def program_options(command: Command) -> Command:
     """``--fresh-copy``, ``--stdin`` and the command after the ``--``."""
     for option in (

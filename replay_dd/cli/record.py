@@ -9,7 +9,7 @@ import click
 
 from replay_dd.cli.errors import UsageError
 from replay_dd.cli.gui_record import gui_record_options, record_gui
-from replay_dd.cli.options import LOG, counting_options, program_of, program_options, time_limit_option
+from replay_dd.cli.options import LOG, counting_options, program_of, program_options, time_limit_option, untested_option
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.report.log import describe_log
@@ -26,6 +26,7 @@ from replay_dd.schedules.record import STRATEGIES, settings_for_now
 @click.option("--natural", "strategy", flag_value="natural", help="Let real time decide, as it does without replay-dd.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the strategy's random choices.")
 @counting_options
+@untested_option
 @time_limit_option()
 @click.option("--no-verify", is_flag=True, help="Do not replay the log once to check it.")
 @gui_record_options
@@ -45,6 +46,7 @@ def record_command(
     preload: tuple[str, ...],
     real_clock: bool,
     real_entropy: bool,
+    untested: bool,
     time_limit: float,
     no_verify: bool,
     fresh_copy: bool,
@@ -65,6 +67,7 @@ def record_command(
             real_clock=real_clock,
             real_entropy=real_entropy,
             preload=preload,
+            untested=untested,
         ),
         strategy=strategy,
         seed=seed,

@@ -192,6 +192,7 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
+        untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
     """
 
     granularity: str = "access"
@@ -202,6 +203,7 @@ class Settings:
     real_clock: bool = False
     real_entropy: bool = False
     preload: tuple[str, ...] = ()
+    untested: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.runtime.compat import CALLS
 from replay_dd.schedules.trials import ScheduleTests
 
 
@@ -30,5 +31,5 @@ def settle_reachable(tests: ScheduleTests, log: Log, switch: Switch) -> Switch:
     last = next((found.place for found in run.switches if found.trigger == earlier), None)
     if last is None or (last.path, last.function) == (place.path, place.function):
         return switch  # what was called is not counted: it is in C, or library code with such places of its own
-    reachable = last.instruction.startswith("CALL")  # the last act of the function in Python was a call itself
+    reachable = last.instruction in CALLS  # the last act of the function in Python was a call itself
     return replace(switch, place=replace(place, gil_reachable=reachable))

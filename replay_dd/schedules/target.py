@@ -57,6 +57,16 @@ class NotControlledError(ReplayDDError):
     )
 
 
+class UntestedInterpreterError(NotControlledError):
+    """The interpreter is of a version that the runtime was never tested with."""
+
+    slug = "untested-interpreter"
+    default_hint = (
+        "Use one of the tested versions, or another version of replay-dd. With `--untested`, `record` and `hunt` go on "
+        "all the same; failures may then be missed, and replays may diverge."
+    )
+
+
 @dataclass(frozen=True)
 class Plan:
     """Who decides about the schedule of one run.
@@ -186,6 +196,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "preload": list(settings.preload),
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
+        "untested": settings.untested,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
@@ -233,6 +244,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     if hello is None:
         raise NotControlledError(_why_not_controlled(program, finished))
     version, executable, backend, reason = hello[1:5]
+    if backend == "untested":
+        raise UntestedInterpreterError(f"The program's interpreter is {executable}. {reason}.")
     if backend == "unsupported":
         raise NotControlledError(f"The program's interpreter {executable} is {reason}.")
     places: dict[int, Place] = {}

@@ -17,6 +17,7 @@ from .baton.garbage import collect_by_schedule
 from .baton.scheduler import Scheduler
 from .baton.strategy import Strategy
 from .channel import HELLO, NOTE, THREAD, Channel
+from .compat import DISABLE, HAS_JOINABLE_THREADS, UNTESTED, VERSION, uncontended_locks
 from .io.buffers import adapt_buffers
 from .io.descriptors import Descriptors
 from .io.file_locks import adapt_file_locks
@@ -77,9 +78,7 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
         command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
     )
     clock = Clock(request["start_ns"])
-    # What a monitoring callback answers where there is no yield point.
-    disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
-    scheduler = Scheduler(Strategy(), clock, places, channel.send, endings.deadlock, disable)
+    scheduler = Scheduler(Strategy(), clock, places, channel.send, endings.deadlock, DISABLE)
     backend, reason = choose_backend(scheduler, request["granularity"])
     endings.scheduler = scheduler
     endings.backend = backend
@@ -102,9 +101,8 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     def adapt_threading(module: Any) -> None:
         endings.adapt_threading(module)
         hash_by_number(module.Thread)
-        for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
-            if hasattr(module, name):
-                setattr(module, name, locks.Uncontended())
+        for name in uncontended_locks():
+            setattr(module, name, locks.Uncontended())
 
     def adapt_sqlite(module: Any) -> None:
         from .io.sqlite import Databases  # now, as most programs have none
@@ -204,8 +202,9 @@ def _take_over(request_path: str) -> tuple[Channel, list[str]]:
     )
     # Registered first, so called last.
     atexit.register(endings.at_exit)
-    version = tuple(sys.version_info[:3])
-    channel.send(HELLO, version, sys.executable, backend.name, reason, sys.flags.hash_randomization)
+    channel.send(HELLO, VERSION, sys.executable, backend.name, reason, sys.flags.hash_randomization)
+    if UNTESTED:
+        channel.send(NOTE, "untested", UNTESTED)
     channel.send(THREAD, scheduler.main.name, "", 0)
     return channel, request["preload"]
 
@@ -234,9 +233,9 @@ def _replace_thread_functions(starter: ThreadStarter) -> None:
         "start_new_thread": starter.start_new_thread,
         "start_new": starter.start_new_thread,
     }
-    if hasattr(_thread, "_set_sentinel"):
+    if not HAS_JOINABLE_THREADS:
         replacements["_set_sentinel"] = starter.set_sentinel
-    if hasattr(_thread, "start_joinable_thread"):
+    else:
         replacements["lock"] = locks.Lock
         replacements["_ThreadHandle"] = ThreadHandle
         replacements["start_joinable_thread"] = starter.start_joinable_thread

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator.own_memory import use_own
+from ..compat import HAS_JOINABLE_THREADS, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -57,8 +58,7 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
         return None
     if timeout < 0:
         if timeout != -1:
-            kind = "a non-negative number" if sys.version_info >= (3, 13) else "positive"
-            raise ValueError(f"timeout value must be {kind}")
+            raise ValueError(NEGATIVE_TIMEOUT)
         return None
     return deadline_after(timeout)
 
@@ -255,6 +255,13 @@ class RLock:
     def __exit__(self, *_: object) -> None:
         self.release()
 
+    def locked(self) -> bool:
+        """Only where the original has it, too."""
+        frame = sys._getframe(1)
+        if _scheduler.places.kind(frame.f_code.co_filename) == COUNTED:
+            _scheduler.operation(frame)
+        return self._count > 0
+
     def __getstate__(self) -> object:
         name = "_thread.RLock" if type(self) is RLock else type(self).__name__
         raise TypeError(f"cannot pickle '{name}' object")
@@ -296,7 +303,9 @@ def _no_instances(class_: type, *_: object, **__: object) -> Any:
 Lock.__name__ = Lock.__qualname__ = "lock"
 for _class in (Lock, RLock):
     _class.__module__ = "_thread"
-if sys.version_info < (3, 13):  # where `threading.Lock` is a function
+if not RLOCK_HAS_LOCKED:
+    del RLock.locked
+if not HAS_JOINABLE_THREADS:  # where `threading.Lock` is a function
     Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
 
 

@@ -6,6 +6,7 @@ import _thread
 import sys
 
 from ..baton.thread import allocate_real_lock
+from ..compat import UNRAISABLE_NAMES_FUNCTION, start_event_of
 from .locks import Lock, deadline_after, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -177,9 +178,8 @@ class ThreadStarter:
             self._keep(handle, child, ident)
         child.ident = ident
         scheduler.add(child)
-        python_thread = getattr(function, "__self__", None)
-        started = getattr(python_thread, "_started", None)
-        if started is not None and getattr(function, "__name__", "") == "_bootstrap":
+        started = start_event_of(function)
+        if started is not None:
             # threading.Thread.start() waits for the new thread to say that it is up. That is no blocking as the
             # program sees it: the new thread runs so far, and its creator goes on.
             child.starting = lambda: started.is_set() and started._cond._lock._holder is None
@@ -241,7 +241,7 @@ class ThreadStarter:
             arguments: Any = type(sys.implementation)()  # types.SimpleNamespace, without the import
             arguments.exc_type, arguments.exc_value, arguments.exc_traceback = error_type, error, trace
             arguments.err_msg, arguments.object = "Exception ignored in thread started by", function
-            if sys.version_info >= (3, 13):
+            if UNRAISABLE_NAMES_FUNCTION:
                 arguments.err_msg, arguments.object = f"{arguments.err_msg} {function!r}", None
             sys.unraisablehook(arguments)
         elif sys.stderr is not None and error_type is not None and error is not None:
