@@ -59,6 +59,7 @@ RLOCK_HAS_LOCKED = _MINOR >= (3, 14)
 # What threads that were started without `threading` say of an exception names their function in the message.
 UNRAISABLE_NAMES_FUNCTION = _MINOR >= (3, 13)
 NEGATIVE_TIMEOUT = "timeout value must be " + ("a non-negative number" if _MINOR >= (3, 13) else "positive")
+LONG_TIMEOUT = "timestamp out of range for " + ("C PyTime_t" if _MINOR >= (3, 14) else "platform time_t")
 
 # -- private names ---------------------------------------------------------------------------------------------------
 
@@ -122,6 +123,11 @@ def start_event_of(function: "Any") -> "Any":
     if getattr(function, "__name__", "") != "_bootstrap":
         return None
     return getattr(getattr(function, "__self__", None), "_started", None)
+
+
+def lock_of(condition: "Any") -> "Any":
+    """The lock of a `threading.Condition`, None for anything else."""
+    return getattr(condition, "_lock", None)
 
 
 # -- instructions ----------------------------------------------------------------------------------------------------

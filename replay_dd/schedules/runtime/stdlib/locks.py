@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator.own_memory import use_own
-from ..compat import HAS_JOINABLE_THREADS, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED
+from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -70,7 +70,7 @@ def deadline_after(timeout_s: float) -> int:
         OverflowError: it does not fit the clock, as in ``threading``.
     """
     if timeout_s > _TIMEOUT_MAX:
-        raise OverflowError("timestamp out of range for platform time_t")
+        raise OverflowError(LONG_TIMEOUT)
     return _scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
 
 
