@@ -5,6 +5,7 @@ moving the program's objects. Where its source or a C compiler is missing, the p
 """
 
 import _imp
+import os
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -12,7 +13,7 @@ from setuptools import Extension, setup
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = ("_accelerator", "counting", "fast_exit", "operation_places", "own_memory", "sqlite", "stuck_calls", "tables")
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
-HEADERS = [ROOM + "_accelerator.h"]
+HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h"]
 INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 
@@ -25,6 +26,9 @@ def fingerprint(*names: str) -> str:
 if (HERE / SOURCES[0]).exists():
     # What is imported tells what it was built from: an editable installation may have an older one beside its source.
     macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
+    # Two parts depend on the insides of the interpreter and of SQLite; docs/explanation/decisions tell what they buy.
+    # To install without: REPLAY_DD_WITHOUT="OWN_MEMORY SQLITE" pip install .
+    macros += [(f"WITHOUT_{part}", "1") for part in os.environ.get("REPLAY_DD_WITHOUT", "").split()]
     name = "replay_dd.schedules.runtime.accelerator._accelerator"
     # `optional`: a build that fails is told and does not stop the installation.
     setup(ext_modules=[Extension(name, SOURCES, define_macros=macros, depends=[*HEADERS, INTERFACE], optional=True)])

@@ -87,6 +87,10 @@ def version_probes(tree: ast.Module) -> list[str]:
             name = node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
             tries = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3)
             is_private = isinstance(name, str) and name.startswith("_") and not name.startswith("__")
+            owner = ast.unparse(node.args[0])
+            is_private = (
+                is_private or (owner.startswith("_") and owner in sys.stdlib_module_names) or name == "monitoring"
+            )
             found += [str(name)] * (tries and is_private and name not in OWN_PRIVATE)
     return found
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.runtime.counting.counter import LOOKED_THROUGH
-from replay_dd.schedules.runtime.counting.digest import FOLD, MASK
+from replay_dd.schedules.runtime.constants import DIGEST_PRIME, LOOKED_THROUGH
+from replay_dd.schedules.runtime.counting.digest import MASK
 
 pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
 
@@ -50,7 +50,7 @@ class Scheduler:
         time, digest = self.thread.time, self.counter.digest
         if self.counter.pass_operation():
             assert self.thread.time == time + 1
-            assert self.counter.digest == ((digest ^ number ^ self.thread.hash) * FOLD) & MASK
+            assert self.counter.digest == ((digest ^ number ^ self.thread.hash) * DIGEST_PRIME) & MASK
             assert self.thread.place.number == number
             return True
         assert (self.thread.time, self.counter.digest) == (time, digest)

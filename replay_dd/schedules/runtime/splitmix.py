@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .constants import SPLITMIX_FIRST, SPLITMIX_SECOND, SPLITMIX_STEP
+
 
 class Generator:
     """A small random number generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014)."""
@@ -11,10 +13,10 @@ class Generator:
 
     def next(self) -> int:
         """A number of 64 bits."""
-        self._state = (self._state + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        self._state = (self._state + SPLITMIX_STEP) & 0xFFFFFFFFFFFFFFFF
         value = self._state
-        value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-        value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+        value = ((value ^ (value >> 30)) * SPLITMIX_FIRST) & 0xFFFFFFFFFFFFFFFF
+        value = ((value ^ (value >> 27)) * SPLITMIX_SECOND) & 0xFFFFFFFFFFFFFFFF
         return value ^ (value >> 31)
 
     def below(self, limit: int) -> int:

@@ -8,18 +8,20 @@
 static PyMethodDef module_functions[] = {
     {"fold", (PyCFunction)(void (*)(void))counting_fold, METH_FASTCALL, "Pass one yield point; as counter.fold."},
     {"need_room", (PyCFunction)(void (*)(void))counting_need_room, METH_FASTCALL, "As stack_room.need_room."},
-    {"watch_exit", leaving_watch_exit, METH_NOARGS, "Keep what the interpreter will take for its exit status."},
-    {"exit_code", leaving_exit_code, METH_NOARGS, "The code of the SystemExit that ends the program, in a tuple; () if none."},
-    {"leave", leaving_leave, METH_O, "Call exit(3)."},
-    {"wait_until_gone", leaving_wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
+    {"watch_exit", fast_exit_watch_exit, METH_NOARGS, "Keep what the interpreter will take for its exit status."},
+    {"exit_code", fast_exit_exit_code, METH_NOARGS, "The code of the SystemExit that ends the program, in a tuple; () if none."},
+    {"leave", fast_exit_leave, METH_O, "Call exit(3)."},
+    {"wait_until_gone", fast_exit_wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
-    {"fork", leaving_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
-    {"control_databases", databases_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
-    {"database_lock_is_held", databases_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
-    {"database_lock_is_held_elsewhere", databases_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
-    {"refuse_database_lock", databases_refuse, METH_VARARGS, "Refuse it once more to the calling thread."},
+    {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
+#ifndef WITHOUT_SQLITE
+    {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
+    {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
+    {"database_lock_is_held_elsewhere", sqlite_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
+    {"refuse_database_lock", sqlite_refuse, METH_VARARGS, "Refuse it once more to the calling thread."},
+#endif
     {NULL, NULL, 0, NULL},
 };
 

@@ -10,6 +10,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "constants.h"
+
 #if PY_VERSION_HEX >= 0x030C0000
 #define get_code_extra PyUnstable_Code_GetExtra
 #else
@@ -78,7 +80,6 @@ typedef struct {
     uint64_t number;
 } Known;
 
-#define LOOKED_THROUGH -1 /* the position of library code: any; as counting.LOOKED_THROUGH */
 #define BUCKETS 128 /* a power of two */
 #define BUCKET_PLACES 4
 #define KNOWN_PLACES (BUCKETS * BUCKET_PLACES)
@@ -96,7 +97,7 @@ void places_clear(Places *places);
 /* Neighbouring addresses and offsets are spread. */
 static inline Known *bucket_of(Places *places, PyObject *code, int position)
 {
-    uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t mixed = ((uint64_t)(uintptr_t)code + (unsigned int)position) * SPLITMIX_STEP;
     return &places->known[(mixed >> 32 & (BUCKETS - 1)) * BUCKET_PLACES];
 }
 
@@ -159,7 +160,7 @@ typedef struct {
 } Looks;
 
 /* Counter.wait_at */
-PyObject *away_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
+PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
 
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
@@ -205,35 +206,35 @@ PyObject *counting_need_room(PyObject *module, PyObject *const *arguments, Py_ss
 /* -- fast_exit.c: threads and forked copies, how they begin and end -- */
 
 /* fork(2) without the interpreter's handlers. Sound only in a process with a single thread. */
-PyObject *leaving_fork(PyObject *module, PyObject *nothing);
+PyObject *fast_exit_fork(PyObject *module, PyObject *nothing);
 
 /* wait_until_gone(native_id): wait until the system has forgotten a thread of this process. */
-PyObject *leaving_wait_until_gone(PyObject *module, PyObject *native_id);
+PyObject *fast_exit_wait_until_gone(PyObject *module, PyObject *native_id);
 
 /* Keep what the interpreter will take for its exit status. */
-PyObject *leaving_watch_exit(PyObject *module, PyObject *nothing);
+PyObject *fast_exit_watch_exit(PyObject *module, PyObject *nothing);
 
 /* The code of the SystemExit that ends the program, in a tuple; () if none. */
-PyObject *leaving_exit_code(PyObject *module, PyObject *nothing);
+PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 
 /* leave(status): call exit(3). */
-PyObject *leaving_leave(PyObject *module, PyObject *status);
+PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 
 /* -- sqlite.c: what SQLite wants of the system -- */
 
 /* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its
  * random numbers; None leaves these two as they are. The library's file, or None where the interpreter contains it.
  * Whether this worked. */
-PyObject *databases_control(PyObject *module, PyObject *arguments);
+PyObject *sqlite_control(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held(*lock): whether another connection of this process has a lock that conflicts with this one. */
-PyObject *databases_is_held(PyObject *module, PyObject *arguments);
+PyObject *sqlite_is_held(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held_elsewhere(*lock): the same of other processes. */
-PyObject *databases_is_held_elsewhere(PyObject *module, PyObject *arguments);
+PyObject *sqlite_is_held_elsewhere(PyObject *module, PyObject *arguments);
 
 /* refuse_database_lock(*lock): refuse it once more to the calling thread. */
-PyObject *databases_refuse(PyObject *module, PyObject *arguments);
+PyObject *sqlite_refuse(PyObject *module, PyObject *arguments);
 
 #pragma GCC visibility pop
 #endif

@@ -7,7 +7,7 @@ from typing import NoReturn
 DatabaseLock = tuple[int, int, int, int]  # number of the open file, level, bits in the write-ahead log, whether shared
 
 interface: str  # the interpreter's hash of this file when it was built
-source: str  # of its source in C: the header, then the other files by name
+source: str  # of its source in C: the headers, then the other files, each by name
 
 class ThreadCounts:
     time: int

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <structmember.h>
 
-#define NEAR_THE_LIMIT 40 /* calls that are left; more than depth.ROOM_FRAMES: the scheduler itself looks, then */
-#define FOLD UINT64_C(0x100000001B3) /* the prime of the 64-bit FNV-1a hash; counting.FOLD */
+#define NEAR_THE_LIMIT 40 /* calls that are left: then the scheduler itself looks whether they are enough */
+_Static_assert(NEAR_THE_LIMIT > ROOM_FRAMES, "the scheduler has to be asked while there is room for it");
 
 /* -- ThreadCounts: the numbers of a thread that the fast path needs -- */
 
@@ -100,7 +100,7 @@ done:
 static inline int fold(Counter *self, ThreadCounts *thread, uint64_t number)
 {
     thread->time++;
-    self->digest = (self->digest ^ number ^ thread->hash) * FOLD;
+    self->digest = (self->digest ^ number ^ thread->hash) * DIGEST_PRIME;
     return self->watched == Py_None ? 0 : count_visit(self, (PyObject *)thread, number);
 }
 
@@ -246,7 +246,7 @@ static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
-    {"wait_at", (PyCFunction)(void (*)(void))away_wait_at, METH_FASTCALL,
+    {"wait_at", (PyCFunction)(void (*)(void))stuck_calls_wait_at, METH_FASTCALL,
      "wait_at(acquire, arguments, least_ns): wait for a lock; 0 when it is acquired, else for how long (in nanoseconds)\n"
      "the thread with the baton has stood still: as long as that or longer."},
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,

@@ -9,13 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-PyObject *leaving_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+PyObject *fast_exit_fork(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     return PyLong_FromLong((long)fork());
 }
 
 /* Without the GIL, and without memory of Python's, so that the thread that goes frees its own undisturbed. */
-PyObject *leaving_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument)
+PyObject *fast_exit_wait_until_gone(PyObject *Py_UNUSED(module), PyObject *argument)
 {
     const struct timespec moment = {0, 20000};
     long native_id = PyLong_AsLong(argument);
@@ -61,7 +61,7 @@ static int set_system_exit_code(PyObject *self, PyObject *value, void *Py_UNUSED
 
 static PyGetSetDef code_attribute = {"code", system_exit_code, set_system_exit_code, "exception code", NULL};
 
-PyObject *leaving_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+PyObject *fast_exit_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     PyTypeObject *type = (PyTypeObject *)PyExc_SystemExit;
     PyObject *descriptor = PyDescr_NewGetSet(type, &code_attribute);
@@ -84,13 +84,13 @@ PyObject *leaving_watch_exit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ig
     Py_RETURN_NONE;
 }
 
-PyObject *leaving_exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+PyObject *fast_exit_exit_code(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     return code_of_exit == NULL ? PyTuple_New(0) : PyTuple_Pack(1, code_of_exit);
 }
 
 /* What C libraries do at exit is done. */
-PyObject *leaving_leave(PyObject *Py_UNUSED(module), PyObject *status)
+PyObject *fast_exit_leave(PyObject *Py_UNUSED(module), PyObject *status)
 {
     long number = PyLong_AsLong(status);
     if (number == -1 && PyErr_Occurred()) {

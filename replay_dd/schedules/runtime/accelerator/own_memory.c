@@ -26,7 +26,7 @@ int memory_is_own;
 #define HAS_LISTS 0
 #endif
 
-#if HAS_LISTS && !defined(Py_GIL_DISABLED) && __has_include(<internal/pycore_interp.h>)
+#if !defined(WITHOUT_OWN_MEMORY) && HAS_LISTS && !defined(Py_GIL_DISABLED) && __has_include(<internal/pycore_interp.h>)
 #include <internal/pycore_interp.h>
 #include <stddef.h>
 #include <string.h>

@@ -319,9 +319,9 @@ static unsigned long long entropy;
 static int fixed_randomness(Vfs *Py_UNUSED(vfs), int size, char *bytes)
 {
     for (int at = 0; at < size; at += 8) {
-        unsigned long long word = entropy += 0x9E3779B97F4A7C15;
-        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
-        word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
+        unsigned long long word = entropy += SPLITMIX_STEP;
+        word = (word ^ (word >> 30)) * SPLITMIX_FIRST;
+        word = (word ^ (word >> 27)) * SPLITMIX_SECOND;
         word ^= word >> 31;
         memcpy(bytes + at, &word, size - at < 8 ? (size_t)(size - at) : 8);
     }
@@ -330,7 +330,7 @@ static int fixed_randomness(Vfs *Py_UNUSED(vfs), int size, char *bytes)
 
 /* -- what io/sqlite.py calls -- */
 
-PyObject *databases_control(PyObject *Py_UNUSED(module), PyObject *arguments)
+PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     const char *library;
     PyObject *sleep, *date, *seed;
@@ -375,7 +375,7 @@ static int parse_lock(PyObject *arguments, Lock *lock)
     return PyArg_ParseTuple(arguments, "LiIi", &lock->number, &lock->level, &lock->wal, &lock->shared);
 }
 
-PyObject *databases_refuse(PyObject *Py_UNUSED(module), PyObject *arguments)
+PyObject *sqlite_refuse(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     Lock lock;
     if (!parse_lock(arguments, &lock)) {
@@ -409,8 +409,8 @@ static PyObject *ask(PyObject *arguments, int elsewhere)
     return PyBool_FromLong(answer);
 }
 
-PyObject *databases_is_held(PyObject *Py_UNUSED(module), PyObject *arguments)
+PyObject *sqlite_is_held(PyObject *Py_UNUSED(module), PyObject *arguments)
 { return ask(arguments, 0); }
 
-PyObject *databases_is_held_elsewhere(PyObject *Py_UNUSED(module), PyObject *arguments)
+PyObject *sqlite_is_held_elsewhere(PyObject *Py_UNUSED(module), PyObject *arguments)
 { return ask(arguments, 1); }

@@ -11,10 +11,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#define BUSY_PERCENT 2 /* these three as in counter.py */
-#define STILL_LOOKS 2
-#define EARLIEST_LOOK_NS_PER_S 900000000.0
-
 static long long now_by(clockid_t clock)
 {
     struct timespec now = {0};
@@ -36,7 +32,7 @@ static long long look(Counter *counter, double every_s)
     long long now_ns = now_by(CLOCK_MONOTONIC), processor_ns = now_by(processor_clock);
     if (last->holder == holder && last->time == holder->time) {
         long long passed_ns = now_ns - last->seen_ns;
-        if (passed_ns < every_s * EARLIEST_LOOK_NS_PER_S) {
+        if (passed_ns < every_s * (double)EARLIEST_LOOK_NS_PER_S) {
             return 0;
         }
         long long used_ns = processor_ns - last->processor_ns;
@@ -55,7 +51,7 @@ static long long look(Counter *counter, double every_s)
     return last->still < STILL_LOOKS ? 0 : now_ns - last->still_since_ns;
 }
 
-PyObject *away_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount)
+PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount)
 {
     if (amount != 3 || !PyTuple_Check(arguments[1]) || PyTuple_GET_SIZE(arguments[1]) != 2) {
         PyErr_SetString(PyExc_TypeError, "expected a function, its two arguments, and a time");

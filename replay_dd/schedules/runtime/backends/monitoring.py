@@ -14,12 +14,13 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..constants import DIGEST_PRIME
 from ..counting.counter import fold
-from ..counting.digest import FOLD, MASK
+from ..counting.digest import MASK
 from ..points.bytecode import LINE
 from ..points.places import COUNTED
 from ..points.tables import add_code, numbers_of
-from .choose import Backend
+from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class PythonBackend(Backend):
             if thread.atomic:
                 return None
             time = thread.time = thread.time + 1
-            counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
+            counter.digest = ((counter.digest ^ number ^ thread.hash) * DIGEST_PRIME) & MASK
             if time >= thread.ask_at:
                 scheduler.at_question(thread, code, position, is_line)
             return None

@@ -12,12 +12,13 @@ import _thread
 import sys
 
 from ..channel import NOTE
+from ..constants import DIGEST_PRIME
 from ..counting.counter import fold
-from ..counting.digest import FOLD, MASK
+from ..counting.digest import MASK
 from ..points.bytecode import LINE
 from ..points.places import COUNTED
 from ..points.tables import add_code, numbers_of
-from .choose import Backend
+from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class PythonBackend(_TracingBackend):
                         thread = counter.current
                     if not thread.atomic:
                         time = thread.time = thread.time + 1
-                        counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
+                        counter.digest = ((counter.digest ^ number ^ thread.hash) * DIGEST_PRIME) & MASK
                         if time >= thread.ask_at:
                             scheduler.at_question(thread, code, position, is_line)
             return trace

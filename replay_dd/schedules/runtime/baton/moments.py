@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .scheduler import Scheduler
+    from .baton import Baton
     from .thread import ManagedThread
 
 # Where something is that a thread waits for: a descriptor, or what it takes to know that it will not come.
@@ -61,7 +61,7 @@ class OutsideWait:
     """One wait of one thread for something outside.
 
     Args:
-        arrivals: whose it is.
+        moments: of all waits.
         thread: who waits.
         is_there: tells whether it is there now, without waiting.
         descriptors: (descriptor, events as ``poll`` takes them) that tell the same; may be empty.
@@ -70,20 +70,20 @@ class OutsideWait:
     """
 
     __slots__ = (
-        *("_arrivals", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
+        *("_moments", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
         *("number", "problem", "rounds", "thread", "what"),
     )
 
     def __init__(
         self,
-        arrivals: Arrivals,
+        moments: Moments,
         thread: ManagedThread,
         is_there: Callable[[], object],
         descriptors: list[tuple[int, int]],
         nature: int,
         what: str,
     ) -> None:
-        self._arrivals = arrivals
+        self._moments = moments
         self.thread = thread
         self.is_there = is_there
         self.descriptors = descriptors
@@ -92,7 +92,7 @@ class OutsideWait:
         self.what = what
         thread.waits += 1
         self.number = thread.waits
-        self.expected: Expected | None = arrivals.expected.get((thread.name, thread.waits))
+        self.expected: Expected | None = moments.expected.get((thread.name, thread.waits))
         self.problem: Exception | None = None  # that a look met with
         self.rounds = 0  # how often it was there and nobody could run
         self.arrived_by, self.arrived_at = "", 0  # who ran at its moment, and the thread time of that one
@@ -101,35 +101,35 @@ class OutsideWait:
         if not self.arrived_by:
             before = use_own(True)
             if self._is_ready_now():
-                self.arrived_by, self.arrived_at = self._arrivals.now()
+                self.arrived_by, self.arrived_at = self._moments.now()
             use_own(before)
         return bool(self.arrived_by)
 
     def _is_ready_now(self) -> bool:
         expected = self.expected
         if expected is None:
-            return self._arrivals.look(self)
-        if expected.by == TIMED_OUT or not self._arrivals.reached(expected.by, expected.time):
+            return self._moments.look(self)
+        if expected.by == TIMED_OUT or not self._moments.reached(expected.by, expected.time):
             return False
         return self.wait_really()
 
     def wait_really(self) -> bool:
         """Wait for what came in the recorded run; where it does not come, the thread has left the recorded way."""
-        if self._arrivals.look(self):
+        if self._moments.look(self):
             return True
         limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
         start_ns = real_clock_ns()
         end_ns, last_ns = start_ns + int(limit_s * 1_000_000_000), start_ns + int(PATIENCE_S * 1_000_000_000)
-        while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._arrivals.are_in_flight([self])):
-            self._arrivals.pause(_STEP_S)
-            if self._arrivals.look(self):
+        while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._moments.are_in_flight([self])):
+            self._moments.pause(_STEP_S)
+            if self._moments.look(self):
                 return True
         self.leave()
         return False
 
     def leave(self) -> None:
         """Expect nothing any more of this thread: it is not on its recorded way."""
-        self._arrivals.leave(self.thread)
+        self._moments.leave(self.thread)
         self.expected = None
 
     def answer_at_deadline(self) -> object:
@@ -138,24 +138,24 @@ class OutsideWait:
 
     def next_answer(self) -> object:
         """What the next wait of the thread got, if a log says that there is one."""
-        following = self._arrivals.expected.get((self.thread.name, self.number + 1))
+        following = self._moments.expected.get((self.thread.name, self.number + 1))
         return None if following is None else following.answer
 
     def explain(self) -> str:
         return f"waits for {self.what}"
 
 
-class Arrivals:
+class Moments:
     """Numbers the waits for what comes from outside, notes their moments, and holds to those of a log.
 
     Args:
-        scheduler: who hands the baton around.
+        baton: who runs, and which threads there are.
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(self, baton: Baton) -> None:
+        self._baton = baton
         self.expected: dict[tuple[str, int], Expected] = {}
-        self._moments: dict[str, list[int]] = {}
+        self._times: dict[str, list[int]] = {}
         self._due: dict[str, list[tuple[int, str]]] = {}
         self.following = False
         self.real_deadlines = False  # deadlines came in real time, now or when the log was recorded
@@ -184,27 +184,27 @@ class Arrivals:
                 by, by_time, thread = values
                 self._due.setdefault(by, []).append((by_time, thread))
                 moments.setdefault(by, set()).add(by_time)
-        self._moments = {name: sorted(times, reverse=True) for name, times in moments.items()}
+        self._times = {name: sorted(times, reverse=True) for name, times in moments.items()}
         for entries in self._due.values():
             entries.reverse()
 
     def next_moment(self, thread: ManagedThread) -> int:
         """The thread time of this thread at which the next recorded moment comes."""
-        times = self._moments.get(thread.name)
+        times = self._times.get(thread.name)
         while times and times[-1] <= thread.time:
             times.pop()
         return times[-1] if times else NEVER
 
     def now(self) -> tuple[str, int]:
         """This moment: who runs, at which thread time."""
-        thread = self._scheduler.current
+        thread = self._baton.current
         return thread.name, thread.time
 
     def look(self, wait: OutsideWait) -> bool:
         """Whether something is there now, or will never be; to look is no operation of the program."""
-        scheduler = self._scheduler
-        before = scheduler.busy
-        scheduler.busy = True
+        baton = self._baton
+        before = baton.busy
+        baton.busy = True
         try:
             return bool(wait.is_there())
         except Exception as problem:
@@ -212,25 +212,25 @@ class Arrivals:
             wait.problem = problem.with_traceback(None)
             return True
         finally:
-            scheduler.busy = before
+            baton.busy = before
 
     def are_in_flight(self, waits: list[OutsideWait]) -> bool:
         """Whether the system still has bytes for one of these, which will come."""
         numbers = [number for wait in waits for number in wait.near]
         if not numbers:
             return False
-        scheduler = self._scheduler
-        before, own_before = (scheduler.busy, scheduler.outside), use_own(True)
-        scheduler.busy = True
+        baton = self._baton
+        before, own_before = (baton.busy, baton.outside), use_own(True)
+        baton.busy = True
         try:
             return self.bytes_in_flight(numbers)
         finally:
-            scheduler.busy, scheduler.outside = before
+            baton.busy, baton.outside = before
             use_own(own_before)
 
     def reached(self, name: str, thread_time: int) -> bool:
         """Whether a moment has come, or cannot come any more."""
-        thread = self._scheduler.known.get(name)
+        thread = self._baton.known.get(name)
         return thread is not None and (thread.time >= thread_time or thread.ended)
 
     def without_a_moment(self, waits: list[OutsideWait]) -> list[OutsideWait]:
@@ -240,7 +240,7 @@ class Arrivals:
         done is there, and the moment does not come: in the recorded run this would have been it, but for a system that
         took its time.
         """
-        main = self._scheduler.main if self._scheduler.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
+        main = self._baton.main if self._baton.clock.alarm_ns < NO_ALARM else None  # which an alarm lets go on
         blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
         found = []
         for wait in blocked.values():
@@ -264,41 +264,25 @@ class Arrivals:
         self.follow([], following=False)
         self.real_time = True
 
-    def wait(self, frame: Any, wait: OutsideWait, timeout_s: float | None) -> bool:
-        """A yield point that lasts until a wait is over; False where so many virtual seconds passed first.
-
-        Raises:
-            Exception: what a look met with.
-        """
-        deadline = None
-        if timeout_s is not None:
-            deadline = self._scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
-        self._scheduler.in_system_call = True
-        arrived = self._scheduler.operation(frame, wait, deadline)
-        self._scheduler.in_system_call = False
-        if arrived and wait.problem is not None:
-            self.answered(wait, None)
-            raise wait.problem
-        if arrived:
-            return True
-        self._scheduler.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
-        return False
+    def came_too_late(self, wait: OutsideWait) -> None:
+        """Note that a wait ended at its deadline."""
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_deadline())
 
     def answered(self, wait: OutsideWait, answer: object) -> None:
         """Note what an operation got; plain values."""
         by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
-        self._scheduler.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
 
     def started(self, thread: ManagedThread, deadline: int) -> None:
         """A thread begins to wait, with a deadline on the virtual clock."""
         if self.real_time:
-            thread.real_deadline_ns = real_clock_ns() + deadline - self._scheduler.clock.now_ns
+            thread.real_deadline_ns = real_clock_ns() + deadline - self._baton.clock.now_ns
 
     def until_next_deadline_ns(self) -> int | None:
         """How long it is to the earliest deadline or alarm; None where there is none."""
-        clock = self._scheduler.clock
+        clock = self._baton.clock
         waits_ns = [clock.alarm_ns - clock.now_ns] if clock.alarm_ns < NO_ALARM else []
-        for thread in self._scheduler.threads:
+        for thread in self._baton.threads:
             if thread.deadline is not None and self.real_time:
                 waits_ns.append(thread.real_deadline_ns - real_clock_ns())
             elif thread.deadline is not None:
@@ -308,34 +292,34 @@ class Arrivals:
     def at_choice(self) -> None:
         """Before a choice: let the deadlines come that came here in the recorded run, or come now in real time."""
         name, thread_time = self.now()
-        clock = self._scheduler.clock
+        clock = self._baton.clock
         if self.real_time and not self.following:
             now_ns = real_clock_ns()
-            for thread in self._scheduler.threads:
+            for thread in self._baton.threads:
                 deadline = thread.deadline
                 if deadline is not None and deadline > clock.now_ns and thread.real_deadline_ns <= now_ns:
                     clock.jump_to(deadline)
-                    self._scheduler.send(DUE, name, thread_time, thread.name)
+                    self._baton.send(DUE, name, thread_time, thread.name)
         due = self._due.get(name)
         while due and due[-1][0] <= thread_time:
-            waiting = self._scheduler.known.get(due.pop()[1])
+            waiting = self._baton.known.get(due.pop()[1])
             if waiting is not None and waiting.deadline is not None:
                 if self.real_time:
                     self.pause(max(0, waiting.real_deadline_ns - real_clock_ns()) / 1e9)
                 clock.jump_to(waiting.deadline)
-                self._scheduler.send(DUE, name, thread_time, waiting.name)
+                self._baton.send(DUE, name, thread_time, waiting.name)
 
     def at_end(self) -> None:
         """The run ends: what is still waited for has not come."""
-        for thread in self._scheduler.threads:
+        for thread in self._baton.threads:
             wait = thread.waiting
             if isinstance(wait, OutsideWait) and not wait.arrived_by:
-                self._scheduler.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
+                self._baton.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
 
     def pause(self, seconds: float) -> None:
         """Really wait, with the baton in hand."""
-        self._scheduler.counter.idle = True
+        self._baton.counter.idle = True
         try:
             _real_sleep(seconds)
         finally:
-            self._scheduler.counter.idle = False
+            self._baton.counter.idle = False

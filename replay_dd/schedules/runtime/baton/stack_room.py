@@ -12,9 +12,6 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-# How deep the runtime's own calls go, with some to spare: those of strategies, of waiting, of the log.
-ROOM_FRAMES = 17
-
 
 def _need_room(frames: int) -> None:
     """Go so many calls deep, and come back.

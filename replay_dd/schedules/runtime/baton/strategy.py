@@ -13,7 +13,7 @@ from .thread import NEVER
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from ..points.place import Place
-    from .scheduler import Scheduler
+    from .baton import Baton
     from .thread import ManagedThread
 
 
@@ -50,13 +50,13 @@ class Strategy:
 
     asks_at_operations = False  # whether to be asked at every operation on a lock, whatever next_question said
 
-    def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
         """A thread was started."""
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         """The thread time of ``thread``, which runs now, at which to be asked next."""
         return NEVER
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         """Who runs next: the default or one of the runnable threads."""
         return question.default

@@ -28,9 +28,9 @@ from .strategy import Question
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
 
-    from .moments import Arrivals
+    from .moments import Moments
     from .scheduler import Scheduler
     from .thread import ManagedThread
 
@@ -48,13 +48,13 @@ class _Call(OutsideWait):
 
     __slots__ = ("answer",)
 
-    def __init__(self, arrivals: Arrivals, thread: ManagedThread) -> None:
+    def __init__(self, moments: Moments, thread: ManagedThread) -> None:
         what = "a call to return that replay-dd does not control"
-        super().__init__(arrivals, thread, lambda: thread.returned, [], OUTSIDE, what)
+        super().__init__(moments, thread, lambda: thread.returned, [], OUTSIDE, what)
         self.answer = (AWAY, thread.time)
 
 
-class Away:
+class StuckCalls:
     """Finds threads that keep the baton while they wait in C.
 
     Args:
@@ -65,15 +65,17 @@ class Away:
         self._scheduler = scheduler
         self._away: dict[int, ManagedThread] = {}
         self._foreign_told = False
-        # How a gate is waited for: until it opens or it is time to look.
-        self.waits = (True, _LOOK_EVERY_S)
-        self.least_still_ns = _STILL_NS
+        scheduler.look_every = (True, _LOOK_EVERY_S)
+        scheduler.least_still_ns = _STILL_NS
+        scheduler.found_still = self.found_still
+        scheduler.come_back = self.come_back
+        scheduler.counter.stranger = self.stranger
 
     def follow(self, answers: list[object]) -> None:
         """Look more often where a log says that threads will be away."""
         follows = any(isinstance(answer, (list, tuple)) and AWAY in answer for answer in answers)
-        self.waits = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
-        self.least_still_ns = 0 if follows else _STILL_NS
+        self._scheduler.look_every = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
+        self._scheduler.least_still_ns = 0 if follows else _STILL_NS
 
     def found_still(self, still_ns: int) -> None:
         """Called by a thread that waits for the baton and has found that the one with it stands still for so long."""
@@ -83,7 +85,7 @@ class Away:
 
     def _is_expected(self, holder: ManagedThread) -> bool:
         """Whether a log says that this thread will be away now; any other one is given the usual time."""
-        expected = self._scheduler.arrivals.expected.get((holder.name, holder.waits + 1))
+        expected = self._scheduler.moments.expected.get((holder.name, holder.waits + 1))
         return expected is not None and expected.answer == (AWAY, holder.time)
 
     def _take_from(self, holder: ManagedThread, still_ns: int) -> None:
@@ -94,11 +96,11 @@ class Away:
         self._away[ident] = holder
         holder.ident = 0
         scheduler.busy = True
-        wait = _Call(scheduler.arrivals, holder)
+        wait = _Call(scheduler.moments, holder)
         holder.waiting = wait
         # Who is ready now came at the yield point that this switch will be, not at the one before the call.
         holder.time += scheduler.counting
-        scheduler.arrivals.at_choice()
+        scheduler.moments.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
         holder.time -= scheduler.counting
         if not ready and still_ns >= _BEFORE_SLEEPERS_NS:
@@ -117,7 +119,15 @@ class Away:
             return
         if wait.expected is not None and wait.expected.answer != wait.answer:
             wait.leave()
-        frame = sys._current_frames().get(ident)
+        self._tell(holder, sys._current_frames().get(ident))
+        if scheduler.counting:
+            scheduler.pass_yield_point(holder)
+        default = scheduler.next_after(holder, ready)
+        scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
+
+    def _tell(self, holder: ManagedThread, frame: FrameType | None) -> None:
+        """Note where a thread is stuck."""
+        scheduler = self._scheduler
         _, user_frame = scheduler.places.user_frame(frame)
         if user_frame is not None:
             holder.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
@@ -127,15 +137,6 @@ class Away:
         scheduler.send(
             NOTE, "away", f"a call {where} waited outside of replay-dd's control; other threads ran meanwhile"
         )
-        if scheduler.counting:
-            scheduler.pass_yield_point(holder)
-        default = scheduler.next_after(holder, ready)
-        question = Question(holder, ready, default, forced=True)
-        choice = scheduler.strategy.choose(scheduler, question) if scheduler.counting else default
-        scheduler.log_switch(holder, choice, True, choice is default, holder.place)
-        if choice.deadline is not None and not scheduler.is_ready(choice):
-            scheduler.clock.jump_to(choice.deadline)
-        scheduler.give(holder, choice)
 
     def come_back(self) -> bool:
         """Called by a thread that has not got the baton: if it was away, it waits for it.
@@ -155,7 +156,7 @@ class Away:
         wait = thread.waiting
         thread.waiting = None
         if isinstance(wait, _Call):
-            scheduler.arrivals.answered(wait, wait.answer)
+            scheduler.moments.answered(wait, wait.answer)
         scheduler.resumed(thread)
         use_own(False)
         return True

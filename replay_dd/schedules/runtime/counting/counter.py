@@ -11,7 +11,8 @@ from __future__ import annotations
 import time
 
 from ..accelerator import accelerator
-from .digest import FOLD, MASK
+from ..constants import BUSY_PERCENT, DIGEST_PRIME, EARLIEST_LOOK_NS_PER_S, STILL_LOOKS
+from .digest import MASK
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _clock_ns, _thread_clock, _processor_ns = time.monotonic_ns, time.pthread_getcpuclockid, time.clock_gettime_ns
-
-LOOKED_THROUGH = -1  # in the place of a position: all of a code object of the library
-BUSY_PERCENT = 2  # of the time between two looks; a thread in a loop that waits uses less
-STILL_LOOKS = 2  # one after the other find that a thread stands still
-EARLIEST_LOOK_NS_PER_S = 900_000_000  # of the time from one look to the next, as several threads may look
 
 
 class PythonThreadCounts:
@@ -136,7 +132,7 @@ class PythonCounter:
 def _fold(counter: Any, thread: Any, number: int) -> None:
     """Pass one yield point of a thread at the place with this number."""
     thread.time += 1
-    counter.digest = ((counter.digest ^ number ^ thread.hash) * FOLD) & MASK
+    counter.digest = ((counter.digest ^ number ^ thread.hash) * DIGEST_PRIME) & MASK
     watched = counter.watched
     if watched is not None and number in watched:
         key = (thread, number)

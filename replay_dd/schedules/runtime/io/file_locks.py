@@ -72,8 +72,8 @@ def adapt_file_locks(descriptors: Descriptors, module: Any) -> None:
                 take()
             except (BlockingIOError, PermissionError):
                 wait = descriptors.make_other_wait(is_free, "a lock on a file")
-                descriptors.arrivals.wait(frame, wait, None)
-                descriptors.arrivals.answered(wait, None)
+                descriptors.wait(frame, wait, None)
+                descriptors.moments.answered(wait, None)
             else:
                 return
 

@@ -34,7 +34,7 @@ class Pipes:
 
     def __init__(self, descriptors: Descriptors) -> None:
         self._descriptors = descriptors
-        self._arrivals = descriptors.arrivals
+        self._moments = descriptors.moments
         self._real_read, self._real_write = os.read, os.write
 
     def replacements(self) -> dict[str, Any]:
@@ -120,16 +120,16 @@ class Pipes:
         if not os.get_blocking(descriptor):
             self._descriptors.yield_point(frame)
             if wait.expected is not None and wait.expected.answer == WOULD_BLOCK:
-                self._arrivals.answered(wait, WOULD_BLOCK)
+                self._moments.answered(wait, WOULD_BLOCK)
                 raise BlockingIOError(11, os.strerror(11))
             if wait.expected is not None:
                 wait.wait_really()
         else:
-            self._arrivals.wait(frame, wait, None)
+            self._descriptors.wait(frame, wait, None)
             while not self._descriptors.poll(pair):
-                self._arrivals.answered(wait, None)
+                self._moments.answered(wait, None)
                 wait = self._descriptors.make_wait(pair, wait.what)
-                self._arrivals.wait(frame, wait, None)
+                self._descriptors.wait(frame, wait, None)
         wanted = length
         if wait.expected is not None and isinstance(wait.expected.answer, int) and wait.expected.answer > 0:
             wanted = min(length, wait.expected.answer)
@@ -141,9 +141,9 @@ class Pipes:
                     break
                 data += more
         except BlockingIOError:
-            self._arrivals.answered(wait, WOULD_BLOCK)
+            self._moments.answered(wait, WOULD_BLOCK)
             raise
-        self._arrivals.answered(wait, len(data))
+        self._moments.answered(wait, len(data))
         return data
 
     def write(self, descriptor: int, data: Any, frame: Any) -> int | None:
@@ -170,10 +170,10 @@ class Pipes:
         most = size if _keeps_messages_whole(descriptor) else _PIPE_BUF
         while True:
             wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
-            self._arrivals.wait(frame, wait, None)
+            self._descriptors.wait(frame, wait, None)
             # There is room for so much: the call does not block, except perhaps for a long message.
             piece = write_piece(written, min(size - written, most))
-            self._arrivals.answered(wait, 0)
+            self._moments.answered(wait, 0)
             written += piece
             if written >= size or not piece:
                 return written

@@ -87,18 +87,18 @@ class Sockets:
             descriptors.yield_point(frame)
             expected = wait.expected
             if expected is not None and expected.answer == WOULD_BLOCK:
-                descriptors.arrivals.answered(wait, WOULD_BLOCK)
+                descriptors.moments.answered(wait, WOULD_BLOCK)
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
             if expected is not None:
                 wait.wait_really()
             return wait
         while True:
-            if not descriptors.arrivals.wait(frame, wait, timeout_s):
+            if not descriptors.wait(frame, wait, timeout_s):
                 raise TimeoutError("timed out")
             if descriptors.poll(pair):
                 return wait
             # Another thread took what had come.
-            descriptors.arrivals.answered(wait, None)
+            descriptors.moments.answered(wait, None)
             wait = descriptors.make_wait(pair, wait.what)
 
     def _asked(self, wait: OutsideWait, call: Callable[..., Any], *arguments: Any) -> Any:
@@ -106,7 +106,7 @@ class Sockets:
         try:
             return call(*arguments)
         except BlockingIOError:
-            self._descriptors.arrivals.answered(wait, WOULD_BLOCK)
+            self._descriptors.moments.answered(wait, WOULD_BLOCK)
             raise
 
     def _take(self, wait: OutsideWait, size: int, take: Callable[[int, int], Any], whole: bool) -> Any:
@@ -129,7 +129,7 @@ class Sockets:
                 if not more:
                     break
                 taken += more
-        self._descriptors.arrivals.answered(wait, taken)
+        self._descriptors.moments.answered(wait, taken)
         return taken
 
     # -- receiving ---------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class Sockets:
             return receive
 
         ready, asked, take_as_recorded = self._ready, self._asked, self._take
-        noted = self._descriptors.arrivals.answered
+        noted = self._descriptors.moments.answered
         others = {"recvfrom": 1, "recvfrom_into": 2, "recvmsg": 2, "recvmsg_into": 2}
         return {"recv": recv, "recv_into": recv_into, **{name: once(name, at) for name, at in others.items()}}
 
@@ -187,7 +187,7 @@ class Sockets:
 
     def _sending(self, real: Any) -> dict[str, Any]:
         ready, asked = self._ready, self._asked
-        noted = self._descriptors.arrivals.answered
+        noted = self._descriptors.moments.answered
         dont_wait = self._dont_wait
         share, has_baton = self._descriptors.share_with_children, self._descriptors.has_baton
 
@@ -272,7 +272,7 @@ class Sockets:
     def _connecting(self, real: Any) -> dict[str, Any]:
         ready = self._ready
         descriptors = self._descriptors
-        noted = descriptors.arrivals.answered
+        noted = descriptors.moments.answered
 
         def _accept(self: Any) -> Any:
             wait = ready(self, sys._getframe(1), READING, "a connection")
@@ -345,14 +345,14 @@ class Sockets:
                 return problem != errno.EAGAIN
 
             wait = descriptors.make_other_wait(attempt, "room in the queue of a listener")
-            if not descriptors.arrivals.wait(frame, wait, timeout_s):
+            if not descriptors.wait(frame, wait, timeout_s):
                 return errno.EINPROGRESS
             noted(wait, 0)
             return problem
 
         def finished(sock: Any, timeout_s: float | None, frame: Any) -> int:
             wait = descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
-            if not descriptors.arrivals.wait(frame, wait, timeout_s):
+            if not descriptors.wait(frame, wait, timeout_s):
                 return errno.EINPROGRESS
             problem: int = sock.getsockopt(module.SOL_SOCKET, module.SO_ERROR)
             noted(wait, problem)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..baton.moments import Arrivals
+    from ..baton.moments import Moments
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
     from .descriptors import Descriptors
@@ -59,9 +59,9 @@ class _LockOfAProcess(Patient, OutsideWait):
 
     __slots__ = ("_lock", "answer")
 
-    def __init__(self, arrivals: Arrivals, thread: ManagedThread, lock: Lock, microseconds: int) -> None:
+    def __init__(self, moments: Moments, thread: ManagedThread, lock: Lock, microseconds: int) -> None:
         what = "a lock on a database that another process has"
-        super().__init__(arrivals, thread, self._is_free, [], OUTSIDE, what)
+        super().__init__(moments, thread, self._is_free, [], OUTSIDE, what)
         self._lock = lock
         self.answer = (microseconds, thread.time)
 
@@ -120,7 +120,7 @@ class Databases:
 
     def adapt(self, module: Any) -> None:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
-        if accelerator is not None:
+        if hasattr(accelerator, "control_databases"):
             library = getattr(module, "__file__", None)
             accelerator.control_databases(library, self._sleep, self._date, self._seed)
 
@@ -148,14 +148,14 @@ class Databases:
         return True
 
     def _wait(self, frame: Any, microseconds: int, lock: Lock | None) -> None:
-        scheduler, arrivals = self._scheduler, self._scheduler.arrivals
+        scheduler, moments = self._scheduler, self._scheduler.moments
         deadline = scheduler.clock.now_ns + microseconds * 1000
         if lock is None:
             scheduler.operation(frame, _Sleep(), deadline)
         elif accelerator.database_lock_is_held(*lock):
             scheduler.operation(frame, _LockOfAThread(lock), deadline)
         else:  # if nobody has it any more, it was another process
-            wait = _LockOfAProcess(arrivals, scheduler.current, lock, microseconds)
-            if arrivals.wait(frame, wait, microseconds / 1e6):
-                arrivals.answered(wait, wait.answer)
+            wait = _LockOfAProcess(moments, scheduler.current, lock, microseconds)
+            if scheduler.wait_for_outside(frame, wait, microseconds / 1e6):
+                moments.answered(wait, wait.answer)
             wait.before_another_try()

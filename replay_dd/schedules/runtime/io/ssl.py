@@ -42,7 +42,7 @@ class Tls:
 
     def __init__(self, descriptors: Descriptors, clock: Clock) -> None:
         self._descriptors = descriptors
-        self._arrivals = descriptors.arrivals
+        self._moments = descriptors.moments
         self._clock = clock
         self._handshake_timed_out = ""
 
@@ -79,13 +79,13 @@ class Tls:
                 self._descriptors.yield_point(frame)
             else:
                 left_s = None if end_ns is None else max(0, end_ns - self._clock.now_ns) / 1e9
-                if not self._arrivals.wait(frame, wait, left_s):
+                if not self._descriptors.wait(frame, wait, left_s):
                     raise TimeoutError(self._text_of_timeout(operation))
             if self._is_last(operation, sock, wait):
                 amount = operation.amount(wait.expected.answer if wait.expected is not None else None)
-                self._arrivals.answered(wait, amount)
+                self._moments.answered(wait, amount)
                 return operation.take(amount)
-            self._arrivals.answered(wait, AGAIN)
+            self._moments.answered(wait, AGAIN)
             if timeout_s == 0:
                 raise self._would_block(operation)
 
@@ -95,7 +95,7 @@ class Tls:
         self._descriptors.yield_point(frame)
         if wait.expected is not None and isinstance(wait.expected.answer, int):
             amount = max(0, wait.expected.answer)
-        self._arrivals.answered(wait, amount)
+        self._moments.answered(wait, amount)
         return amount
 
     def _make_wait(self, operation: _Operation, descriptor: int) -> OutsideWait:

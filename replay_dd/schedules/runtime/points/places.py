@@ -14,6 +14,7 @@ import os
 import sys
 import time
 
+from ..constants import SPLITMIX_STEP
 from ..counting.digest import MASK, text_hash
 from .frames import RUNTIME
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 COUNTED = 0
 LIBRARY = 1
 EXCLUDED = 2
-
-_STEP = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: spreads neighbouring offsets
 
 TEST_RUNNERS = (
     "pytest",
@@ -167,7 +166,7 @@ class Places:
 
     def place_hash(self, code: CodeType, position: int) -> int:
         """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""
-        return (self.code_hash(code) + position * _STEP) & MASK or 1
+        return (self.code_hash(code) + position * SPLITMIX_STEP) & MASK or 1
 
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Whose doing an operation is: (counted, the innermost frame outside the library)."""

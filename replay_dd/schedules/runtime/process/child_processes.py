@@ -56,14 +56,14 @@ def replacements(descriptors: Descriptors) -> dict[str, Any]:
             if options & os.WNOHANG:
                 descriptors.yield_point(frame)
                 if expected is not None and expected.answer == 0:
-                    descriptors.arrivals.answered(wait, 0)
+                    descriptors.moments.answered(wait, 0)
                     return None if name == "waitid" else (0, 0) if name == "waitpid" else real(*arguments)
                 if expected is not None:
                     wait.wait_really()
             else:
-                descriptors.arrivals.wait(frame, wait, None)
+                descriptors.wait(frame, wait, None)
             result = real(*arguments)
-            descriptors.arrivals.answered(wait, 1 if result and (name == "waitid" or result[0]) else 0)
+            descriptors.moments.answered(wait, 1 if result and (name == "waitid" or result[0]) else 0)
             return result
 
         wait_for_child.__name__ = name

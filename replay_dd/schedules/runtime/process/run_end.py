@@ -1,4 +1,4 @@
-"""How a run ends, and what is told of it: exceptions, exit, deadlock, fork."""
+"""How a run ends, and what is told of it: exceptions, exit, deadlock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Any
 
-    from ..backends.choose import Backend
+    from ..backends.base import Backend
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
 
@@ -26,20 +26,21 @@ DEADLOCK_STATUS = 125
 _BEFORE_RUN = "Thread._bootstrap"  # below the work of every thread
 
 
-class Endings:
+class RunEnd:
     """Writes the last records of a run."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._process = os.getpid()
-        self._busy_before_fork = False
         self._is_copy = False
-        self.at_end_without_threads: Callable[[], None] | None = None  # for the fork server
+        self._at_end_without_threads: Callable[[], None] | None = None
         self._real_exit: Callable[[int], Any] = os._exit
-        self.fork_shares: Callable[[], None] = lambda: None  # told of each fork
-        self.forget_threads: Callable[[], None] = lambda: None  # told in the child of each
         self.scheduler: Scheduler
         self.backend: Backend
+
+    def is_own_process(self) -> bool:
+        """Whether this is the process whose run it is, not one that the program forked."""
+        return os.getpid() == self._process
 
     def exception(self, where: str, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that nobody caught."""
@@ -84,10 +85,10 @@ class Endings:
 
     def at_exit(self) -> None:
         """The interpreter ends: called after all that the program does at exit."""
-        if os.getpid() != self._process or self.scheduler.over:
+        if not self.is_own_process() or self.scheduler.over:
             return
-        if self.at_end_without_threads is not None:
-            self.at_end_without_threads()
+        if self._at_end_without_threads is not None:
+            self._at_end_without_threads()
         self.backend.end()
         error = getattr(sys, "last_value", None)
         if error is not None and not isinstance(error, SystemExit):
@@ -102,7 +103,7 @@ class Endings:
 
     def _end(self) -> None:
         scheduler = self.scheduler
-        scheduler.arrivals.at_end()
+        scheduler.moments.at_end()
         scheduler.over = True
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
@@ -110,40 +111,23 @@ class Endings:
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
 
+    def without_threads(self, hang_up: Callable[[], None]) -> None:
+        """Call this function at the end of a program that starts no thread."""
+        self._at_end_without_threads = hang_up
+
     def new_process(self) -> None:
         """This is a copy that the fork server made: the run is this process's own."""
         self._process = os.getpid()
         self._is_copy = True
         watch_exit()
-        self.at_end_without_threads = None
+        self._at_end_without_threads = None
 
     def exit_now(self, status: int) -> None:
         """Stands in for ``os._exit``."""
-        if os.getpid() == self._process and not self.scheduler.over:
+        if self.is_own_process() and not self.scheduler.over:
             self._channel.send(NOTE, "os._exit", "the program called os._exit")
             self._end()
         self._real_exit(status)
-
-    def about_to_fork(self) -> None:
-        """Before a fork: other handlers of forks must not switch, as the child has one thread only."""
-        self._busy_before_fork = self.scheduler.busy
-        self.scheduler.busy = True
-
-    def forked_child(self) -> None:
-        """In the child of a fork: it goes on under the default schedule, by itself, and tells nothing."""
-        self.scheduler.busy = self._busy_before_fork
-        self.scheduler.start_anew()
-        self.forget_threads()
-        self.scheduler.arrivals.forget()
-        self.fork_shares()
-        self.backend.end()
-
-    def forked_parent(self) -> None:
-        """In the parent after a fork."""
-        self.scheduler.busy = self._busy_before_fork
-        self.fork_shares()
-        if os.getpid() == self._process:
-            self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")
 
     def deadlock(self) -> None:
         """All threads wait for each other: explain, and end the process."""
@@ -155,7 +139,7 @@ class Endings:
             frame: FrameType | None = frames.get(thread.ident)
             explanation = "can run" if waiting is None else explain(waiting, frame)
             rows.append((thread.name, explanation, tuple(self._frames(frame))))
-        if os.getpid() == self._process:
+        if self.is_own_process():
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
         for stream in (sys.stdout, sys.stderr):

@@ -12,7 +12,6 @@ import _thread
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ..baton.scheduler import Scheduler
@@ -21,14 +20,10 @@ _NAME = "PyThreadState_SetAsyncExc"
 _WORD = 1 << 64  # an identity may come as the negative number that has the same bits
 
 
-def make_adapter(scheduler: Scheduler) -> Callable[[Any], None]:
-    """What puts the stand-in into module ``ctypes`` when it is imported."""
-
-    def adapt(module: Any) -> None:
-        real = getattr(module.pythonapi, _NAME)
-        setattr(module.pythonapi, _NAME, _StandIn(scheduler, real, module.py_object))
-
-    return adapt
+def adapt_ctypes(scheduler: Scheduler, module: Any) -> None:
+    """Put the stand-in into module ``ctypes``."""
+    real = getattr(module.pythonapi, _NAME)
+    setattr(module.pythonapi, _NAME, _StandIn(scheduler, real, module.py_object))
 
 
 class _StandIn:

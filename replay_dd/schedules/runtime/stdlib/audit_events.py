@@ -63,7 +63,9 @@ def _lies_in(path: str, directory: str) -> bool:
     return os.path.abspath(path).startswith(directory)
 
 
-def watch_events(scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str]) -> list[str]:
+def watch_events(
+    scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str]
+) -> None:
     """Make each audit event of the table a yield point, and tell the tool if the program writes where others may look.
 
     Two runs at the same time in one working directory would disturb each other there.
@@ -72,12 +74,9 @@ def watch_events(scheduler: Scheduler, program_traces: Callable[[], None], harml
         scheduler: who hands the baton around.
         program_traces: called when somebody is about to set or remove a trace function or a profiler.
         harmless: files that copies of the process may share.
-
-    Returns:
-        A list that gets an entry when the program, before its first thread, does something that copies of the process
-        would not do again.
+        effects: gets an entry when the program, before its first thread, does something that copies of the process
+            would not do again.
     """
-    effects: list[str] = []
     directory = os.getcwd() + os.sep
     told = False
 
@@ -112,4 +111,3 @@ def watch_events(scheduler: Scheduler, program_traces: Callable[[], None], harml
             effects.append(f"it wrote {arguments[0]} before its first thread")
 
     sys.addaudithook(audit)
-    return effects

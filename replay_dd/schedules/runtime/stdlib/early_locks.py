@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def replace_earlier_locks(lock_type: Any, rlock_type: Any) -> None:
+def replace_early_locks(lock_type: Any, rlock_type: Any) -> None:
     """Put locks of ours wherever a module, an object, a list or a bound method has a free one of the interpreter's.
 
     Args:

@@ -88,16 +88,3 @@ def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: di
         if not is_being_imported(module):
             adapted[name] = module
             adapt(module)
-
-
-def replace_everywhere(replacements: list[tuple[object, object]]) -> None:
-    """Put the replacement of an object wherever a module that is imported already holds the original by name."""
-    table = {id(original): (original, replacement) for original, replacement in replacements}
-    for module in list(sys.modules.values()):
-        names = getattr(module, "__dict__", None)
-        if names is None or getattr(module, "__name__", "").startswith(("_replay_dd_runtime", "replay_dd.")):
-            continue
-        for name, value in list(names.items()):
-            found = table.get(id(value))
-            if found is not None and found[0] is value:
-                names[name] = found[1]

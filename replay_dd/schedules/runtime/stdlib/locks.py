@@ -13,7 +13,8 @@ from __future__ import annotations
 import sys
 
 from ..accelerator.own_memory import use_own
-from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED
+from ..baton.thread_life import come_up
+from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED, uncontended_locks
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -82,14 +83,14 @@ class Uncontended:
     """
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        _scheduler.come_up()
+        come_up(_scheduler)
         return True
 
     def release(self) -> None:
         pass
 
     def __enter__(self) -> bool:
-        _scheduler.come_up()
+        come_up(_scheduler)
         return True
 
     def __exit__(self, *_: object) -> None:
@@ -97,6 +98,12 @@ class Uncontended:
 
     def _at_fork_reinit(self) -> None:
         pass
+
+
+def adapt_threading_lists(module: Any) -> None:
+    """Let nobody wait for the locks with which ``threading`` guards its own lists."""
+    for name in uncontended_locks():
+        setattr(module, name, Uncontended())
 
 
 class Lock:
@@ -191,6 +198,14 @@ def allocate_lock() -> Lock:
     lock: Lock = object.__new__(Lock)
     lock._set_up(sys._getframe(1))
     return lock
+
+
+def stand_ins() -> dict[str, Any]:
+    """What stands in for the locks of ``_thread``."""
+    names = {"allocate_lock": allocate_lock, "allocate": allocate_lock, "LockType": Lock, "RLock": RLock}
+    if HAS_JOINABLE_THREADS:
+        names["lock"] = Lock
+    return names
 
 
 def make_end_lock(thread: ManagedThread) -> Lock:

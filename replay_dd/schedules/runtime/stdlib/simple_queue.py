@@ -19,13 +19,9 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 
-def make_adapter(scheduler: Scheduler) -> Any:
-    """What puts the stand-in into a module ``_queue`` when it is imported, as often as the program does that."""
-
-    def adapt(module: Any) -> None:
-        module.SimpleQueue = make_simple_queue(scheduler, module.Empty)
-
-    return adapt
+def adapt_queue(scheduler: Scheduler, module: Any) -> None:
+    """Put the stand-in into a module ``_queue``; there may be several, if the program imports it afresh."""
+    module.SimpleQueue = make_simple_queue(scheduler, module.Empty)
 
 
 def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:

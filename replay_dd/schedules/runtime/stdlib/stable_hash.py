@@ -35,3 +35,13 @@ def hash_by_number(class_: Any) -> Callable[[Any], int]:
 
     class_.__hash__ = __hash__
     return __hash__
+
+
+def adapt_futures(module: Any) -> None:
+    """Hash futures by number, and let ``concurrent.futures`` acquire the locks of several in that order."""
+    number = hash_by_number(module.Future)
+
+    def __init__(self: Any, futures: Any) -> None:
+        self.futures = sorted(futures, key=number)  # the original sorts them by address
+
+    module._AcquireFutures.__init__ = __init__

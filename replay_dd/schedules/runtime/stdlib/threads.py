@@ -5,8 +5,9 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
-from ..compat import UNRAISABLE_NAMES_FUNCTION, start_event_of
+from ..compat import HAS_JOINABLE_THREADS, UNRAISABLE_NAMES_FUNCTION, start_event_of
 from .locks import Lock, deadline_after, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -94,6 +95,17 @@ class ThreadStarter:
         self._handles: list[ThreadHandle] = []  # what the end of the program waits for
         self._alive: list[ThreadHandle] = []
 
+    def stand_ins(self) -> dict[str, Any]:
+        """What stands in for the functions of ``_thread`` that start threads, and wait for them."""
+        names: dict[str, Any] = {"start_new_thread": self.start_new_thread, "start_new": self.start_new_thread}
+        if HAS_JOINABLE_THREADS:
+            names["_ThreadHandle"] = ThreadHandle
+            names["start_joinable_thread"] = self.start_joinable_thread
+            names["_shutdown"] = self.shutdown
+        else:
+            names["_set_sentinel"] = self.set_sentinel
+        return names
+
     # -- what the program calls --------------------------------------------------------------------------------------
 
     def start_new_thread(
@@ -164,7 +176,7 @@ class ThreadStarter:
         scheduler.operation(frame)
         if not scheduler.counting:
             self._begin()
-        child = scheduler.create(parent)
+        child = thread_life.create(parent)
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
         waits = allocate_real_lock()
         waits.acquire()
@@ -177,13 +189,13 @@ class ThreadStarter:
         if handle is not None:
             self._keep(handle, child, ident)
         child.ident = ident
-        scheduler.add(child)
+        thread_life.add(scheduler, child)
         started = start_event_of(function)
         if started is not None:
             # threading.Thread.start() waits for the new thread to say that it is up. That is no blocking as the
             # program sees it: the new thread runs so far, and its creator goes on.
             child.starting = lambda: started.is_set() and started._cond._lock._holder is None
-            scheduler.run_until_up(parent, child)
+            thread_life.run_until_up(scheduler, parent, child)
         # An exception of a signal handler would look to `threading` as if the thread had not started.
         scheduler.holds_signals = True
         scheduler.operation(frame)
@@ -212,7 +224,7 @@ class ThreadStarter:
     ) -> None:
         scheduler = self._scheduler
         waits.release()
-        scheduler.entered(thread)
+        thread_life.entered(scheduler, thread)
         self._thread_started()
         try:
             function(*args, **kwargs)
@@ -229,7 +241,7 @@ class ThreadStarter:
                 handle._set_done()
             if isinstance(thread.sentinel, Lock):
                 thread.sentinel._at_fork_reinit()
-            scheduler.ended(thread, None)
+            thread_life.ended(scheduler, thread)
 
     def _report(self, function: Callable[..., object]) -> None:
         """Tell of an exception in a function that was started without ``threading``, as the interpreter does."""

@@ -14,7 +14,7 @@ from ..points.bytecode import describe, instructions
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
     from ..points.place import Place
 
@@ -57,41 +57,41 @@ class Anchored(Strategy):
         self._known: dict[tuple[int, int, bool], list[tuple[str, int, bool, str, int]]] = {}
         self._kept: list[Place] = []
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         return thread.time + 1
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
         number = None
         if place is None:
             number = self._placeless.get((thread.name, 0 if thread.ended else thread.time))
         else:
-            for known in self._places_at(scheduler, place):
+            for known in self._places_at(baton, place):
                 key = (thread.name, *known)
                 visit = self._visits[key] = self._visits.get(key, 0) + 1
                 number = self._wanted.get((*key, visit), number)
         if number is None:
             return question.default
-        scheduler.send(NOTE, "anchor", str(number))
+        baton.send(NOTE, "anchor", str(number))
         target = self._anchors[number][-1]
         for candidate in question.runnable:
             if candidate.name == target:
                 return candidate
-        scheduler.send(SKIPPED, thread.name, thread.time, target)
+        baton.send(SKIPPED, thread.name, thread.time, target)
         return question.default
 
-    def _places_at(self, scheduler: Scheduler, place: Place) -> list[tuple[str, int, bool, str, int]]:
+    def _places_at(self, baton: Baton, place: Place) -> list[tuple[str, int, bool, str, int]]:
         """The anchors' places that a place is."""
         key = (id(place.code), place.position, place.reachable)
         known = self._known.get(key)
         if known is None:
             self._kept.append(place)
-            known = self._known[key] = self._find(scheduler, place)
+            known = self._known[key] = self._find(baton, place)
         return known
 
-    def _find(self, scheduler: Scheduler, place: Place) -> list[tuple[str, int, bool, str, int]]:
+    def _find(self, baton: Baton, place: Place) -> list[tuple[str, int, bool, str, int]]:
         code = place.code
-        file = scheduler.places.short(code.co_filename)
+        file = baton.places.short(code.co_filename)
         if place.is_line:
             line, column, instruction = place.position, 0, inner_name(code.co_name)
         else:

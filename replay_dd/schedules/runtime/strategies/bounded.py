@@ -9,7 +9,7 @@ from .random_points import draw_points
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
 
 
@@ -30,13 +30,13 @@ class BoundedPreemptions(Strategy):
         self._random = Generator(seed)
         self._points = draw_points(self._random, preemptions, thread_times)
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         times = self._points.get(thread.name)
         while times and times[-1] <= thread.time:
             times.pop()
         return times[-1] if times else NEVER
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread = question.thread
         times = self._points.get(thread.name)
         if question.forced or not times or thread.time < times[-1]:

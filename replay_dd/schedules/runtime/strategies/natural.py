@@ -18,7 +18,7 @@ from ..baton.strategy import Strategy
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.strategy import Question
     from ..baton.thread import ManagedThread
 
@@ -36,19 +36,19 @@ class Natural(Strategy):
         self._turns: dict[str, int] = {}
         self._turn = 0
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         # By the last digits of the clock: with equal distances a loop would always be left at the same places.
         return thread.time + 1 + real_clock_ns() % _ASK_WITHIN
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         now_ns = real_clock_ns()
         thread = question.thread
-        around_a_call = scheduler.in_system_call or scheduler.outside is not None
+        around_a_call = baton.in_system_call or baton.outside is not None
         is_over = now_ns - self._since_ns >= INTERVAL_NS
         if question.default is thread and not is_over and not around_a_call:
             return thread
         self._since_ns = now_ns
-        ready = [other for other in question.runnable if other is not thread and scheduler.is_ready(other)]
+        ready = [other for other in question.runnable if other is not thread and baton.is_ready(other)]
         if not ready:
             return question.default
         self._turn += 1

@@ -9,7 +9,7 @@ from .random_points import draw_points
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
 
 
@@ -36,14 +36,14 @@ class ProbabilisticConcurrencyTesting(Strategy):
         self._changes = draw_points(self._random, depth - 1, thread_times)
         self._lowest = 0
 
-    def created(self, scheduler: Scheduler, thread: ManagedThread) -> None:
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
         thread.priority = 1 + self._random.next()
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         times = self._changes.get(thread.name)
         return max(times[-1], thread.time + 1) if times else NEVER
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread = question.thread
         times = self._changes.get(thread.name)
         while times and times[-1] <= thread.time:
@@ -53,7 +53,7 @@ class ProbabilisticConcurrencyTesting(Strategy):
         if thread.deadline is not None or gives_way:
             # A thread that sleeps or waits with a time-out would otherwise keep all others from running.
             self._fall(thread)
-        ready = [candidate for candidate in question.runnable if scheduler.is_ready(candidate)] or [question.default]
+        ready = [candidate for candidate in question.runnable if baton.is_ready(candidate)] or [question.default]
         return max(ready, key=lambda candidate: candidate.priority)
 
     def _fall(self, thread: ManagedThread) -> None:

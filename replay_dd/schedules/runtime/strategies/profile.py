@@ -25,7 +25,7 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.strategy import Question
     from ..baton.thread import ManagedThread
     from ..points.place import Place
@@ -54,10 +54,10 @@ class Profile(Strategy):
         self._locks: dict[str, list[object]] = {}
         self._identities = Identities()
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         return thread.time + 1 if self._left > 0 else NEVER
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
         self._left -= 1
         if place is not None and self._left > 0 and not thread.ended:
@@ -65,24 +65,24 @@ class Profile(Strategy):
             visits = self._visits.get(key, 0)
             if visits < VISITS:
                 self._visits[key] = visits + 1
-                self._note(scheduler, thread, place)
+                self._note(baton, thread, place)
         return question.default
 
-    def _note(self, scheduler: Scheduler, thread: ManagedThread, place: Place) -> None:
+    def _note(self, baton: Baton, thread: ManagedThread, place: Place) -> None:
         lock = thread.waiting
         taken = [one for one in self._locks.get(thread.name, ()) if getattr(one, "_holder", None) is thread]
         if lock is not None:
             self._locks[thread.name] = [*taken, lock]
-        touches: list[Touch] = self._touches(scheduler, place) if lock is None else [(lock, "lock", True)]
+        touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, "lock", True)]
         identity = self._identities.number
         held = tuple(identity(one) for one in taken if one is not lock)
-        when = (thread.name, thread.time, scheduler.global_time())
+        when = (thread.name, thread.time, baton.global_time())
         for thing, name, changes in touches:
-            scheduler.send(TOUCH, *when, scheduler.place_number(place), identity(thing), name, changes, held)
+            baton.send(TOUCH, *when, baton.log.place_number(place), identity(thing), name, changes, held)
 
-    def _touches(self, scheduler: Scheduler, place: Place) -> list[Touch]:
-        if scheduler.outside is not None:
-            return [(None, name, changes) for name, changes in touched_outside(*scheduler.outside)]
+    def _touches(self, baton: Baton, place: Place) -> list[Touch]:
+        if baton.outside is not None:
+            return [(None, name, changes) for name, changes in touched_outside(*baton.outside)]
         if place.reachable:
             return []  # an operation on a lock that is free
         frame: FrameType | None = sys._getframe(1)

@@ -7,7 +7,7 @@ from ..splitmix import Generator
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
 
 
@@ -23,11 +23,11 @@ class RandomWalk(Strategy):
         self._scale = 1 << self._random.below(13)
         self._due = 0
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         self._due = thread.time + 1 + self._random.below(2 * self._scale)
         return self._due
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         if not question.forced and question.thread.time < self._due:
             return question.default
         return question.runnable[self._random.below(len(question.runnable))]

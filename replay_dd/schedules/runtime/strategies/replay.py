@@ -8,7 +8,7 @@ from ..channel import SKIPPED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..baton.scheduler import Scheduler
+    from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
 
 
@@ -25,13 +25,13 @@ class Replay(Strategy):
         for thread, time, _ in sorted(triggers, key=lambda trigger: -trigger[1]):
             self._times.setdefault(thread, []).append(time)
 
-    def next_question(self, scheduler: Scheduler, thread: ManagedThread) -> int:
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         times = self._times.get(thread.name)
         while times and times[-1] <= thread.time:
             times.pop()
         return times[-1] if times else NEVER
 
-    def choose(self, scheduler: Scheduler, question: Question) -> ManagedThread:
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread = question.thread
         target = self._targets.get((thread.name, thread.time))
         if target is None:
@@ -39,5 +39,5 @@ class Replay(Strategy):
         for candidate in question.runnable:
             if candidate.name == target:
                 return candidate
-        scheduler.send(SKIPPED, thread.name, thread.time, target)
+        baton.send(SKIPPED, thread.name, thread.time, target)
         return question.default

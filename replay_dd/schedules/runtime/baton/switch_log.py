@@ -1,0 +1,78 @@
+"""What the log says of a schedule: its switches, and the places where they are."""
+
+from __future__ import annotations
+
+from ..channel import SWITCH, TRACED
+from ..points.place_record import place_record
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any
+
+    from ..points.place import Place
+    from ..points.places import Places
+    from .thread import ManagedThread
+
+
+class SwitchLog:
+    """Writes switches into the log.
+
+    Args:
+        counter: has the digest, and how often watched places were visited.
+        places: names places.
+        send: writes a record for the tool.
+
+    Attributes:
+        send: as above.
+    """
+
+    def __init__(self, counter: Any, places: Places, send: Callable[..., None]) -> None:
+        self._counter = counter
+        self._places = places
+        self.send = send
+        self._numbers: dict[tuple[int, int, bool, bool], int] = {}
+        self._kept: list[CodeType] = []  # so that the identity of a code object is not given to another one
+
+    def switch(
+        self,
+        thread: ManagedThread,
+        to: ManagedThread,
+        forced: bool,
+        by_default: bool,
+        place: Place | None,
+        global_time: int,
+    ) -> None:
+        """Log a switch, or a choice that is not the default one.
+
+        Args:
+            thread: who ran.
+            to: who runs next.
+            forced: whether ``thread`` could not go on.
+            by_default: whether the default schedule chooses ``to``, too.
+            place: where ``thread`` stands, if that is known.
+            global_time: the yield points that all threads have passed.
+        """
+        number = -1 if place is None else self.place_number(place)
+        visit = 0
+        if place is not None and self._counter.watched is not None:
+            visit = self._counter.visits.get((thread, self._places.place_hash(place.code, place.mark)), 0)
+        self.send(
+            *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
+            *(number, global_time, self._counter.digest, visit, thread.ended),
+        )
+
+    def yield_point(self, thread: ManagedThread, place: Place | None) -> None:
+        """Tell the tool of one yield point, for a run that is traced."""
+        self.send(TRACED, thread.name, -1 if place is None else self.place_number(place))
+
+    def place_number(self, place: Place) -> int:
+        """The number of a place in the log, which is told to the tool at first use."""
+        key = (id(place.code), place.position, place.is_line, place.reachable)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._numbers)
+            self._kept.append(place.code)
+            self.send(*place_record(self._places, number, place))
+        return number

@@ -1,0 +1,190 @@
+"""The module ``select`` under the scheduler, and with it ``selectors`` and ``asyncio``."""
+
+from __future__ import annotations
+
+import sys
+
+from ..accelerator.own_memory import use_own
+from ..baton.moments import INSIDE, OutsideWait
+from .descriptors import READING, Descriptors
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def adapt_select(descriptors: Descriptors, module: Any) -> None:
+    """Put waits under the scheduler in the place of ``select.select``, ``select.poll`` and ``select.epoll``."""
+    descriptors.real_poll = module.poll
+    real_select = module.select
+    reading, writing, urgent = module.POLLIN, module.POLLOUT, module.POLLPRI
+
+    def wait(*arguments: Any) -> Any:
+        return _wait_for(descriptors, *arguments)
+
+    def select(readers: Any, writers: Any, others: Any, timeout: Any = None, /) -> Any:
+        groups = [list(readers), list(writers), list(others)]
+        numbers = [[_number(item) for item in group] for group in groups]
+        wanted = [
+            (number, events)
+            for group, events in zip(numbers, (reading, writing, urgent), strict=True)
+            for number in group
+        ]
+
+        def look() -> list[tuple[int, int]]:
+            ready = real_select(*numbers, 0)
+            events: dict[int, int] = {}
+            for which, group in enumerate(ready):
+                for number in group:
+                    events[number] = events.get(number, 0) | 1 << which
+            return list(events.items())
+
+        found = wait(sys._getframe(1), wanted, timeout, look)
+        if found is None:
+            return real_select(*groups, timeout)
+        events = dict(found)
+        return tuple(
+            [item for item, number in zip(group, own, strict=True) if events.get(number, 0) & 1 << which]
+            for which, (group, own) in enumerate(zip(groups, numbers, strict=True))
+        )
+
+    module.select = select
+    module.poll = _make_poll(module.poll, wait)
+    if hasattr(module, "epoll"):
+        module.epoll = _make_epoll(module.epoll, wait)
+
+
+def _wait_for(
+    descriptors: Descriptors,
+    frame: Any,
+    wanted: list[tuple[int, int]],
+    timeout_s: Any,
+    look: Callable[[], Any],
+    through: list[tuple[int, int]] | None = None,
+) -> Any:
+    """Wait for descriptors, and answer as the recorded run did where the log knows.
+
+    Args:
+        descriptors: who knows of all descriptors.
+        frame: who calls.
+        wanted: (descriptor, events as ``poll`` takes them).
+        timeout_s: virtual seconds; None or below 0: for ever.
+        look: tells (descriptor, events) of what is ready now, in the order of the answer.
+        through: what to poll instead.
+    """
+    if not descriptors.has_baton():
+        return None
+    wait = descriptors.make_wait(wanted, through=through)
+    if timeout_s is not None and timeout_s == 0:
+        descriptors.yield_point(frame)
+    elif not descriptors.wait(frame, wait, None if timeout_s is None or timeout_s < 0 else timeout_s):
+        return []
+    found = look()
+    before = use_own(True)
+    found = _as_recorded(wait, found, look)
+    descriptors.moments.answered(wait, tuple(found))
+    use_own(before)
+    return found
+
+
+def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
+    """What the recorded run found, if that is there, too; else what was found now."""
+    expected = wait.expected
+    if expected is None or not expected.by:
+        return found
+    if not isinstance(expected.answer, list | tuple):
+        wait.leave()  # for the recorded one was no wait of this kind
+        return found
+    recorded = list(expected.answer)
+    if not _contains(found, recorded) and wait.nature > INSIDE:
+        wait.is_there = lambda: _contains(look(), recorded)
+        wait.wait_really()
+        found = look()
+    # If it is the same, not ours, as it becomes the program's.
+    return recorded if found != recorded and _contains(found, recorded) else found
+
+
+def _contains(found: Any, wanted: Any) -> bool:
+    """Whether all these events are there; more may be: an end that was closed meanwhile is told with the data."""
+    events = dict(found)
+    return all(events.get(number, 0) & wanted_events == wanted_events for number, wanted_events in wanted)
+
+
+def _number(item: Any) -> int:
+    return item if isinstance(item, int) else int(item.fileno())
+
+
+def _make_poll(real_poll: Any, wait: Any) -> Any:
+    class Poll:
+        """Stands in for ``select.poll``."""
+
+        def __init__(self) -> None:
+            self._real = real_poll()
+            self._events: dict[int, int] = {}
+
+        def register(self, descriptor: Any, *events: int) -> None:
+            self._real.register(descriptor, *events)
+            self._events[_number(descriptor)] = events[0] if events else 7
+
+        def modify(self, descriptor: Any, events: int) -> None:
+            self._real.modify(descriptor, events)
+            self._events[_number(descriptor)] = events
+
+        def unregister(self, descriptor: Any) -> None:
+            self._real.unregister(descriptor)
+            self._events.pop(_number(descriptor), None)
+
+        def poll(self, timeout: Any = None, /) -> Any:
+            seconds = None if timeout is None else timeout / 1000
+            found = wait(sys._getframe(1), list(self._events.items()), seconds, lambda: self._real.poll(0))
+            return self._real.poll(timeout) if found is None else found
+
+    return Poll
+
+
+def _make_epoll(real_epoll: Any, wait: Any) -> Any:
+    class Epoll:
+        """Stands in for ``select.epoll``."""
+
+        def __init__(self, sizehint: int = -1, flags: int = 0) -> None:
+            self._real = real_epoll(sizehint, flags)
+            self._events: dict[int, int] = {}
+            self.fileno = self._real.fileno
+
+        @classmethod
+        def fromfd(cls, descriptor: int) -> Any:
+            return real_epoll.fromfd(descriptor)
+
+        def register(self, fd: Any, eventmask: int = 7) -> None:
+            self._real.register(fd, eventmask)
+            self._events[_number(fd)] = eventmask & 0xFFFF
+
+        def modify(self, fd: Any, eventmask: int) -> None:
+            self._real.modify(fd, eventmask)
+            self._events[_number(fd)] = eventmask & 0xFFFF
+
+        def unregister(self, fd: Any) -> None:
+            self._real.unregister(fd)
+            self._events.pop(_number(fd), None)
+
+        def poll(self, timeout: Any = None, maxevents: int = -1) -> Any:
+            wanted = list(self._events.items())
+            own = [(self.fileno(), READING)]
+            found = wait(sys._getframe(1), wanted, timeout, lambda: self._real.poll(0, maxevents), own)
+            return self._real.poll(timeout, maxevents) if found is None else found
+
+        def close(self) -> None:
+            self._real.close()
+
+        @property
+        def closed(self) -> bool:
+            return bool(self._real.closed)
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.close()
+
+    return Epoll

@@ -1,0 +1,75 @@
+"""The parts of the runtime in this process, made out of the request of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .backends.choose import choose_backend
+from .baton.clock import Clock
+from .baton.scheduler import Scheduler
+from .baton.stuck_calls import StuckCalls
+from .channel import Channel
+from .compat import DISABLE
+from .io.descriptors import Descriptors
+from .io.pipes import Pipes
+from .io.sockets import Sockets
+from .io.ssl import Tls
+from .points.places import Places
+from .process.child_processes import children_run
+from .process.program_fork import ProgramFork
+from .process.run_end import RunEnd
+from .stdlib import locks
+from .stdlib.signals import Signals
+from .stdlib.threads import ThreadStarter
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Parts:
+    """All that has a state.
+
+    Args:
+        request: what the tool asks for.
+        begin: called once, before the first thread starts.
+    """
+
+    def __init__(self, request: dict[str, Any], begin: Callable[[], None]) -> None:
+        self.request = request
+        self.channel = Channel(request["channel"])
+        self.run_end = RunEnd(self.channel)
+        self.clock = Clock(request["start_ns"])
+        places = Places(
+            os.getcwd(),
+            tuple(request["include"]),
+            tuple(request["exclude"]),
+            command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
+        )
+        self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
+        self.stuck_calls = StuckCalls(self.scheduler)
+        self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
+        self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
+        locks.use_scheduler(self.scheduler)
+        self.descriptors = Descriptors(self.scheduler)
+        self.descriptors.children_run = children_run
+        self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
+        self.tls = Tls(self.descriptors, self.clock)
+        self.signals = Signals(self.scheduler)
+        self.starter = ThreadStarter(
+            self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
+        )
+        self.fork = ProgramFork(
+            self.channel, self.run_end, self.scheduler, self.backend, self.descriptors, self.starter
+        )
+        # What the program did before its first thread that copies of the process would not do again.
+        self.effects: list[str] = []
+
+    def follow(self, run: dict[str, Any]) -> None:
+        """Hold to what a request says of another run: when something came from outside, which calls were stuck."""
+        arrivals = run["arrivals"]
+        self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
+        self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay")
+        self.stuck_calls.follow([record[-1] for record in arrivals])

@@ -1,0 +1,71 @@
+"""``os.fork``, called by the program: only the first process stays under control."""
+
+from __future__ import annotations
+
+import os
+
+from ..baton.thread_life import start_anew
+from ..channel import NOTE
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from ..backends.base import Backend
+    from ..baton.scheduler import Scheduler
+    from ..channel import Channel
+    from ..io.descriptors import Descriptors
+    from ..stdlib.threads import ThreadStarter
+    from .run_end import RunEnd
+
+
+class ProgramFork:
+    """What the runtime does around each fork.
+
+    Args:
+        channel: to the tool.
+        run_end: knows which process the run is.
+        scheduler: who hands the baton around.
+        backend: counts yield points.
+        descriptors: whose other ends may be in the child from then on.
+        starter: knows the threads, which the child does not have.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        run_end: RunEnd,
+        scheduler: Scheduler,
+        backend: Backend,
+        descriptors: Descriptors,
+        starter: ThreadStarter,
+    ) -> None:
+        self._channel = channel
+        self._run_end = run_end
+        self._scheduler = scheduler
+        self._backend = backend
+        self._descriptors = descriptors
+        self._starter = starter
+        self._was_busy = False
+
+    def watch(self) -> None:
+        """Be called around each fork."""
+        os.register_at_fork(before=self._before, after_in_child=self._in_child, after_in_parent=self._in_parent)
+
+    def _before(self) -> None:
+        """Other handlers of forks must not switch, as the child has one thread only."""
+        self._was_busy = self._scheduler.busy
+        self._scheduler.busy = True
+
+    def _in_child(self) -> None:
+        """It goes on under the default schedule, by itself, and tells nothing."""
+        self._scheduler.busy = self._was_busy
+        start_anew(self._scheduler)
+        self._starter.forked_child()
+        self._scheduler.moments.forget()
+        self._descriptors.share_with_children()
+        self._backend.end()
+
+    def _in_parent(self) -> None:
+        self._scheduler.busy = self._was_busy
+        self._descriptors.share_with_children()
+        if self._run_end.is_own_process():
+            self._channel.send(NOTE, "fork", "the program forked; only its first process is under control")

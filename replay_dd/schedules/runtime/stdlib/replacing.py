@@ -1,0 +1,49 @@
+"""Puts stand-ins in the place of functions and types, wherever a module that is imported already has them by name."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    # For each module, the names in it and what stands in there.
+    StandIns = dict[Any, dict[str, Any]]
+
+_OWN_MODULES = ("_replay_dd_runtime", "replay_dd.")
+
+
+def replace(tables: Iterable[StandIns]) -> None:
+    """Replace functions and types; what two modules share, they share afterwards.
+
+    Args:
+        tables: the stand-ins of each part of the runtime.
+    """
+    replaced: dict[int, tuple[object, object]] = {}  # by identity: the original, and what stands in for it
+    for stand_ins in tables:
+        for module, names in stand_ins.items():
+            for name, stand_in in names.items():
+                original = getattr(module, name)
+                pair = replaced.get(id(original)) or (original, _disguised(stand_in, original))
+                replaced[id(original)] = pair
+                setattr(module, name, pair[1])
+    for module in list(sys.modules.values()):
+        attributes = getattr(module, "__dict__", None)
+        if attributes is None or getattr(module, "__name__", "").startswith(_OWN_MODULES):
+            continue
+        for name, value in list(attributes.items()):
+            found = replaced.get(id(value))
+            if found is not None and found[0] is value:
+                attributes[name] = found[1]
+
+
+def _disguised(stand_in: Any, original: Any) -> Any:
+    """A function with the names of the original."""
+    if not isinstance(stand_in, type(replace)):
+        return stand_in
+    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(stand_in, attribute, getattr(original, attribute))
+    # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
+    return staticmethod(stand_in)

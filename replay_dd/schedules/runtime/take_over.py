@@ -1,0 +1,171 @@
+"""Who takes over what of the interpreter and its library: tables.
+
+Rules of this module:
+
+* A row says when it applies, and what does the work. The work itself is done in the rooms.
+* Modules of the library are adapted when the program imports them, never before.
+"""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import os
+import posix
+import sys
+import time
+
+from .io.buffers import adapt_buffers
+from .io.file_locks import adapt_file_locks
+from .io.select import adapt_select
+from .points.frames import current_frames_replacement
+from .process import child_processes
+from .process.fork_server import hang_up
+from .process.getpid import getpid_replacement
+from .stdlib import locks, time_functions
+from .stdlib.async_exceptions import adapt_ctypes
+from .stdlib.audit_events import watch_events
+from .stdlib.early_locks import replace_early_locks
+from .stdlib.entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
+from .stdlib.imports import make_imports_atomic
+from .stdlib.replacing import replace
+from .stdlib.simple_queue import adapt_queue
+from .stdlib.stable_hash import adapt_futures, hash_by_number
+from .stdlib.switch_interval import fix_switch_interval
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .parts import Parts
+    from .stdlib.replacing import StandIns
+
+    Applies = Callable[[Parts], bool]
+
+
+def _always(parts: Parts) -> bool:
+    return True
+
+
+def _virtual_clock(parts: Parts) -> bool:
+    return not parts.request["real_clock"]
+
+
+def _fixed_entropy(parts: Parts) -> bool:
+    return not parts.request["real_entropy"]
+
+
+def _fork_server(parts: Parts) -> bool:
+    return bool(parts.request["server"] >= 0)
+
+
+def _of_os(stand_ins: dict[str, Any]) -> StandIns:
+    return {os: stand_ins, posix: stand_ins}
+
+
+# Functions and types that others stand in for, from the start.
+_STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
+    (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
+    (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
+    (_virtual_clock, lambda parts: {time: time_functions.replacements(parts.clock)}),
+    (_always, lambda parts: {sys: {"_current_frames": current_frames_replacement()}}),
+    (_always, lambda parts: _of_os({"_exit": parts.run_end.exit_now})),
+    (_fixed_entropy, lambda parts: _of_os(entropy_replacements(parts.scheduler, parts.request["entropy_seed"]))),
+    (_always, lambda parts: _of_os(parts.pipes.replacements())),
+    (_always, lambda parts: _of_os(child_processes.replacements(parts.descriptors))),
+    (_fork_server, lambda parts: _of_os({"getpid": getpid_replacement(parts.scheduler, parts.effects)})),
+    (_always, lambda parts: parts.signals.replacements()),
+)
+
+# What else is taken over at the start, in this order.
+_AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
+    (_always, lambda parts: parts.pipes.adapt_fdopen()),
+    (_always, lambda parts: adapt_buffers(parts.descriptors, parts.scheduler)),
+    (_always, lambda parts: parts.signals.take_over()),
+    (_always, lambda parts: fix_switch_interval()),
+    (_always, lambda parts: make_imports_atomic(parts.scheduler, _adapters(parts))),
+    (_always, lambda parts: _watch_events(parts)),
+    (_fork_server, lambda parts: parts.run_end.without_threads(lambda: _hang_up(parts))),
+    (_always, lambda parts: parts.fork.watch()),
+    (_always, lambda parts: atexit.register(parts.run_end.at_exit)),  # registered first, so called last
+)
+
+
+def _adapt_threading(parts: Parts, module: Any) -> None:
+    parts.run_end.adapt_threading(module)
+    hash_by_number(module.Thread)
+    locks.adapt_threading_lists(module)
+
+
+def _adapt_sqlite(parts: Parts, module: Any) -> None:
+    from .io.sqlite import Databases  # now, as most programs have none
+
+    date = parts.clock.read_date if _virtual_clock(parts) else None
+    seed = parts.request["entropy_seed"] if _fixed_entropy(parts) else None
+    Databases(parts.scheduler, parts.descriptors, date, seed).adapt(module)
+
+
+def _adapt_names(parts: Parts, module: Any) -> None:
+    from .stdlib.multiprocessing_names import adapt  # as above
+
+    adapt(module, parts.scheduler, parts.request["system_names"])
+
+
+# Modules that are adapted when the program imports them. Of one name, all rows that apply are done.
+_AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] = (
+    ("datetime", _virtual_clock, lambda parts, module: time_functions.adapt_datetime(module)),
+    ("random", _fixed_entropy, lambda parts, module: adapt_random(module)),
+    ("uuid", _fixed_entropy, lambda parts, module: adapt_uuid(module)),
+    ("threading", _always, _adapt_threading),
+    ("concurrent.futures._base", _always, lambda parts, module: adapt_futures(module)),
+    ("_queue", _always, lambda parts, module: adapt_queue(parts.scheduler, module)),
+    ("ctypes", _always, lambda parts, module: adapt_ctypes(parts.scheduler, module)),
+    ("select", _always, lambda parts, module: adapt_select(parts.descriptors, module)),
+    ("socket", _always, lambda parts, module: parts.sockets.adapt(module)),
+    ("ssl", _always, lambda parts, module: parts.tls.adapt(module)),
+    ("ssl", _fixed_entropy, lambda parts, module: adapt_random_bytes(module)),
+    ("fcntl", _always, lambda parts, module: adapt_file_locks(parts.descriptors, module)),
+    ("_posixsubprocess", _always, lambda parts, module: parts.pipes.adapt_fork_exec(module)),
+    ("subprocess", _always, lambda parts, module: parts.pipes.adapt_subprocess(module)),
+    ("_sqlite3", _always, _adapt_sqlite),
+    ("multiprocessing.synchronize", _always, _adapt_names),
+    ("multiprocessing.shared_memory", _always, _adapt_names),
+    ("multiprocessing.resource_tracker", _always, _adapt_names),
+)
+
+
+def take_over(parts: Parts) -> None:
+    """Take over threads, locks, time, entropy and input and output of this process."""
+    lock_type, rlock_type = type(_thread.allocate_lock()), _thread.RLock
+    replace([stand_ins(parts) for applies, stand_ins in _STAND_INS if applies(parts)])
+    replace_early_locks(lock_type, rlock_type)
+    for applies, install in _AT_START:
+        if applies(parts):
+            install(parts)
+
+
+def _adapters(parts: Parts) -> dict[str, Callable[[Any], object]]:
+    """For each module, what adapts it."""
+    rows: dict[str, list[Callable[[Parts, Any], object]]] = {}
+    for name, applies, adapt in _AFTER_IMPORT:
+        if applies(parts):
+            rows.setdefault(name, []).append(adapt)
+
+    def make(adapts: list[Callable[[Parts, Any], object]]) -> Callable[[Any], object]:
+        def adapt_module(module: Any) -> None:
+            for adapt in adapts:
+                adapt(parts, module)
+
+        return adapt_module
+
+    return {name: make(adapts) for name, adapts in rows.items()}
+
+
+def _watch_events(parts: Parts) -> None:
+    harmless = {os.devnull, parts.request["system_names"]}  # files that copies of the process may share
+    watch_events(parts.scheduler, parts.backend.program_traces, harmless, parts.effects)
+
+
+def _hang_up(parts: Parts) -> None:
+    hang_up(parts.request["server"], "it starts no thread")
