@@ -68,6 +68,16 @@ class NotControlledError(ProgramError):
     )
 
 
+class UntestedInterpreterError(NotControlledError):
+    """The program's interpreter is of a version that the runtime was never tested with."""
+
+    slug = "untested-interpreter"
+    default_hint = (
+        "Use one of the tested versions, or another version of replay-dd. With `--untested`, `record` and `hunt` go on "
+        "anyway; failures may then be missed, and replays may diverge."
+    )
+
+
 class TimeLimitError(ProgramError):
     """The run was still going on at the time limit."""
 

@@ -13,6 +13,7 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.schedules.circumstance import ScheduleRunner, SwitchTimes
 from replay_dd.schedules.failing_range import switch_at
 from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.runtime.compat import CALLS
 
 
 def with_gil_label(tests: Tests[Log], runs: ScheduleRunner, log: Log, switch: Switch) -> Switch:
@@ -33,5 +34,5 @@ def with_gil_label(tests: Tests[Log], runs: ScheduleRunner, log: Log, switch: Sw
     last = None if earlier is None else earlier.place
     if last is None or (last.path, last.function) == (place.path, place.function):
         return switch  # what was called is not counted: it is in C, or library code with such places of its own
-    reachable = last.instruction.startswith("CALL")  # the last act of the function in Python was a call itself
+    reachable = last.instruction in CALLS  # the last act of the function in Python was a call itself
     return replace(switch, place=replace(place, gil_reachable=reachable))

@@ -213,6 +213,7 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
+        untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
     """
 
     granularity: Granularity = "access"
@@ -223,6 +224,7 @@ class Settings:
     real_clock: bool = False
     real_entropy: bool = False
     preload: tuple[ModuleName, ...] = ()
+    untested: bool = False
 
 
 @dataclass(frozen=True)

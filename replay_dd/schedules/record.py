@@ -27,9 +27,10 @@ def settings_for_now(
     real_clock: bool = False,
     real_entropy: bool = False,
     preload: tuple[str, ...] = (),
+    untested: bool = False,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload)
+    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested)
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:

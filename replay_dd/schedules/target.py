@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import replay_dd.schedules.runtime as runtime
-from replay_dd.errors.program import NotControlledError
+from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules.conflicts import Touch
@@ -176,6 +176,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "preload": list(settings.preload),
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
+        "untested": settings.untested,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
@@ -223,6 +224,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     if hello is None:
         raise NotControlledError(_why_not_controlled(program, finished))
     version, executable, backend, reason = hello[1:5]
+    if backend == "untested":
+        raise UntestedInterpreterError(f"The program's interpreter is {executable}. {reason}.")
     if backend == "unsupported":
         raise NotControlledError(f"The program's interpreter {executable} is {reason}.")
     places: dict[int, Place] = {}
