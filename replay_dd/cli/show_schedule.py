@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.progress import can_draw, say
-from replay_dd.report.contents import schedule_as_json
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
+from replay_dd.report.show_json import schedule_as_json
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.target import changed_files
 

@@ -11,8 +11,8 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.replay_session import play_session
 from replay_dd.cli.session_playback import conditions_of
 from replay_dd.events.model import Session
-from replay_dd.report.contents import session_summary
 from replay_dd.report.events import session_as_text
+from replay_dd.report.show_json import session_summary
 
 
 def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Path | None) -> None:

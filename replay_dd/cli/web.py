@@ -12,8 +12,8 @@ import click
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
-from replay_dd.report.contents import flow_as_json
 from replay_dd.report.flow import flow_as_text, minimum_as_json, minimum_as_text
+from replay_dd.report.show_json import flow_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 

@@ -41,7 +41,7 @@ class Observer:
     on_stage: Callable[[str], None] = lambda words: None
 
 
-NOBODY = Observer()
+NO_OBSERVER = Observer()
 
 
 def isolate_cause(
@@ -52,7 +52,7 @@ def isolate_cause(
     time_limit_s: float | None = None,
     repeat: int | None = None,
     proof_runs: int = PROOF_RUNS,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
     tests: Tests[Run] | None = None,
 ) -> Isolation[Run]:
     """Find what makes a failure: the smallest failing configuration, or the minimal difference to a passing one.
@@ -142,7 +142,7 @@ class _Course(Generic[Run]):
             refined = None if self.stopped_by else circumstance.refine(passing, failing)
             if refined is None:
                 return passing, failing
-            self._tests.go_on_with(refined)
+            self._tests.continue_with(refined)
             # Its ends are the runs that were just found.
             for end, found in ((refined.base, passing), (refined.universe, failing)):
                 if found.run is not None and self._tests.known(end) is None:

@@ -27,7 +27,7 @@ class Tests(Generic[Run]):
     """The test function of a search, with what its runs said.
 
     Args:
-        circumstance: what runs and judges configurations; a refined one takes its place with :meth:`go_on_with`.
+        circumstance: what runs and judges configurations; a refined one takes its place with :meth:`continue_with`.
         repeat: how often a configuration that does not fail is run.
 
     Attributes:
@@ -44,7 +44,7 @@ class Tests(Generic[Run]):
         self._made: dict[Hashable, tuple[Run, Judgement]] = {}
         self._counted: dict[Hashable, None] = {}
 
-    def go_on_with(self, circumstance: Circumstance[Run]) -> None:
+    def continue_with(self, circumstance: Circumstance[Run]) -> None:
         """Test a refined circumstance from now on; what was run stays known."""
         self.circumstance = circumstance
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.signature import signature_of
 
 
 def notes_of(*logs: Log | None) -> list[str]:

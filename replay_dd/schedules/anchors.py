@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
-from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 # Until 3.11 comprehensions are functions of their own; lambdas and generators stand in the lines of the one around.

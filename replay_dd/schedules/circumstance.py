@@ -17,11 +17,11 @@ from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Difference, difference_of
+from replay_dd.schedules.divergence_diagnosis import diagnose
+from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import find_divergence, replay_plan
-from replay_dd.schedules.selfcheck import diagnose
-from replay_dd.schedules.signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 
 Triggers = tuple[Trigger, ...]
@@ -147,11 +147,11 @@ class MixedSchedules(ScheduleCircumstance):
         """What the two final runs really differ in, if that is more than the isolated switch."""
         if passing.run is None or failing.run is None:
             return None
-        left = what_is_left(passing.run, failing.run, self.difference)
+        left = remaining_difference(passing.run, failing.run, self.difference)
         return None if left is None else MixedSchedules(self.runs, left, flaky=self.flaky)
 
 
-def what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference | None:
+def remaining_difference(passing: Log, failing: Log, searched: Difference) -> Difference | None:
     """The difference to go on with: of what the two runs really did, if that is more than the isolated switch.
 
     The isolated switch is at its unit step already, so what came in its wake is looked at as a whole first. If that
@@ -165,7 +165,7 @@ def what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference
     return fine if was_whole and len(fine.deltas) == 1 and fine.units > 1 else None
 
 
-class Choices(ScheduleCircumstance):
+class NonDefaultChoices(ScheduleCircumstance):
     """The choices of one schedule that are not the default ones, to be left out.
 
     Works for passing logs as well: what is kept is the ending, whichever it is.
@@ -211,7 +211,7 @@ class Choices(ScheduleCircumstance):
         return diagnose(self.runs.failing, self.runs.time_limit_s)
 
 
-class SwitchTimes(ScheduleCircumstance):
+class ShiftedPreemption(ScheduleCircumstance):
     """One preemption of a run, made earlier: so many deltas, so many yield points after the first time.
 
     Args:

@@ -13,7 +13,7 @@ from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.circumstance import ScheduleRunner, SwitchTimes
+from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
 from replay_dd.schedules.model import Log, Switch
 
 
@@ -58,8 +58,8 @@ def find_failing_range(
     first_time = max(earlier, default=0) + 1
     if first_time >= switch.time:
         return None
-    times = SwitchTimes(runs, failing, switch, first_time)
-    tests.go_on_with(times)
+    times = ShiftedPreemption(runs, failing, switch, first_time)
+    tests.continue_with(times)
     if tests.outcome(EMPTY) is Outcome.FAIL:
         first = switch_at(tests, times, first_time)
         return None if first is None else FailingRange(first, switch, None, 1)
@@ -73,7 +73,7 @@ def find_failing_range(
     return None if first is None else FailingRange(first, switch, before, result.executed + 1)
 
 
-def switch_at(tests: Tests[Log], times: SwitchTimes, time: int) -> Switch | None:
+def switch_at(tests: Tests[Log], times: ShiftedPreemption, time: int) -> Switch | None:
     """The switch as it really came in the run that has it at a thread time; None where it could not come."""
     configuration = times.at(time)
     wanted = times.trigger(configuration)

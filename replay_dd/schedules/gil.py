@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.experiment.testing import Tests
-from replay_dd.schedules.circumstance import ScheduleRunner, SwitchTimes
+from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
 from replay_dd.schedules.failing_range import switch_at
 from replay_dd.schedules.model import Log, Switch
 
@@ -27,8 +27,8 @@ def with_gil_label(tests: Tests[Log], runs: ScheduleRunner, log: Log, switch: Sw
     place = switch.place
     if place is None or not place.after_call or not place.gil_reachable or switch.time < 1:
         return switch
-    times = SwitchTimes(runs, log, switch, switch.time - 1)
-    tests.go_on_with(times)
+    times = ShiftedPreemption(runs, log, switch, switch.time - 1)
+    tests.continue_with(times)
     earlier = switch_at(tests, times, switch.time - 1)
     last = None if earlier is None else earlier.place
     if last is None or (last.path, last.function) == (place.path, place.function):

@@ -10,21 +10,21 @@ from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
-from replay_dd.schedules.batch import Batch
-from replay_dd.schedules.conflicts import preemptions, threads_meet
+from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.likely_preemptions import likely_preemptions, threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
-from replay_dd.schedules.simplify import Simplifier
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 _MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
 _LIKELY_OF = 3  # while there are likely preemptions, one of so many runs takes a strategy, in case none of them is it
 
 
-class Met(NamedTuple):
+class EndingCount(NamedTuple):
     """An ending that runs had.
 
     Attributes:
@@ -64,13 +64,13 @@ class Hunt:
     passing: Log | None
     failing: Log | None
     runs: int
-    failures: tuple[Met, ...]
-    passed_over: tuple[Met, ...]
+    failures: tuple[EndingCount, ...]
+    passed_over: tuple[EndingCount, ...]
     not_reproduced: int
     yield_points: int
     jobs: int
     why_fresh: str
-    others: tuple[Met, ...]
+    others: tuple[EndingCount, ...]
     interrupted: bool
     one_schedule: bool = False
     output: bytes = b""
@@ -96,10 +96,10 @@ def hunt(
     """Vary the schedule until one run fails and one passes.
 
     The first run takes the default schedule; the others take the strategy with seeds counted up. By default they are a
-    mixture: single preemptions where threads touch the same thing (see :mod:`~replay_dd.schedules.conflicts`), as long
-    as there are such, and strategies: ``bounded`` most often, as it finds the failures that are easiest to explain,
-    then ``pct``, and ``random`` now and then. Runs are looked at in this order, so the answer does not depend on the
-    number of jobs.
+    mixture: single preemptions where threads touch the same object
+    (:mod:`~replay_dd.schedules.likely_preemptions`), as long as there are any, and strategies: mostly ``bounded``,
+    which finds the failures that are easiest to explain, then ``pct``, and occasionally ``random``. Runs are evaluated
+    in this order, so the answer does not depend on the number of jobs.
 
     Args:
         program: what to run.
@@ -125,7 +125,7 @@ def hunt(
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-        batch = Batch(runner, first, jobs, time_limit_s)
+        batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
@@ -187,11 +187,13 @@ class _Tally:
         else:
             same.append(signature)
 
-    def told(self, log: Log | None = None) -> tuple[Met, ...]:
+    def told(self, log: Log | None = None) -> tuple[EndingCount, ...]:
         """In words, those of the first run, but for the ending of a log those of this log."""
         last = None if log is None else signature_of(log.ending)
         return tuple(
-            Met(last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met}))
+            EndingCount(
+                last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met})
+            )
             for met in self._met
         )
 
@@ -261,7 +263,7 @@ def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> It
     if strategy is not None:
         yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
         return
-    likely = preemptions(first.touches)
+    likely = likely_preemptions(first.touches)
     for number in range(amount):
         trigger = next(likely, None) if number % _LIKELY_OF != _LIKELY_OF - 1 else None
         if trigger is not None:

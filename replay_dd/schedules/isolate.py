@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.testing import Tests
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.failing_range import FailingRange, find_failing_range
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import with_gil_label
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.signature import PASSED, signature_of
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def isolate(
     max_tests: int | None = None,
     may_fork: bool = True,
     repeats: int = 1,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.proof import PROOF_RUNS
 from replay_dd.experiment.result import Isolation
-from replay_dd.schedules.circumstance import Choices, ScheduleRunner
+from replay_dd.schedules.circumstance import NonDefaultChoices, ScheduleRunner
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import time_limit_for
 from replay_dd.schedules.model import Log
@@ -36,7 +36,7 @@ def minimize(
     runner: Runner | None = None,
     failure: str = "",
     proof_runs: int = PROOF_RUNS,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
 ) -> ScheduleMinimum:
     """Find a 1-minimal set of choices with which the program still ends as in the log.
 
@@ -60,7 +60,7 @@ def minimize(
     limit_s = time_limit_for((log,)) if time_limit_s is None else time_limit_s
     with nullcontext(runner) if runner is not None else Runner(log.program, log.settings) as used:
         isolation = isolate_cause(
-            Choices(ScheduleRunner(log, used, limit_s), failure=failure),
+            NonDefaultChoices(ScheduleRunner(log, used, limit_s), failure=failure),
             jobs=jobs,
             time_limit_s=search_limit_s,
             repeat=1,

@@ -8,8 +8,8 @@ from typing import Any
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.signature import outcome_of, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 

@@ -15,7 +15,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
-from replay_dd.schedules.conflicts import Touch
+from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
     Frame,

@@ -17,13 +17,13 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import check_unchanged, find_divergence, replay, replay_plan
-from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
 TEXT = """\

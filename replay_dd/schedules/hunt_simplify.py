@@ -11,10 +11,10 @@ from dataclasses import replace
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.result import TestRecord
-from replay_dd.schedules.batch import Batch
+from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
+from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.target import Plan
 
 SIMPLIFY_LIMIT_S = 60.0
@@ -32,7 +32,7 @@ class Simplifier:
         runs: how many runs that took so far, without those that check logs.
     """
 
-    def __init__(self, batch: Batch, on_run: Callable[[int], None] | None = None) -> None:
+    def __init__(self, batch: HuntRuns, on_run: Callable[[int], None] | None = None) -> None:
         self._batch = batch
         self._on_run = on_run or (lambda number: None)
         self.runs = 0

@@ -48,7 +48,7 @@ class Touch:
     held: tuple[int, ...] = ()
 
 
-def preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
+def likely_preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
     """Single preemptions of the default schedule, the most promising first; each at most once.
 
     Args:

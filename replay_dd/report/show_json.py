@@ -10,8 +10,8 @@ from typing import Any
 from replay_dd.events.model import Session
 from replay_dd.report.events import session_as_json
 from replay_dd.report.log import notes_of
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
-from replay_dd.schedules.signature import signature_of
 from replay_dd.web.describe import describe
 from replay_dd.web.flow import Flow
 

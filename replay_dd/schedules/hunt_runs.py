@@ -13,7 +13,7 @@ from replay_dd.schedules.target import Plan, TargetRun
 
 
 @dataclass(frozen=True)
-class Batch:
+class HuntRuns:
     """How the runs of a hunt are made.
 
     Attributes:

@@ -40,7 +40,7 @@ _ENTROPY = (r"random|uuid|secrets|shuffle|choice", "entropy that is not fixed (`
 
 
 @dataclass(frozen=True)
-class Parting:
+class TracedDivergence:
     """Where two runs of one schedule part.
 
     Attributes:
@@ -70,23 +70,23 @@ class Parting:
 
 def diagnose(log: Log, time_limit_s: float | None) -> str:
     """Where replays of a log part, and why, in words; empty where traced replays do not part."""
-    parting = find_parting(log, time_limit_s)
-    return "" if parting is None else str(parting)
+    divergence = find_traced_divergence(log, time_limit_s)
+    return "" if divergence is None else str(divergence)
 
 
-def find_parting(log: Log, time_limit_s: float | None) -> Parting | None:
+def find_traced_divergence(log: Log, time_limit_s: float | None) -> TracedDivergence | None:
     """Replay a log in fresh processes, telling each yield point, until two replays part; None if none do."""
     plan = replace(replay_plan(log.triggers, log.arrivals), traced=_TRACED)
     first = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     for _ in range(_PAIRS):
         second = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
-        parting = parting_of(first, second)
-        if parting is not None:
-            return parting
+        divergence = compare_traces(first, second)
+        if divergence is not None:
+            return divergence
     return None
 
 
-def parting_of(first: TargetRun, second: TargetRun) -> Parting | None:
+def compare_traces(first: TargetRun, second: TargetRun) -> TracedDivergence | None:
     """Where two traced runs part; None where they do not, as far as they were traced."""
     one, other = first.trace, second.trace
     both = min(len(one), len(other))
@@ -96,7 +96,7 @@ def parting_of(first: TargetRun, second: TargetRun) -> Parting | None:
     ends = [trace[number] if number < len(trace) else ("", None) for trace in (one, other)]
     thread = ends[0][0] or ends[1][0]
     way = [place for name, place in one[:number] if name == thread and place is not None]
-    return Parting(
+    return TracedDivergence(
         number,
         (ends[0][0], ends[1][0]),
         (ends[0][1], ends[1][1]),
