@@ -1,4 +1,4 @@
-"""Hunts for a failing run: varies the schedule until one run fails and one passes, and simplifies both."""
+"""Hunts for a failing run: varies the schedule until one run passes and one fails, then simplifies both schedules."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 _MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
-_LIKELY_OF = 3  # while there are likely preemptions, one of so many runs takes a strategy, in case none of them is it
+_LIKELY_OF = 3  # while likely preemptions are left, every third run uses a strategy, in case none of them is the one
 
 
 class EndingCount(NamedTuple):
-    """An ending that runs had.
+    """An ending, and the number of runs that had it.
 
     Attributes:
-        text: in words.
-        runs: how many had it.
-        messages: how many different words there were for it, as messages may differ from run to run.
+        text: its description.
+        runs: how many runs had it.
+        messages: how many distinct descriptions it had: messages may vary from run to run.
     """
 
     text: str
@@ -45,20 +45,20 @@ class Hunt:
     Attributes:
         passing: the log of a run that passed, if one did.
         failing: the log of a run that failed, if one did.
-        runs: how many runs were looked at.
-        failures: the failures that count, with how many runs had each; that of ``failing`` in the words of this log.
-        passed_over: failures that do not count, as their words lack what was asked for.
-        not_reproduced: failures whose replay took another way.
+        runs: how many runs were evaluated.
+        failures: the failures that count; the one in ``failing`` is described as in that log.
+        passed_over: failures that do not count because they lack the requested text.
+        not_reproduced: runs whose replay diverged.
         yield_points: of the first run.
-        jobs: how many runs went on at the same time.
-        others: endings that are neither, such as time-outs, with how many runs had each.
+        jobs: the number of parallel runs.
+        others: endings that are neither, such as time-outs.
         interrupted: whether Ctrl-C ended the hunt.
-        one_schedule: whether the program starts no thread, so that there is nothing to vary.
+        one_schedule: whether the program starts no thread, so there is nothing to vary.
         output: what the first run wrote.
-        simplifying_runs: how many more runs it took to simplify both logs.
-        threads_meet: whether a thread changed something that another one touched, in counted code of the first run;
-            None where that was not looked at.
-        why_fresh: why runs were fresh processes; empty where they were forked.
+        simplifying_runs: how many more runs simplifying both logs took.
+        threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
+            None if unknown.
+        why_fresh: why runs used fresh processes; empty if they were forked.
     """
 
     passing: Log | None
@@ -95,8 +95,8 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run takes the default schedule; the others take the strategy with seeds counted up. By default they are a
-    mixture: single preemptions where threads touch the same object
+    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
+    a mixture: single preemptions where threads touch the same object
     (:mod:`~replay_dd.schedules.likely_preemptions`), as long as there are any, and strategies: mostly ``bounded``,
     which finds the failures that are easiest to explain, then ``pct``, and occasionally ``random``. Runs are evaluated
     in this order, so the answer does not depend on the number of jobs.
@@ -104,22 +104,22 @@ def hunt(
     Args:
         program: what to run.
         settings: what to count and hold fixed.
-        runs: how many runs at most.
+        runs: the maximum number of runs.
         seed: the first seed.
         strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`; None for a mixture.
-        jobs: how many runs at the same time.
+        jobs: the number of parallel runs.
         time_limit_s: seconds after which a run is killed; None for no limit.
         simplify: reduce both schedules to the choices that their endings need.
-        may_fork: fork the program at its first thread for each run, where it allows that.
-        failure: only a failure whose words contain this counts; others are passed over, and do not end the hunt.
+        may_fork: fork the program at its first thread for each run, if possible.
+        failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         on_run: called with number, plan and ending of each run, in order.
-        on_simplify: called with the number of each run that simplifies what was found; with 0 at the beginning.
+        on_simplify: called with the number of each simplifying run; with 0 at the start.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     with Runner(program, settings, may_fork=may_fork) as runner:
-        profiled = strategy is None and settings.granularity != SYNC  # which notes nothing but locks
+        profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
         jobs = usable_jobs(first.log, jobs)
@@ -163,10 +163,10 @@ def hunt(
                 failing = simplifier.simplified(failing, failure)
                 failing = simplifier.with_one_preemption(failing, seed, failure)
             except KeyboardInterrupt:
-                interrupted = True  # what was found is there, and only less simple
+                interrupted = True  # the logs found are valid, just less simple
         return Hunt(
-            *(passing, failing, looked_at, failures.told(failing), passed_over.told(), finds.not_reproduced),
-            *(end.global_time, jobs, runner.why_fresh, others.told(), interrupted),
+            *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
+            *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
             one_schedule=one_schedule,
             output=first.output,
             simplifying_runs=simplifier.runs,
@@ -175,7 +175,7 @@ def hunt(
 
 
 class _Tally:
-    """Endings met, and how many runs had each; those with one signature count as one, whatever their words."""
+    """Counts endings; those with the same signature count as one, however their messages differ."""
 
     def __init__(self) -> None:
         self._met: list[list[Signature]] = []
@@ -187,8 +187,8 @@ class _Tally:
         else:
             same.append(signature)
 
-    def told(self, log: Log | None = None) -> tuple[EndingCount, ...]:
-        """In words, those of the first run, but for the ending of a log those of this log."""
+    def counts(self, log: Log | None = None) -> tuple[EndingCount, ...]:
+        """The counts, each described as in its first run, or as in the log if it has that ending."""
         last = None if log is None else signature_of(log.ending)
         return tuple(
             EndingCount(
@@ -199,9 +199,9 @@ class _Tally:
 
 
 class _Finds:
-    """The first runs that pass and fail, and whose replay does the same.
+    """The first passing and failing runs that replay to the same ending.
 
-    A passing run is replayed only with a failing one: a hunt that is interrupted before does not need it.
+    A passing run is replayed only once there is a failing one: a hunt that is interrupted before does not need it.
     """
 
     def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str) -> None:
@@ -227,12 +227,12 @@ class _Finds:
             self.verify()
 
     def take_passing_unverified(self) -> None:
-        """Do with what there is: no more runs can be made."""
+        """Settle for what there is: no more runs can be made."""
         if self.passing is None and self._passed is not None:
             self.passing = self._passed.log
 
     def verify(self, failed: TargetRun | None = None) -> None:
-        """Replay the candidates: a failing run, and the first that passed; at the same time where that may be."""
+        """Replay the candidates, a failing run and the first passing one, in parallel if allowed."""
         passed = self._passed if self.passing is None else None
         with ThreadPoolExecutor(self._jobs) as pool:
             try:
@@ -248,7 +248,7 @@ class _Finds:
         for run, log in ((failed, failing), (passed, passing)):
             if run is not None and log is None:
                 self.not_reproduced += 1
-                self._runner.stop_forking("a fresh replay of a forked run took another way")
+                self._runner.stop_forking("a fresh replay of a forked run diverged")
 
     def _verified(self, run: TargetRun | None) -> Log | None:
         if run is None:

@@ -21,8 +21,8 @@ _ABOUT_REAL = """\
 points later it writes it back; a single switch in between loses the other thread's update. The failing schedule has
 that one preemption, the passing one is the default. The isolation finds the very yield point where the outcome
 changes, proves the answer with fresh replays of both sides, and looks for the other edge of the failing range.
-*Runs in all* are those of all these; *outside of programs* is what the tool adds to the time in which the program runs. Access
-granularity, C back end, one job."""
+*Runs in all* are those of all these; *outside of programs* is what the tool adds to the time in which the program
+runs. Access granularity, C back end, one job."""
 
 
 def run(bench: Bench) -> Iterable[Section]:

@@ -108,7 +108,7 @@ def test_a_search_refuses_what_differs_and_goes_on_if_asked_to(tmp_path: Path) -
     settings = Settings(real_entropy=True)
     text = FLAKY.replace("lucky = ", "for _ in range(os.urandom(1)[0]): total += 0\nlucky = ")
     passing, failing = pair_of(tmp_path, text, settings)
-    with pytest.raises(NotDeterministicError, match=r"yield points in common.*Likely cause: entropy"):
+    with pytest.raises(NotDeterministicError, match=r"common yield points.*Likely cause: entropy"):
         isolate(passing, failing)
     found = isolate(passing, failing, repeats=8)
     assert found.isolation.baseline.confidence is not None
