@@ -18,9 +18,9 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import NotReproducedError, NoWindowError
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, EndingKind, Session
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.signature import outcome_of
 from replay_dd.events.trial import Run
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.outcome import Outcome

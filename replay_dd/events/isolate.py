@@ -23,7 +23,7 @@ from replay_dd.events.model import Action, Pace, Session
 from replay_dd.events.result import Film, SessionIsolation
 from replay_dd.events.runner import SessionRunner
 from replay_dd.events.trial import Conditions, Run
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
@@ -60,7 +60,7 @@ class Plan:
 
 
 def isolate_events(
-    session: Session, plan: Plan, *, passing: Session | None = None, observer: Observer = NOBODY
+    session: Session, plan: Plan, *, passing: Session | None = None, observer: Observer = NO_OBSERVER
 ) -> SessionIsolation:
     """Find the actions that a failure needs, or that make the difference to a session that passes.
 

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
-from replay_dd.schedules.signature import signature_of
 
 _FORMAT = "replay-dd schedule summary"
 _VERSION = 1

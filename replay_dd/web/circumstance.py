@@ -23,7 +23,7 @@ from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, KINDS, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.player import Limits, Playback, play
-from replay_dd.web.units import Units, units_of
+from replay_dd.web.step_deltas import StepDeltas, step_deltas_of
 
 # A step gets this many times the longest time that any step needed in the whole flow, but never less than the minimum.
 STEP_TIME_FACTOR = 3
@@ -76,9 +76,9 @@ class FlowSteps(Circumstance[FlowRun]):
         self._text = text
         self._settle_s = settle_s
         self._wanted: Failure | None = None
-        self._units = units_of(flow)
+        self._step_deltas = step_deltas_of(flow)
         self._step_ms = LEAST_STEP_MS
-        self.universe = IntervalSet.range(0, len(self._units.deltas))
+        self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     @property
     def wanted(self) -> Failure:
@@ -87,13 +87,13 @@ class FlowSteps(Circumstance[FlowRun]):
         return self._wanted
 
     @property
-    def units(self) -> Units:
+    def step_deltas(self) -> StepDeltas:
         """What the deltas are."""
-        return self._units
+        return self._step_deltas
 
     def kept(self, configuration: IntervalSet) -> tuple[int, ...]:
         """The numbers of the steps that are played."""
-        return self._units.steps_of(configuration)
+        return self._step_deltas.steps_of(configuration)
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> FlowRun:
         """Play these steps in a fresh context of the browser, up to the failure where that is known."""
@@ -155,8 +155,8 @@ class FlowSteps(Circumstance[FlowRun]):
         first_page = next(number for number, step in enumerate(self._flow.steps) if step.type == "navigate")
         # A crash while loading comes before the first page is there.
         head = Flow(self._flow.steps[: max(wanted.step, first_page) + 1], self._flow.data)
-        self._units = units_of(head, also_fixed=fixed)
-        self.universe = IntervalSet.range(0, len(self._units.deltas))
+        self._step_deltas = step_deltas_of(head, also_fixed=fixed)
+        self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     def base_failed(self, judgement: Judgement) -> None:
         """An assertion that fails without any action has no action as its cause.
@@ -172,7 +172,7 @@ class FlowSteps(Circumstance[FlowRun]):
 
     def words(self, delta: int) -> str:
         """The steps of the delta."""
-        return ", ".join(describe(self._flow.steps[number]) for number in self._units.deltas[delta])
+        return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
 
     def _allow(self, seconds: Sequence[float]) -> None:
         self._step_ms = max(self._step_ms, STEP_TIME_FACTOR * 1000 * max(seconds, default=0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.circumstance import FlowRun, FlowSteps, failure_of
@@ -46,7 +46,7 @@ def minimize(
     algorithm: str = ALGORITHMS[0],
     max_tests: int | None = None,
     time_budget_s: float | None = None,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
 ) -> FlowIsolation:
     """Find a 1-minimal part of a flow that still fails in the same way.
 

@@ -125,7 +125,7 @@ def test_what_is_not_reached_is_told(tmp_path: Path) -> None:
     log = recorded(tmp_path, 4)
     write_program(tmp_path, EDITED.replace("range(4)", "range(0)").replace("== 18", "== 0"))
     result = replay_by_anchors(log, time_limit_s=60)
-    assert {anchor.why for anchor in result.missed} == {"the thread did not come there so often"}
+    assert {anchor.why for anchor in result.missed} == {"the thread did not reach that visit"}
     assert result.outcome is Outcome.PASS
 
 

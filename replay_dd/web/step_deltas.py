@@ -16,7 +16,7 @@ from replay_dd.web.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class StepDeltas:
     """The deltas of a flow.
 
     Attributes:
@@ -35,7 +35,7 @@ class Units:
         return tuple(sorted(chosen))
 
 
-def units_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> Units:
+def step_deltas_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> StepDeltas:
     """Cut a flow into deltas.
 
     Args:
@@ -58,4 +58,4 @@ def units_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> Units:
             deltas.append([number])
             if step.type == "keyDown":
                 pressed[key] = deltas[-1]
-    return Units(tuple(sorted(fixed)), tuple(tuple(delta) for delta in deltas))
+    return StepDeltas(tuple(sorted(fixed)), tuple(tuple(delta) for delta in deltas))

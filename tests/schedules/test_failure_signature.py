@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import PASSED, UNKNOWN, outcome_of, signature_of
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
-from replay_dd.schedules.signature import PASSED, UNKNOWN, outcome_of, signature_of
 from tests.schedules.logs import FAILED
 
 LIBRARY = Frame("queue.py", 3, "get", False)
