@@ -14,7 +14,7 @@ from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 from replay_dd.events.monkey import next_action
-from replay_dd.events.trial import Conditions, Stage, run_session
+from replay_dd.events.run import Conditions, Stage, run_session
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.windows import area_of, describe, numbered, top_windows
 from replay_dd.outcome import Outcome

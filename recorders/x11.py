@@ -26,7 +26,7 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.events.trial import HANG_LIMIT_S, Conditions, Run, run_session
+from replay_dd.events.run import HANG_LIMIT_S, Conditions, Run, run_session
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import (
     BorrowedDisplay,

@@ -20,8 +20,8 @@ from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.trial import Run
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.outcome import Outcome
 

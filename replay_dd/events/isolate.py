@@ -21,8 +21,8 @@ from replay_dd.events.difference import SessionDifference, difference_of, with_s
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Pace, Session
 from replay_dd.events.result import Film, SessionIsolation
+from replay_dd.events.run import Conditions, Run
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.trial import Conditions, Run
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome

@@ -13,7 +13,7 @@ from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 from replay_dd.experiment.result import Isolation
 
 if TYPE_CHECKING:
-    from replay_dd.events.trial import Run
+    from replay_dd.events.run import Run
 
 
 @dataclass(frozen=True)

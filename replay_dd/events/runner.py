@@ -8,7 +8,7 @@ from pathlib import Path
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Session
-from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.run import Conditions, Run, run_session
 
 
 class SessionRunner:

@@ -20,7 +20,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.log import read_session
 from replay_dd.events.model import ActionKind, Ending, EndingKind, GuiProgram, Pace
-from replay_dd.events.trial import Conditions
+from replay_dd.events.run import Conditions
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.display import PrivateDisplay
 from tests.x11.conftest import SCREEN, session_of

@@ -17,7 +17,7 @@ from replay_dd.errors.program import NoWindowError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
-from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.player import XTestPlayer
