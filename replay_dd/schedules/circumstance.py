@@ -27,6 +27,11 @@ from replay_dd.schedules.target import run_target
 Triggers = tuple[Trigger, ...]
 
 
+def in_words(trigger: Trigger | None) -> str:
+    """A trigger in words, such as ``thread 0.1 to 0.2 at its yield point 4``."""
+    return "" if trigger is None else f"thread {trigger.thread} to {trigger.to} at its yield point {trigger.time}"
+
+
 @dataclass(frozen=True)
 class ScheduleRunner:
     """Runs one program under any schedule.
@@ -132,7 +137,7 @@ class MixedSchedules(ScheduleCircumstance):
     def words(self, delta: int) -> str:
         """The trigger that the unit delta moves, adds or removes."""
         found = self.difference.delta_of(delta)
-        return f"{found.kind.value} of {found.failing or found.passing}"
+        return f"{found.kind.value}: {in_words(found.failing or found.passing)}"
 
     def recorded(self, end: End) -> Log | None:
         """The log given."""
@@ -191,7 +196,7 @@ class NonDefaultChoices(ScheduleCircumstance):
 
     def words(self, delta: int) -> str:
         """The choice."""
-        return str(self._chosen[delta])
+        return in_words(self._chosen[delta])
 
     def judge(self, run: Log) -> Judgement:
         """FAIL if the run ends as in the log: that is what ddmin preserves."""
