@@ -17,11 +17,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from replay_dd.errors.user import LogError
+from replay_dd.logfile import read_regular
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
 from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
+
+_LARGEST_SOURCE_BYTES = 2**24
 
 # Until 3.11 comprehensions are functions of their own; lambdas and generators stand in the lines of the one around.
 _INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
@@ -214,8 +218,8 @@ class Source:
 def read_source(path: str) -> Source | None:
     """The source in a file; None where it cannot be read, or is none."""
     try:
-        return Source(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
+        return Source(read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8"))
+    except (LogError, ValueError, SyntaxError, RecursionError, MemoryError):  # the last two for what is nested deeply
         return None
 
 
