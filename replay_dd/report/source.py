@@ -5,15 +5,20 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from replay_dd.errors.user import LogError
+from replay_dd.logfile import read_regular
 from replay_dd.schedules.model import Place
+
+_LARGEST_SOURCE_BYTES = 2**24
 
 
 @functools.lru_cache(maxsize=256)
 def _lines(path: str) -> tuple[str, ...]:
     try:
-        return tuple(Path(path).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
+        text = read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8", "replace")
+    except LogError:
         return ()
+    return tuple(text.splitlines())
 
 
 def source_line(place: Place) -> str:

@@ -17,11 +17,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from replay_dd.errors.user import LogError
+from replay_dd.logfile import read_regular
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
+
+_LARGEST_SOURCE_BYTES = 2**24
 
 # Up to 3.11 comprehensions are functions; lambdas and generators share the lines of the enclosing function.
 _INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
@@ -214,8 +218,8 @@ class Source:
 def read_source(path: str) -> Source | None:
     """The source in a file; None if it cannot be read or parsed."""
     try:
-        return Source(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
+        return Source(read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8"))
+    except (LogError, ValueError, SyntaxError, RecursionError, MemoryError):  # the last two for what is nested deeply
         return None
 
 

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import marshal
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -323,6 +324,8 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
+            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""

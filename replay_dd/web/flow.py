@@ -22,6 +22,7 @@ from replay_dd.files import write_whole
 from replay_dd.json_codec import from_plain
 from replay_dd.json_text import parse
 from replay_dd.logfile import read_regular
+from replay_dd.schema import shown
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
 ALGORITHMS = ("bisection", "ddmin")
@@ -172,7 +173,7 @@ def _step_from(number: int, data: object) -> Step:
     members = _NEEDED.get(data["type"])
     if members is None:
         raise FlowStepError(
-            f"Step {number} is of the unknown type `{data['type']}`.", "Replay-dd may be too old for it."
+            f"Step {number} is of an unknown type: {shown(data['type'])}.", "Replay-dd may be too old for it."
         )
     for name, is_right in members.items():
         if name not in data or not is_right(data[name]):
