@@ -1,4 +1,4 @@
-"""What recordings hold, for machines: the objects that ``show --json`` prints.
+"""The JSON objects that ``show --json`` prints for recordings.
 
 Each has the keys ``format`` and ``version``; more keys may be added under the same version.
 """
