@@ -1,4 +1,4 @@
-"""How many tests, and how those ended that told nothing."""
+"""The number of tests, and how unresolved ones ended."""
 
 from __future__ import annotations
 
