@@ -1,4 +1,4 @@
-"""What programs write when they fail, and what is the same about it each time."""
+"""What programs print when they fail, and the part of it that is stable."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def log_of(
 def schedule(
     *triggers: tuple[str, int, str], stops: Iterable[tuple[str, int, str]] = (), ending: Ending = PASSED
 ) -> Log:
-    """A log whose triggers are these, and whose threads stop by themselves at the others."""
+    """A log with these triggers, whose threads stop at the other times without one."""
     switches = [Switch(*trigger, False, False, PLACE, trigger[1], 1) for trigger in triggers]
     switches += [Switch(*stop, True, True, PLACE, stop[1], 1) for stop in stops]
     return log_of(sorted(switches, key=lambda switch: switch.global_time), ending)

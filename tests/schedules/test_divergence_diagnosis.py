@@ -1,4 +1,4 @@
-"""The self-check before a search: programs that differ under one schedule are found, and told where and why."""
+"""Programs that are not deterministic under one schedule are detected, with a diagnosis of where and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from replay_dd.schedules.target import describe_program, run_target
 
 START = "import threading\nfirst = threading.Thread(target=int)\nfirst.start(); first.join()\n"
 
-# A count in a file lets each run take another way.
+# A counter in a file makes each run diverge.
 FROM_FILE = (
     START
     + """

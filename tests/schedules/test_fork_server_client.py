@@ -1,4 +1,4 @@
-"""Forked runs are the same runs as fresh ones; where forking is not sound, runs are fresh."""
+"""Forked runs equal fresh ones; if forking is unsound, runs are fresh."""
 
 from __future__ import annotations
 

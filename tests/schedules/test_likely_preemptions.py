@@ -1,4 +1,4 @@
-"""Where a preemption is worth trying first, from what threads touched."""
+"""Preemptions worth trying first, from what threads touched."""
 
 from __future__ import annotations
 

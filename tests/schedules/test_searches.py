@@ -242,7 +242,7 @@ def test_divergence_names_the_first_switch_that_differs(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(TEXT.replace("range(20)", "range(shared.value, 20)", 1))
     result = replay(log, time_limit_s=60)
     assert "expected thread 0.1 to yield to 0.2 at its time 9" in str(result.divergence)
-    # Where the runs take the same switches and end elsewhere, that is told too.
+    # Runs with the same switches but different ends are reported, too.
     assert str(find_divergence(log, replace(log, ending=replace(log.ending, digest=1))))
     shorter = replace(log, switches=log.switches[:-1])
     gone = find_divergence(log, shorter)

@@ -16,7 +16,7 @@ GOING = {"type": "navigate", "url": "http://127.0.0.1/"}
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Steps in which every key is released after it was pressed, with anything in between."""
+    """Steps in which every pressed key is later released, with anything in between."""
     made: list[dict[str, Any]] = []
     held: list[str] = []
     for _ in range(draw(st.integers(0, 15))):
