@@ -10,35 +10,35 @@ rm -rf "$results"
 mkdir -p "$results/htpasswd/work" "$results/socketio"
 results=$(cd "$results" && pwd)
 
-say() { # say TEXT: what comes now, and why
+say() { # say TEXT: announce the next step
   printf '\n# %s\n' "$1"
 }
 
-run() { # run STATUS COMMAND...: show a command, run it, and insist on its exit status
+run() { # run STATUS COMMAND...: show a command, run it, and check its exit status
   local expected=$1 status=0
   shift
   printf '$ %s\n' "$*"
   "$@" || status=$?
   if [ "$status" -ne "$expected" ]; then
-    printf 'The demo stops: this ended with status %s, and %s was expected.\n' "$status" "$expected" >&2
+    printf 'The demo stops: exit status %s, expected %s.\n' "$status" "$expected" >&2
     exit 1
   fi
 }
 
 printf '=== 1. A password file that loses a user ===\n'
-# A folder of its own, with the program and nothing else: --fresh-copy gives each run a copy of it.
+# A separate folder containing only the program: --fresh-copy gives each run a copy of it.
 cp "$demos/htpasswd/htpasswd.py" "$results/htpasswd/work"
 cd "$results/htpasswd/work"
 users=(alice:wonderland bob:builder)
 
-say 'Two updates of a password file, each in a thread of its own. Run as usual, all is well:'
+say 'Two updates of a password file, each in its own thread. Normally, all is well:'
 run 0 python htpasswd.py -c users.htpasswd --verify "${users[@]}"
 rm users.htpasswd
 
-say 'Try other thread schedules, until one run has passed and one has failed, and keep a log of each:'
+say 'Try other thread schedules until one run passes and one fails, and keep a log of each:'
 run 0 replay-dd hunt --fresh-copy -o ../found -- python htpasswd.py -c users.htpasswd --verify "${users[@]}"
 
-say 'The failing run can be had again, as often as it is wanted. It fails, so the status is 1:'
+say 'The failing run can be replayed as often as you like. It fails, so the status is 1:'
 run 1 replay-dd replay ../found/fail.log
 
 say 'What is in the log:'
@@ -47,10 +47,10 @@ run 0 replay-dd show ../found/fail.log
 say 'Which thread switch makes the difference? Mix the two schedules, run the mixtures, narrow it down:'
 run 0 replay-dd schedules ../found/pass.log ../found/fail.log -o ../isolated
 
-printf '\n=== 2. A chat room that loses a client (python-socketio, as its users install it) ===\n'
+printf '\n=== 2. A chat room that loses a client (python-socketio, as users install it) ===\n'
 cd "$demos/socketio"
 
-say 'Two clients enter a room at the same time. Run as usual, all is well (the program prints nothing):'
+say 'Two clients enter a room at the same time. Normally, all is well (the program prints nothing):'
 run 0 python join_room.py
 
 say 'The same two steps. The guilty switch is not in this program, but in the library:'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Crashes a real program, xsok from Debian, with random input, and isolates the few actions that it takes.
+# Crashes a real program, xsok from Debian, with random input, and isolates the few actions that it needs.
 # Called by `make demo-gui`; needs replay-dd on the PATH, with the extra `gui`.
 #
 #     demos/run_demo_gui.sh [FOLDER]     the results go to FOLDER, which is emptied first (default: build/demo-gui)
@@ -29,24 +29,24 @@ rm -rf "$results"
 mkdir -p "$results"
 cd "$results"
 
-say() { # say TEXT: what comes now, and why
+say() { # say TEXT: announce the next step
   printf '\n# %s\n' "$1"
 }
 
-run() { # run STATUS COMMAND...: show a command, run it, and insist on its exit status
+run() { # run STATUS COMMAND...: show a command, run it, and check its exit status
   local expected=$1 status=0
   shift
   printf '$ %s\n' "$*"
   "$@" || status=$?
   if [ "$status" -ne "$expected" ]; then
-    printf 'The demo stops: this ended with status %s, and %s was expected.\n' "$status" "$expected" >&2
+    printf 'The demo stops: exit status %s, expected %s.\n' "$status" "$expected" >&2
     exit 1
   fi
 }
 
-printf '=== A game that crashes: xsok 1.02, as Debian has it ===\n'
+printf '=== A game that crashes: xsok 1.02 from Debian ===\n'
 
-say 'Play at random to the game, on a private display, until it crashes:'
+say 'Send random input to the game, on a private display, until it crashes:'
 run 0 replay-dd monkey -o session.log --seed 101 --actions 300 -- xsok
 
 say 'Which of these actions does the crash need? Each test is a fresh game on a fresh display:'

@@ -1,4 +1,4 @@
-"""The recorder of monkeys: random sessions on private displays, until one fails."""
+"""The monkey recorder: random sessions on private displays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 from replay_dd.events.monkey import next_action
-from replay_dd.events.signature import outcome_of
-from replay_dd.events.trial import Conditions, Stage, run_session
+from replay_dd.events.run import Conditions, Stage, run_session
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.windows import area_of, describe, numbered, top_windows
 from replay_dd.outcome import Outcome
@@ -37,7 +37,7 @@ class MonkeyRun:
 
 
 class MonkeyRecorder:
-    """Plays at random to a program, and records what it plays."""
+    """Sends random input to a program, and records it."""
 
     name = "monkey"
 
@@ -55,16 +55,16 @@ class MonkeyRecorder:
         """Make one random session.
 
         Args:
-            session: names program, screen and window manager.
-            output: the log; it is written as the session goes on.
-            seed: of the random choices.
-            actions: how many, unless the program ends before.
-            conditions: how the program is run.
-            verify: where it fails, play the session once more to see whether it fails again.
+            session: provides the program, the screen and the window manager.
+            output: the log; it is written during the session.
+            seed: the random seed.
+            actions: the number of actions, unless the program ends earlier.
+            conditions: how to run the program.
+            verify: if the session fails, replay it to see whether it fails again.
             on_action: called before each action with its number, from 1.
 
         Raises:
-            ReplayDDError: the program cannot be run, or the log not be written.
+            ReplayDDError: the program cannot be run, or the log cannot be written.
         """
         conditions = conditions or Conditions()
         started = time.monotonic()
@@ -118,7 +118,7 @@ def _play(
 def _windows(
     display: PrivateDisplay, chance: random.Random, known: list[Window], writer: SessionWriter
 ) -> list[Window]:
-    """The windows that are there, each with a part of it to aim at."""
+    """The current windows, each with a part to aim at."""
     found = []
     for window in top_windows(display.connection):
         with contextlib.suppress(*display.connection.bad_resource):
@@ -133,7 +133,7 @@ def _windows(
 
 
 def _some_part(display: PrivateDisplay, window: Any, chance: random.Random) -> Rectangle:
-    """A part to aim at, where the program has windows for its parts: the deeper, the rarer a person would miss it."""
+    """A random child window to aim at, usually the innermost: that is where people click."""
     connection = display.connection
     with connection.watched():
         for _ in range(_DEEPEST):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from replay_dd.events.model import (
     Window,
     WindowChange,
 )
-from replay_dd.events.trial import HANG_LIMIT_S, Conditions, Run, run_session
+from replay_dd.events.run import HANG_LIMIT_S, Conditions, Run, run_session
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import (
     BorrowedDisplay,
@@ -122,13 +124,32 @@ class X11Recorder:
                 size = Screen(*where.connection.size, where.connection.screen.root_depth, keyboard_of(where.connection))
                 head = replace(head, screen=size, window_manager=window_manager or named or manager)
             with SessionWriter(output, head) as writer:
-                session = _Live(head, where, writer).record(on_ready)
+                with _ended_by_signals():
+                    session = _Live(head, where, writer).record(on_ready)
                 if session.ending is not None:
                     writer.end(session.ending)
                 pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
                 verified = None if not verify else not differences
                 writer.verdict(pace, verified)
         return Recording(replace(session, pace=pace, verified=verified), differences)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end a recording as Ctrl-C does: a script that starts one with ``&`` has no other way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def verify_session(session: Session, conditions: Conditions) -> tuple[Pace, tuple[str, ...]]:
@@ -217,6 +238,9 @@ class _Live:
             ending = program.ending()
             if ending is None or interrupted:
                 ending = self._end_of_a_running(program)
+                with contextlib.suppress(DisplayLostError):
+                    self._look_at_windows(program)
+                    self._look_at_names()
             program.close()
         now_ms = self._elapsed_ms()
         ending = replace(ending, time_ms=now_ms)
@@ -333,6 +357,19 @@ class _Live:
             self._change(WindowChange(now_ms, self._there[gone], False))
         self._there = there
         program.look_at_windows()
+
+    def _look_at_names(self) -> None:
+        """Note which windows have other titles by now: an editor's tell whether its text is saved."""
+        now_ms = self._elapsed_ms()
+        for window in top_windows(self._connection):
+            number = self._there.get(window.id)
+            if number is not None:
+                with contextlib.suppress(*self._connection.bad_resource):
+                    seen = describe(self._connection, window)
+                    if seen.title != self._windows[number].title:
+                        self._change(WindowChange(now_ms, number, False))
+                        self._there[window.id] = self._number(seen)
+                        self._change(WindowChange(now_ms, self._there[window.id], True))
 
     def _change(self, change: WindowChange) -> None:
         self._changes.append(change)

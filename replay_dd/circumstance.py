@@ -1,13 +1,13 @@
-"""What the driver needs to know of a failure circumstance, such as thread schedules or user actions.
+"""The interface between the driver and a failure circumstance, such as thread schedules or user actions.
 
 Rules of this module:
 
 * A circumstance is a set of *deltas* between something that passes and something that fails. It turns a *configuration*
-  (a set of deltas, see :class:`~replay_dd.dd.intervals.IntervalSet`) into a run, judges runs, and finds words. It never
-  searches, counts, measures or proves: :func:`~replay_dd.experiment.driver.isolate_cause` does that, once for all.
-* ``run`` may be called from several threads at the same time; everything else is called from one.
-* What must be written is short: the deltas, ``run``, and ``judge``. All other methods have a default that is right for
-  a circumstance whose runs are exact and whose deltas are independent.
+  (a set of deltas, see :class:`~replay_dd.dd.intervals.IntervalSet`) into a run, judges runs, and describes them. It
+  never searches, counts, measures or proves: :func:`~replay_dd.experiment.driver.isolate_cause` does that for all.
+* ``run`` may be called from several threads at the same time; everything else is called from one thread.
+* Little must be implemented: the deltas, ``run``, and ``judge``. The defaults of all other methods suit a circumstance
+  whose runs are exact and whose deltas are independent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class End(Enum):
 
 
 class Goal(Enum):
-    """What is looked for."""
+    """What a search looks for."""
 
     ISOLATE = "isolate"
     """The minimal difference between what passes and what fails (dd)."""
@@ -46,7 +46,7 @@ ALGORITHMS: Mapping[str, Callable[[IntervalSet, IntervalSet], Algorithm]] = {
     "ddmin": lambda base, failing: DDMin(failing, base=base),
     "dd": DD,
 }
-"""The algorithms that a circumstance can name, by the two ends that they start from."""
+"""The algorithms that a circumstance can name; each is made from the passing and the failing configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class Judgement:
     """What a run means.
 
     Attributes:
-        outcome: PASS; FAIL for the failure that is looked for; UNRESOLVED for anything else.
+        outcome: PASS; FAIL for the failure sought; UNRESOLVED for anything else.
         words: how the run ended, in one line.
         signature: equal for runs that ended in the same way, whatever the words.
-        failed: whether the run failed at all, perhaps by another failure than the one that is looked for.
+        failed: whether the run failed at all, perhaps with a different failure.
     """
 
     outcome: Outcome
@@ -72,7 +72,7 @@ class Found(Generic[Run]):
 
     Attributes:
         configuration: the deltas that are applied.
-        run: its run; None where it was not run, since its outcome was known.
+        run: its run; None if it was not run because its outcome was known.
     """
 
     configuration: IntervalSet
@@ -83,14 +83,14 @@ class Circumstance(ABC, Generic[Run]):
     """One kind of difference that can make a program fail.
 
     Attributes:
-        name: how the circumstance is called in results for machines.
-        subject: what is run, in words: "the failing *log*".
-        delta: what one delta is, in words and in the singular.
+        name: what machine-readable results call the circumstance.
+        subject: what is run, as in "the failing *log*".
+        delta: a noun in the singular for one delta.
         goal: what to look for.
         algorithm: a key of :data:`ALGORITHMS`.
-        flaky: whether runs of one configuration may differ; where not, two that do are an error.
-        faithful: whether runs of the two ends must be the recorded ones, where there are such.
-        end_runs: how often the passing end is run before the search.
+        flaky: whether runs of one configuration may differ; otherwise two that do are an error.
+        faithful: whether runs of the two ends must equal the recorded ones, if any.
+        end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
     """
@@ -112,19 +112,19 @@ class Circumstance(ABC, Generic[Run]):
 
         Args:
             configuration: which deltas are applied.
-            fresh: take no short cut: this run is evidence.
+            fresh: take no shortcuts: this run is evidence.
         """
 
     @abstractmethod
     def judge(self, run: Run) -> Judgement:
-        """What a run means, by comparison with the failure that is looked for."""
+        """What a run means, compared with the failure sought."""
 
     def words(self, delta: int) -> str:
-        """One delta in words."""
+        """Describe one delta."""
         return f"{self.delta} {delta + 1}"
 
     def key(self, configuration: IntervalSet) -> Hashable:
-        """Equal for configurations that are the same run, so that it is run once."""
+        """A key that is equal for configurations with the same run, so that it is made only once."""
         return configuration
 
     def end_of(self, end: End) -> IntervalSet:
@@ -132,65 +132,65 @@ class Circumstance(ABC, Generic[Run]):
         return self.universe if end is End.FAILING else self.base
 
     def known(self) -> Mapping[IntervalSet, Outcome]:
-        """Outcomes that need no run; asked for after :meth:`settle`."""
+        """Outcomes that need no run; called after :meth:`settle`."""
         return {}
 
     def settle(self, runs: Sequence[Run]) -> None:
-        """Decide, by runs of the failing end, which failure is looked for; perhaps narrow the universe.
+        """Decide from runs of the failing end which failure to look for; may narrow the universe.
 
-        Called once, or again with more runs where these did not all end in the same way.
+        Called once, and again with more runs if the first ones did not all end in the same way.
 
         Raises:
-            ReplayDDError: the runs show no failure that could be looked for.
+            ReplayDDError: the runs show no usable failure.
         """
 
     def base_failed(self, judgement: Judgement) -> None:
-        """Called where the passing end of a simplification fails, so that the failure needs no delta at all.
+        """Called if the passing end of a simplification fails, so that the failure needs no delta at all.
 
         Raises:
-            ReplayDDError: that is not an answer here.
+            ReplayDDError: this circumstance does not accept that as an answer.
         """
 
     def recorded(self, end: End) -> Run | None:
-        """The run that was recorded of an end, which replays must equal; None where there is none to compare with."""
+        """The recorded run of an end, which replays must equal; None if there is none."""
         return None
 
     def compare(self, one: Run, other: Run) -> str:
-        """Why two runs of one configuration are not the same run; empty where they are, or where that is not known."""
+        """Why two runs of one configuration are not the same run; empty if they are, or if that is unknown."""
         return ""
 
     def diagnose(self, end: End) -> str:
-        """Where runs of one end part, and why, in words; asked only where :meth:`compare` found that they do."""
+        """Describe where runs of one end diverge, and why; called only if :meth:`compare` found that they do."""
         return ""
 
     def reached(self, configuration: IntervalSet, run: Run) -> IntervalSet:
-        """The deltas that had taken effect when a run ended; less than the configuration where it ended early."""
+        """The deltas that had taken effect when a run ended; fewer than the configuration if it ended early."""
         return configuration
 
     def prove(self, configuration: IntervalSet, run: Run) -> Run:
-        """Make a run of the answer once more, as evidence.
+        """Repeat a run of the answer, as evidence.
 
         Args:
-            configuration: of the run.
+            configuration: the configuration of the run.
             run: the run as the search saw it.
         """
         return self.run(configuration, fresh=True)
 
     def refine(self, passing: Found[Run], failing: Found[Run]) -> Circumstance[Run] | None:
-        """What to search next: a narrower or a finer difference between the two final runs; None where this was all."""
+        """What to search next: a narrower or finer difference between the two final runs; None if there is none."""
         return None
 
 
 class Items(Circumstance[Run]):
-    """A circumstance out of functions: items of which some make a program fail.
+    """A circumstance made from functions: items, some of which make a program fail.
 
     Args:
         items: what can be left out.
-        run: runs what is left, a tuple of items in their order; may be called from several threads.
-        judge: tells what a run means: None that it passed, a text that it failed, and how (the first failing run
-            decides which text is looked for; another text is UNRESOLVED); or an outcome.
-        words: an item in words.
-        delta: what one item is, in words and in the singular.
+        run: runs the remaining items, a tuple in the original order; may be called from several threads.
+        judge: says what a run means: None if it passed, or a text that describes its failure (the first failing run
+            decides which text to look for; any other text is UNRESOLVED), or an outcome.
+        words: describes an item.
+        delta: a noun in the singular for one item.
         algorithm: a key of :data:`ALGORITHMS`: ``ddmin`` or ``bisection`` simplify, ``dd`` isolates.
     """
 
@@ -213,11 +213,11 @@ class Items(Circumstance[Run]):
         self._wanted: str | None = None
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Run:
-        """Run what is left."""
+        """Run the remaining items."""
         return self._run(tuple(self.items[number] for number in configuration))
 
     def judge(self, run: Run) -> Judgement:
-        """What the function says, compared with the failure that is looked for."""
+        """What the function says, compared with the failure sought."""
         said = self._judge(run)
         if said is None:
             return Judgement(Outcome.PASS, "it passes")
@@ -227,21 +227,21 @@ class Items(Circumstance[Run]):
         return Judgement(Outcome.FAIL if same else Outcome.UNRESOLVED, said, said, failed=True)
 
     def settle(self, runs: Sequence[Run]) -> None:
-        """Look for the failure of the first run that fails."""
+        """Choose the failure of the first run that fails."""
         said = [self._judge(run) for run in runs]
         self._wanted = next((text for text in said if isinstance(text, str)), None)
 
     def words(self, delta: int) -> str:
-        """The item in words."""
+        """Describe the item."""
         return self._words(self.items[delta])
 
 
 class Grouped(Circumstance[Run]):
-    """A circumstance whose deltas are groups of another one's; refining it looks inside the groups that are left.
+    """A circumstance whose deltas are groups of another circumstance's; refining it searches inside those left.
 
     Args:
-        inner: the circumstance.
-        groups: configurations that do not overlap and together are its universe.
+        inner: the other circumstance.
+        groups: disjoint configurations that together make up its universe.
     """
 
     def __init__(self, inner: Circumstance[Run], groups: Sequence[IntervalSet]) -> None:
@@ -252,7 +252,7 @@ class Grouped(Circumstance[Run]):
             setattr(self, trait, getattr(inner, trait))
 
     def inside(self, configuration: IntervalSet) -> IntervalSet:
-        """The configuration of the inner circumstance."""
+        """The corresponding configuration of the inner circumstance."""
         applied = self.inner.base
         for number in configuration:
             applied = applied | self.groups[number]
@@ -279,11 +279,11 @@ class Grouped(Circumstance[Run]):
         return self.inner.compare(one, other)
 
     def words(self, delta: int) -> str:
-        """The deltas of a group, in words."""
+        """Describe the deltas of a group."""
         return ", ".join(self.inner.words(number) for number in self.groups[delta])
 
     def refine(self, passing: Found[Run], failing: Found[Run]) -> Circumstance[Run] | None:
-        """The inner circumstance, between the groups that are left."""
+        """The inner circumstance, restricted to the remaining groups."""
         self.inner.universe = self.inside(failing.configuration)
         self.inner.base = self.inside(passing.configuration)
         return self.inner

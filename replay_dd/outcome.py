@@ -6,10 +6,10 @@ import enum
 
 
 class Outcome(enum.Enum):
-    """What a test of one configuration said.
+    """The result of testing one configuration.
 
     ``PASS`` and ``FAIL`` are *resolved*: the run behaved as the passing or as the failing run did.
-    ``UNRESOLVED`` is everything else: another failure, a time-out, a configuration that cannot be run.
+    ``UNRESOLVED`` is everything else: a different failure, a time-out, a configuration that cannot be run.
     """
 
     PASS = "PASS"

@@ -27,10 +27,10 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
+from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.signature import Signature
 from replay_dd.schedules.target import Plan
 
 EXIT_NO_FAILURE = 1
@@ -89,6 +89,7 @@ def hunt_command(
     preload: tuple[str, ...],
     real_clock: bool,
     real_entropy: bool,
+    untested: bool,
     time_limit: float,
     failure: str,
     no_simplify: bool,
@@ -120,6 +121,7 @@ def hunt_command(
                 real_clock=real_clock,
                 real_entropy=real_entropy,
                 preload=preload,
+                untested=untested,
             ),
             runs=runs,
             seed=seed or 0,

@@ -104,6 +104,12 @@ def program_options() -> tuple[Option, ...]:
         Option("--real-clock", section=PROGRAM, is_flag=True, help="Use the real clock: sleeps take real time."),
         Option("--real-entropy", section=PROGRAM, is_flag=True, help="Use the system's entropy."),
         Option(
+            "--untested",
+            section=PROGRAM,
+            is_flag=True,
+            help="Accept a version of Python that replay-dd was not tested with; the log notes it.",
+        ),
+        Option(
             "--time-limit",
             section=PROGRAM,
             metavar="SECONDS",

@@ -12,10 +12,10 @@ from replay_dd.cli.progress import say
 from replay_dd.cli.session_playback import conditions_of
 from replay_dd.errors.user import NothingRecordedError
 from replay_dd.events.actions import actions_of
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, Pace, Session
-from replay_dd.events.signature import outcome_of
+from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.target import check_program
-from replay_dd.events.trial import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager, window_manager_like
 from replay_dd.outcome import Outcome
 

@@ -29,13 +29,13 @@ def _paces() -> Sequence[str]:
 
 
 def _start_limit_s() -> str:
-    from replay_dd.events.trial import START_LIMIT_S
+    from replay_dd.events.run import START_LIMIT_S
 
     return f"{START_LIMIT_S:g}"
 
 
 def _hang_limit_s() -> str:
-    from replay_dd.events.trial import HANG_LIMIT_S
+    from replay_dd.events.run import HANG_LIMIT_S
 
     return f"{HANG_LIMIT_S:g}"
 

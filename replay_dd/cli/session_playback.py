@@ -7,7 +7,7 @@ import re
 from replay_dd.cli.session_options import DEFAULT_SCREEN
 from replay_dd.errors.user import UsageError
 from replay_dd.events.model import Pace, Screen
-from replay_dd.events.trial import HANG_LIMIT_S, START_LIMIT_S, Conditions
+from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.x11.players import PLAYERS, player_named
 
 _SIZE = re.compile(r"^(\d{2,5})x(\d{2,5})(?:x(8|15|16|24|30|32))?$")

@@ -1,13 +1,12 @@
-"""Errors that can be told in words, sorted by whose fault they are.
+"""User-facing errors, sorted by whose fault they are.
 
 Rules of this package:
 
 * Every error that a user can meet is a :class:`ReplayDDError`; anything else that escapes is a bug in replay-dd.
-* The modules are sorted by fault: :mod:`~replay_dd.errors.user` (what was given cannot be used),
+* The modules are sorted by fault: :mod:`~replay_dd.errors.user` (the input cannot be used),
   :mod:`~replay_dd.errors.program` (the program under test does not do what is needed), and
-  :mod:`~replay_dd.errors.machine` (something is missing here). What is our fault has no class: it is a traceback.
-* One class for one thing that can be wrong, whatever the circumstance. Where the remedy differs, the raiser hands over
-  its own hint.
+  :mod:`~replay_dd.errors.machine` (something is missing here). Our own bugs have no class: they are tracebacks.
+* One class for each problem, whatever the circumstance. If the remedy differs, the raiser passes its own hint.
 * Every error class has a *slug*, and every slug has an entry in ``docs/reference/messages.md`` (a test compares them).
 * The message says what happened and why; the hint says what to do next.
 """
@@ -26,11 +25,11 @@ EXIT_INTERRUPTED = 130
 
 
 class ReplayDDError(Exception):
-    """Base of all errors that can be told in words.
+    """Base of all errors meant for the user.
 
     Args:
         message: what happened and why, in one or two sentences.
-        hint: what to do next; the class's own hint where none is given.
+        hint: what to do next; by default the class's own hint.
     """
 
     slug: ClassVar[str] = ""
@@ -44,7 +43,7 @@ class ReplayDDError(Exception):
 
 
 def all_error_classes() -> list[type[ReplayDDError]]:
-    """Every error class of the project that is imported by now, sorted by slug; bases without a slug are left out."""
+    """Every error class imported so far, sorted by slug; bases without a slug are left out."""
     found: dict[str, type[ReplayDDError]] = {}
     waiting: list[type[ReplayDDError]] = [ReplayDDError]
     while waiting:

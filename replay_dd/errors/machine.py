@@ -1,4 +1,4 @@
-"""Something on this machine is missing, shadowed, or went away."""
+"""Something on this machine is missing, shadowed, or has gone away."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from replay_dd.errors import EXIT_FLAKY, ReplayDDError
 
 
 class MachineError(ReplayDDError):
-    """Base of the errors that installing or starting something mends."""
+    """Base of the errors that are fixed by installing or starting something."""
 
 
 class SoftwareMissingError(MachineError):
-    """A package or program that this needs is not installed, or does not start."""
+    """A required package or program is not installed, or does not start."""
 
     slug = "software-missing"
-    default_hint = "Install it; `replay-dd doctor` tells what else is missing."
+    default_hint = "Install it; `replay-dd doctor` shows what else is missing."
 
 
 class PackageShadowedError(MachineError):
-    """Another package of the same name is found first, or a very old one."""
+    """Another package of the same name, or a very old version, is found first."""
 
     slug = "package-shadowed"
-    default_hint = "Run the command in another folder, rename that file, or take it off PYTHONPATH."
+    default_hint = "Run the command in another folder, rename that file, or remove it from PYTHONPATH."
 
 
 class NoDisplayError(MachineError):
@@ -33,29 +33,29 @@ class NoDisplayError(MachineError):
 
 
 class ExtensionMissingError(MachineError):
-    """The display lacks an extension that is needed."""
+    """The display lacks a required extension."""
 
     slug = "no-x-extension"
     default_hint = "Record on a private display with `--display new`: Xvfb has RECORD and XTEST."
 
 
 class WindowManagerError(MachineError):
-    """The window manager is not there, or does not start."""
+    """The window manager is not installed, or does not start."""
 
     slug = "window-manager"
-    default_hint = "Install it, or choose another one with `--wm NAME`, or none with `--wm none`."
+    default_hint = "Install it, choose another one with `--wm NAME`, or use none with `--wm none`."
 
 
 class DisplayLostError(MachineError):
-    """The display went away in the middle."""
+    """The display went away during a run."""
 
     slug = "display-lost"
     exit_code: ClassVar[int] = EXIT_FLAKY
-    default_hint = "Run it again. If it happens again, the program may take the X server down with it."
+    default_hint = "Run it again. If it happens again, the program may be crashing the X server."
 
 
 class BrowserFailedError(MachineError):
-    """The browser did not start, or did not stay."""
+    """The browser did not start, or did not stay up."""
 
     slug = "browser-failed"
-    default_hint = "Check that the browser starts by itself, with `--headless`."
+    default_hint = "Check that the browser starts on its own, with `--headless`."

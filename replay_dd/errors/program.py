@@ -8,7 +8,7 @@ from replay_dd.errors import EXIT_BASELINE, EXIT_FLAKY, ReplayDDError
 
 
 class ProgramError(ReplayDDError):
-    """Base of the errors that lie in the program under test."""
+    """Base of the errors caused by the program under test."""
 
 
 class DoesNotFailError(ProgramError):
@@ -16,7 +16,9 @@ class DoesNotFailError(ProgramError):
 
     slug = "does-not-fail"
     exit_code: ClassVar[int] = EXIT_BASELINE
-    default_hint = "Give something that fails each time; `replay-dd hunt` and `replay-dd monkey` look for failing runs."
+    default_hint = (
+        "Give something that fails every time; `replay-dd hunt` and `replay-dd monkey` search for failing runs."
+    )
 
 
 class DoesNotPassError(ProgramError):
@@ -25,29 +27,29 @@ class DoesNotPassError(ProgramError):
     slug = "does-not-pass"
     exit_code: ClassVar[int] = EXIT_BASELINE
     default_hint = (
-        "Give something that passes each time. Where that fails too, the failure does not come from the difference "
+        "Give something that passes every time. If that fails too, the failure does not come from the difference "
         "between the two."
     )
 
 
 class NotReproducedError(ProgramError):
-    """A replay did not do what the recording says."""
+    """A replay did not do what was recorded."""
 
     slug = "not-reproduced"
     exit_code: ClassVar[int] = EXIT_FLAKY
     default_hint = (
-        "Something besides the recording decides: outside input, files left by other runs (try `--fresh-copy`), "
+        "Something other than the recording matters: outside input, files left by other runs (try `--fresh-copy`), "
         "real time, or the order of addresses."
     )
 
 
 class NotDeterministicError(NotReproducedError):
-    """Two replays of one log went different ways."""
+    """Two replays of one log diverged."""
 
     slug = "not-deterministic"
     default_hint = (
-        "Take the cause away if you can; or let `replay-dd schedules` go on with `--repeats N`: it then runs each "
-        "schedule N times, and states a confidence."
+        "Remove the cause if you can; or run `replay-dd schedules` with `--repeats N`: it then runs each schedule N "
+        "times, and states a confidence."
     )
 
 
@@ -55,7 +57,7 @@ class ProgramChangedError(ProgramError):
     """The program is not the one that was recorded."""
 
     slug = "program-changed"
-    default_hint = "Record again, or accept the recording all the same with `--accept-changes`."
+    default_hint = "Record again, or use the recording anyway with `--accept-changes`."
 
 
 class NotControlledError(ProgramError):
@@ -68,12 +70,22 @@ class NotControlledError(ProgramError):
     )
 
 
+class UntestedInterpreterError(NotControlledError):
+    """The program's interpreter is of a version that the runtime was never tested with."""
+
+    slug = "untested-interpreter"
+    default_hint = (
+        "Use one of the tested versions, or another version of replay-dd. With `--untested`, `record` and `hunt` go on "
+        "anyway; failures may then be missed, and replays may diverge."
+    )
+
+
 class TimeLimitError(ProgramError):
-    """The run was still going on at the time limit."""
+    """The run was still going at the time limit."""
 
     slug = "time-limit"
     exit_code: ClassVar[int] = EXIT_BASELINE
-    default_hint = "Give more time with `--time-limit SECONDS`, or look with `replay-dd show` where the threads were."
+    default_hint = "Give more time with `--time-limit SECONDS`, or see with `replay-dd show` where the threads were."
 
 
 class NoWindowError(ProgramError):

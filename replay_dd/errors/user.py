@@ -1,4 +1,4 @@
-"""What the user gave cannot be used: a command line, a file, or arguments of a function."""
+"""The user's input cannot be used: a command line, a file, or the arguments of a function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED, EXIT_LOG, ReplayDD
 
 
 class UserError(ReplayDDError):
-    """Base of the errors that the user can mend by giving something else."""
+    """Base of the errors that the user can fix by giving something else."""
 
 
 class UsageError(UserError):
@@ -33,7 +33,7 @@ class ProgramNotFoundError(UserError):
 
 
 class OutputError(UserError):
-    """A file cannot be written where it was asked for."""
+    """An output file cannot be written."""
 
     slug = "output-unwritable"
     exit_code: ClassVar[int] = EXIT_LOG
@@ -49,7 +49,7 @@ class LogError(UserError):
 
 
 class NotALogError(LogError):
-    """The file is something else."""
+    """The file is not a log."""
 
     slug = "not-a-log"
     default_hint = "Give a file that `replay-dd record` or `replay-dd hunt` wrote."
@@ -77,21 +77,21 @@ class LogCutOffError(LogError):
 
 
 class LogEditedError(LogError):
-    """The log does not match its checksum, or does not have the form of a log."""
+    """The log does not match its checksum, or is malformed."""
 
     slug = "log-edited"
     default_hint = "Use the log as it was written, or record the run again."
 
 
 class FlowStepError(LogError):
-    """A step of a user flow does not keep to the schema."""
+    """A step of a user flow violates the schema."""
 
     slug = "flow-step-invalid"
-    default_hint = "Export the flow again, or correct this step."
+    default_hint = "Export the flow again, or fix this step."
 
 
 class NothingRecordedError(UserError):
-    """The recording holds nothing that could be left out."""
+    """The recording contains nothing that could be left out."""
 
     slug = "nothing-recorded"
     exit_code: ClassVar[int] = EXIT_BASELINE
@@ -127,28 +127,28 @@ class NoDifferenceError(UserError):
 
 
 class PassNotContainedError(UserError):
-    """The passing case holds elements that the failing case lacks, or in another order."""
+    """The passing case contains elements that the failing case lacks, or has them in another order."""
 
     slug = "pass-not-contained"
     default_hint = (
-        "Delta debugging adds parts of the failing case to the passing one: what passes must be contained, in the same "
-        "order, in what fails. The empty case always is. Where neither contains the other, give their difference in "
-        "place of both: `deltas_between(passing, failing)`."
+        "Delta debugging adds parts of the failing case to the passing one: the passing case must be contained, in the "
+        "same order, in the failing one. The empty case always is. If neither contains the other, give their "
+        "difference in place of both: `deltas_between(passing, failing)`."
     )
 
 
 class NotAPartitionError(UserError):
-    """A split function of the caller lost, doubled or invented deltas."""
+    """A split function of the caller lost, duplicated or invented deltas."""
 
     slug = "not-a-partition"
     default_hint = (
-        "A split function must return parts that are not empty, do not overlap, and together hold every delta it was "
-        "given."
+        "A split function must return parts that are not empty, do not overlap, and together contain every delta it "
+        "was given."
     )
 
 
 class ArgumentError(UserError, TypeError):
-    """A function of the Python interface was given an argument that it cannot use."""
+    """A function of the Python interface got an argument that it cannot use."""
 
     slug = "argument"
     default_hint = "See docs/reference/python-api.md for what each function accepts."
@@ -159,7 +159,7 @@ class NotAnOutcomeError(UserError, TypeError):
 
     slug = "not-an-outcome"
     default_hint = (
-        "Return Outcome.FAIL for the failure you are after, Outcome.PASS where all is well, and Outcome.UNRESOLVED "
+        "Return Outcome.FAIL for the failure you are after, Outcome.PASS if all is well, and Outcome.UNRESOLVED "
         "for anything else."
     )
 

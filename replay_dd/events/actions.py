@@ -1,12 +1,12 @@
-"""Raw events to what a person did: clicks, drags, typed text, chords, and motions of the pointer.
+"""Groups raw events into what a person did: clicks, drags, typed text, chords, and pointer motions.
 
 Rules of this module:
 
-* A *gesture* lasts from the first button that goes down until none is held, or is one key. It carries the modifiers,
-  and other keys, that were held: played by itself it presses and releases them.
-* People press the next key before they have let go of the last one; keys count in the order of their presses.
+* A *gesture* lasts from the first button press until no button is held, or is a single key. It includes the modifiers
+  and other keys that were held: played alone, it presses and releases them itself.
+* People press the next key before they release the last one; keys are ordered by their presses.
 * Every action is well formed (:mod:`replay_dd.events.wellformed`), whatever the events are.
-* The order of presses is kept: presses of the actions, one after the other, are those of the events.
+* The order of presses is preserved: the presses of all actions, in sequence, are those of the events.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from replay_dd.events.paths import farthest_px, simplified
 from replay_dd.events.wellformed import completed, is_press
 
 DRAG_PX = 4.0
-TOGETHER_MS = 500  # two clicks, or two turns of the wheel, that belong together (Windows, Tk: 500 ms)
+TOGETHER_MS = 500  # the longest pause between clicks, or wheel turns, that belong together (Windows, Tk: 500 ms)
 TEXT_PAUSE_MS = 1000
 LONGEST_TEXT = 40
-REST_MS = 300  # a pointer that rests so long has arrived
+REST_MS = 300  # a pointer that rests this long has arrived
 WHEEL = (4, 5, 6, 7)
 MODIFIERS = frozenset(
     f"{name}_{side}" for name in ("Shift", "Control", "Alt", "Meta", "Super", "Hyper") for side in "LR"
 ) | {"ISO_Level3_Shift", "Mode_switch", "ISO_Level5_Shift"}
-# Modifiers that choose among the characters of a key, so that typing with them is still typing.
+# Modifiers that select among the characters of a key, so that text typed with them is still text.
 _TYPING = ("Shift_L", "Shift_R", "ISO_Level3_Shift", "Mode_switch")
 
 
 def actions_of(session: Session) -> tuple[Action, ...]:
-    """What the person of a session did."""
+    """The actions of a session."""
     return session.actions or actions_from(session.events)
 
 
 def actions_from(events: Sequence[Event]) -> tuple[Action, ...]:
-    """Group raw events, in the order of their times, to actions."""
+    """Group raw events, in chronological order, into actions."""
     return tuple(_joined(_gestures(events)))
 
 
 @dataclass
 class _Gesture:
-    """Buttons that are down, and what happens meanwhile."""
+    """Pressed buttons, and what happens in the meantime."""
 
     first: Event
     inputs: list[Input]
@@ -108,7 +108,7 @@ def _gestures(events: Sequence[Event]) -> Iterator[Action]:
         yield _pointer_action(gesture)
     elif motion:
         yield _motion(motion)
-    # Modifiers that were pressed last and never released: the program may have ended just then.
+    # Modifiers pressed last and never released: the program may have ended at that moment.
     for key, event in held.items():
         if gesture is None and key in MODIFIERS and key not in used:
             yield _key(event, ())
@@ -145,7 +145,7 @@ def _key(event: Event, modifiers: tuple[str, ...]) -> Action:
 
 
 def text_of(symbol: str) -> str:
-    """The character that a key symbol types; empty for none, and for those that are keys of their own (Return)."""
+    """The character that a key symbol types; empty for symbols that type none, or are named keys (Return)."""
     if len(symbol) == 1:
         return symbol
     return _CHARACTERS.get(symbol, "")
@@ -166,7 +166,7 @@ def _pointer_action(gesture: _Gesture) -> Action:
 
 
 def _with_simple_paths(inputs: Sequence[Input], *, keep_moves: bool) -> list[Input]:
-    """Simplify the moves between two other inputs; a hand that trembles during a click does not drag."""
+    """Simplify the moves between two other inputs; jitter during a click is not a drag."""
     kept: list[Input] = []
     path: list[tuple[int, int]] = []
     last: tuple[int, int] | None = None
@@ -193,9 +193,9 @@ def _with_simple_paths(inputs: Sequence[Input], *, keep_moves: bool) -> list[Inp
 
 
 def _joined(gestures: Iterator[Action]) -> Iterator[Action]:
-    """Join what belongs together: letters to text, clicks to double clicks, turns of the wheel."""
+    """Join what belongs together: characters into text, clicks into double-clicks, and wheel turns."""
     current: Action | None = None
-    waiting: Action | None = None  # a trembling of the pointer that may lie inside a double click
+    waiting: Action | None = None  # pointer jitter that may be part of a double-click
     for action in gestures:
         if current is None:
             current = action
@@ -203,7 +203,7 @@ def _joined(gestures: Iterator[Action]) -> Iterator[Action]:
         joined = _join(current, action, waiting)
         if joined is not None:
             current, waiting = joined, None
-        elif waiting is None and action.kind is ActionKind.MOTION and _trembles(current, action):
+        elif waiting is None and action.kind is ActionKind.MOTION and _is_jitter(current, action):
             waiting = action
         else:
             yield current
@@ -238,7 +238,7 @@ def _join(one: Action, other: Action, between: Action | None) -> Action | None:
 def _both(one: Action, other: Action, kind: ActionKind, text: str) -> Action:
     inputs = one.inputs + other.inputs
     if kind is not ActionKind.TEXT:
-        # Both at the same place: toolkits tell double clicks by that.
+        # At the same place: toolkits recognize double-clicks by that.
         start = one.start
         inputs = one.inputs + tuple(item for item in other.inputs if item.kind is not InputKind.MOVE)
         assert start is not None
@@ -246,14 +246,14 @@ def _both(one: Action, other: Action, kind: ActionKind, text: str) -> Action:
     return replace(one, kind=kind, inputs=inputs, duration_ms=end - one.time_ms, text=text)
 
 
-def _trembles(one: Action, motion: Action) -> bool:
+def _is_jitter(one: Action, motion: Action) -> bool:
     if one.kind not in (ActionKind.CLICK, ActionKind.WHEEL, ActionKind.DOUBLE_CLICK) or one.start is None:
         return False
     return farthest_px([one.start, *((item.x_px, item.y_px) for item in motion.inputs)]) <= DRAG_PX
 
 
 def presses(inputs: Sequence[Input]) -> list[str | int]:
-    """What is pressed, in order: buttons by number, keys by symbol. For checks."""
+    """What is pressed, in order: buttons by number, keys by symbol."""
     return [item.button or item.key for item in inputs if is_press(item)]
 
 
@@ -265,4 +265,4 @@ _NAMES = (
 )
 _CHARACTERS = dict(zip(_NAMES.split(), " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~äöüÄÖÜßéèàçñ§°€", strict=True))
 SYMBOLS = {character: symbol for symbol, character in _CHARACTERS.items()}
-"""The key symbol of a character that is not its own name."""
+"""The key symbols of characters that are not their own key symbol."""

@@ -2,10 +2,10 @@
 
 Rules of this module:
 
-* A run is FAIL only with the same signature as the failure that is looked for.
-* A run that ended early says that what came after its failure is not needed. Where the failure comes at once, the run
-  of the whole session also says that no shorter beginning fails: the program had not failed before the last action.
-* Failures of GUI programs may show only sometimes; how often is measured before anything is concluded.
+* A run is FAIL only if it has the signature of the failure sought.
+* A run that ended early shows that the actions after its failure are not needed. If the failure shows immediately, the
+  run of the whole session also shows that no shorter prefix fails: the program had not failed before the last action.
+* Failures of GUI programs may be intermittent; the baseline measures how often they show.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import NotReproducedError, NoWindowError
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, EndingKind, Session
+from replay_dd.events.run import Run
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.signature import outcome_of
-from replay_dd.events.trial import Run
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.outcome import Outcome
 
-_PACE_HINT = "Play it at the pace of the person with `--pace recorded`, and more often with `--repeat N`."
+_PACE_HINT = "Play it at the recorded pace with `--pace recorded`, or more often with `--repeat N`."
 
 
 class UserActions(Circumstance[Run]):
@@ -33,11 +33,11 @@ class UserActions(Circumstance[Run]):
 
     Args:
         runner: plays them.
-        difference: the actions, and which deltas they hang on.
+        difference: the actions, and the deltas that each depends on.
         session: the failing session.
-        simplify: find the fewest actions that fail, rather than the difference to a passing session.
-        algorithm: ``bisection`` or ``ddmin``, to simplify.
-        finer: in the end, also leave out single keys, clicks and moves inside the actions that are left.
+        simplify: find the fewest actions that fail, rather than the difference from a passing session.
+        algorithm: ``bisection`` or ``ddmin``, if simplifying.
+        finer: finally, also leave out single keys, clicks and moves within the remaining actions.
     """
 
     name = "events"
@@ -68,7 +68,7 @@ class UserActions(Circumstance[Run]):
 
     @property
     def wanted(self) -> Ending:
-        """The failure that is looked for."""
+        """The failure sought."""
         assert self._wanted is not None, "settle was not called"
         return self._wanted
 
@@ -121,7 +121,7 @@ class UserActions(Circumstance[Run]):
 
     def _not_reproduced(self, runs: Sequence[Run]) -> NotReproducedError:
         recorded = self._session.ending
-        told = "no end was recorded" if recorded is None else f"{recorded.text} was recorded"
+        told = "no ending was recorded" if recorded is None else f"{recorded.text} was recorded"
         return NotReproducedError(
             f"The failure did not show again in {len(runs)} runs: {told}, and the last run ended differently: "
             f"{runs[-1].ending.text}.",
@@ -129,30 +129,30 @@ class UserActions(Circumstance[Run]):
         )
 
     def known(self) -> Mapping[IntervalSet, Outcome]:
-        """That no shorter beginning fails, where the failure comes at once and each time."""
+        """That no shorter prefix fails, if the failure shows immediately and every time."""
         if self.goal is Goal.ISOLATE:
             return {}
         if isinstance(self.difference, WithinActions):
             return {EMPTY: Outcome.PASS}
-        # A hang may have begun long before it was noticed.
+        # A hang may have begun long before it was detected.
         later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.linger_s
         if later or not self._steady:
             return {EMPTY: Outcome.PASS}
         return {self.universe.take(length): Outcome.PASS for length in range(self.universe.count)}
 
     def reached(self, configuration: IntervalSet, run: Run) -> IntervalSet:
-        """The deltas that were played before the run ended."""
+        """The deltas played before the run ended."""
         if self.goal is Goal.ISOLATE or not run.ending.failed:
             return configuration
         return self.difference.played(configuration, run.ending.actions)
 
     def recorded(self, end: End) -> Run | None:
-        """The recorded end of a session, as far as it is known."""
+        """The recorded ending of the session, if any."""
         ending = self._session.ending
         return None if ending is None or end is End.PASSING else Run(ending, (), 0.0, 0.0)
 
     def refine(self, passing: Found[Run], failing: Found[Run]) -> UserActions | None:
-        """What can be left out inside the actions that are left, if that was asked for."""
+        """What can be left out within the remaining actions, if requested."""
         if not self._finer or failing.run is None or isinstance(self.difference, WithinActions):
             return None
         left = self.difference.actions(failing.configuration)[: failing.run.ending.actions]
@@ -168,7 +168,7 @@ class UserActions(Circumstance[Run]):
 
 
 def _wanted(session: Session, runs: Sequence[Run]) -> Ending | None:
-    """The failure to look for: the recorded one; where it was recorded otherwise, the one that all replays have.
+    """The failure to look for: the recorded one or, if no replay has that, the one that all replays have.
 
     A recording on the user's own display does not know where a program crashed, and offsets differ between machines.
     """

@@ -1,4 +1,4 @@
-"""Actions in words: what a person would write into a bug report."""
+"""Descriptions of actions, as a person would write them in a bug report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
 
 
 def describe_action(action: Action, session: Session) -> str:
-    """One action in words, such as ``click in "Calculator" at 30,40``."""
+    """Describe an action, such as ``click in "Calculator" at 30,40``."""
     return in_words(action, session.window_of(action.window))
 
 
 def in_words(action: Action, window: Window | None) -> str:
-    """One action in words; positions are relative to the window where one is known."""
+    """Describe an action; positions are relative to the window if that is known."""
     held = "".join(f"{key_name(name)}+" for name in action.modifiers)
     match action.kind:
         case ActionKind.TEXT:
@@ -60,6 +60,6 @@ def _offset(point: tuple[int, int], window: Window) -> str:
 
 
 def key_name(key: str) -> str:
-    """A key as it stands in a chord: ``Control_L`` is ``Ctrl``, other keys keep their names."""
+    """A key as written in a chord: ``Control_L`` is ``Ctrl``, other keys keep their names."""
     plain = key[:-2] if key.endswith(("_L", "_R")) else key
     return {"Control": "Ctrl"}.get(plain, plain)

@@ -2,10 +2,10 @@
 
 Rules of this module:
 
-* A delta is one group of actions (:func:`~replay_dd.events.wellformed.groups_of`): one that only the failing session
-  has, and that is added, or one that only the passing session has, and that is left out.
-* No delta applied gives the passing session, all of them the failing one. Without a passing session every action of the
-  failing one is added to nothing.
+* A delta is one group of actions (:func:`~replay_dd.events.wellformed.groups_of`): either one that only the failing
+  session has, which is added, or one that only the passing session has, which is left out.
+* Applying no delta gives the passing session, applying all the failing one. Without a passing session, every action of
+  the failing one is added to nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from replay_dd.events.wellformed import groups_of
 class _Step:
     """An action of the merged sessions: always there (delta None), added by its delta, or left out by it.
 
-    Its place is that in the failing session, or, where it is left out, in the passing one.
+    Its place is that in the failing session or, if it is left out, in the passing one.
     """
 
     action: Action
@@ -35,7 +35,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class SessionDifference:
-    """What a failing session has and a passing one has not, and the other way round.
+    """What a failing session has and a passing one lacks, and vice versa.
 
     Attributes:
         count: how many deltas there are.
@@ -50,11 +50,11 @@ class SessionDifference:
         return IntervalSet.range(0, self.count)
 
     def actions(self, configuration: IntervalSet) -> tuple[Action, ...]:
-        """What is played with these deltas applied."""
+        """The actions with these deltas applied."""
         return tuple(step.action for step in self._kept(configuration))
 
     def places(self, configuration: IntervalSet) -> tuple[int, ...]:
-        """Which actions of the failing session are played, counted from 0."""
+        """The numbers of the actions of the failing session that are played, from 0."""
         return tuple(step.place for step in self._kept(configuration) if step.added)
 
     def compared(self, passing: IntervalSet, failing: IntervalSet) -> tuple[ComparedAction, ...]:
@@ -67,7 +67,7 @@ class SessionDifference:
         )
 
     def played(self, configuration: IntervalSet, length: int) -> IntervalSet:
-        """The deltas that were really played when a run of this configuration ended after so many actions.
+        """The deltas that took effect when a run of this configuration ended after ``length`` actions.
 
         Deltas that leave something out stay applied.
         """
@@ -86,9 +86,9 @@ def _is_kept(step: _Step, applied: set[int]) -> bool:
 
 
 def with_shared_windows(failing: Session, passing: Session) -> tuple[Session, Session]:
-    """Two sessions whose actions name the windows of one list, so that a mixture of them can be written down.
+    """Make both sessions refer to one list of windows, so that a mixture of them can be written.
 
-    The passing one must hold actions, no raw events.
+    The passing one must contain actions, not raw events.
     """
     first = len(failing.windows)
     windows = (
@@ -102,7 +102,7 @@ def with_shared_windows(failing: Session, passing: Session) -> tuple[Session, Se
 
 
 def difference_of(failing: Sequence[Action], passing: Sequence[Action] = ()) -> SessionDifference:
-    """Align two sequences of actions by what is played, and number what differs.
+    """Align two sequences of actions by their inputs, and number what differs.
 
     Args:
         failing: the actions of the failing session.

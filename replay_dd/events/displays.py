@@ -1,4 +1,4 @@
-"""A supply of fresh private displays: while one test runs, the displays of the next ones are being made."""
+"""A supply of fresh private displays: while one test runs, the displays for the next ones are prepared."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from replay_dd.experiment.waiting import result_of
 
 
 class DisplaySupply:
-    """Makes displays ahead.
+    """Prepares displays in advance.
 
     Args:
-        screen: of all displays.
-        window_manager: of all displays; empty for none.
-        ahead: how many to have ready.
+        screen: the screen of all displays.
+        window_manager: the window manager of all displays; empty for none.
+        ahead: how many to keep ready.
     """
 
     def __init__(self, screen: Screen, window_manager: str, ahead: int = 1) -> None:
@@ -41,11 +41,11 @@ class DisplaySupply:
         self._fill(self._ahead)
         if display.alive:
             return display
-        display.close()  # it died while it waited
+        display.close()  # it died while waiting
         return PrivateDisplay(self._screen, self._window_manager)
 
     def give_back(self, display: PrivateDisplay) -> None:
-        """Close a display that was used, while the caller goes on."""
+        """Close a used display in the background."""
         self._ending.append(self._makers.submit(display.close))
         while self._ending and self._ending[0].done():
             self._ending.popleft().result()
@@ -55,7 +55,7 @@ class DisplaySupply:
             self._made.append(self._makers.submit(PrivateDisplay, self._screen, self._window_manager))
 
     def close(self) -> None:
-        """End the displays that nobody has taken."""
+        """Close the displays that were not taken."""
         self._closed = True
         for future in self._made:
             if not future.cancel() and future.exception() is None:

@@ -1,4 +1,4 @@
-"""Whether sessions with windows can be recorded and played on this machine."""
+"""Checks whether GUI sessions can be recorded and replayed on this machine."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        what: its name.
-        works: whether it is there and works.
-        needed: whether nothing goes without it.
+        what: what was checked.
+        works: whether it is present and works.
+        needed: whether it is required.
         told: what was found.
-        remedy: how to mend it.
+        remedy: how to fix it.
     """
 
     what: str
@@ -33,7 +33,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at all that sessions with windows need, or can use."""
+    """Check everything that GUI sessions need, or can use."""
     findings = [_xlib()]
     manager = choose_window_manager(None)
     findings.append(
@@ -42,7 +42,7 @@ def examine() -> list[Finding]:
                 "window manager",
                 bool(manager),
                 False,
-                manager or "none is installed: windows have no frames and no focus",
+                manager or "none installed: windows have no frames and no focus",
             ),
             "apt-get install openbox",
         )
@@ -91,13 +91,13 @@ def _program(name: str, purpose: str, package: str) -> Finding:
 
 
 def _pyautogui() -> Finding:
-    there = importlib.util.find_spec("pyautogui") is not None
-    told = "for `--player pyautogui`" if there else "not installed (for `--player pyautogui`)"
+    installed = importlib.util.find_spec("pyautogui") is not None
+    told = "for `--player pyautogui`" if installed else "not installed (for `--player pyautogui`)"
     remedy = (
         "pip install 'replay-dd[pyautogui]', then pip install --force-reinstall --no-deps 'python-xlib>=0.33': "
-        "PyAutoGUI brings an old package of the same name"
+        "PyAutoGUI installs an old package under the same name"
     )
-    return Finding("PyAutoGUI", there, False, told, remedy)
+    return Finding("PyAutoGUI", installed, False, told, remedy)
 
 
 def _own_display() -> Finding:

@@ -3,8 +3,8 @@
 Rules of this module:
 
 * Needed actions are found from the last one backwards, each by binary search (:class:`~replay_dd.dd.PrefixBisection`),
-  with a closing check that each is needed: 1-minimal for every program.
-* The answer is a session of its own, which plays under the conditions under which it was tested.
+  with a final check that each is needed: 1-minimal for every program.
+* The answer is itself a session, which replays under the conditions under which it was tested.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from replay_dd.events.difference import SessionDifference, difference_of, with_s
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Pace, Session
 from replay_dd.events.result import Film, SessionIsolation
+from replay_dd.events.run import Conditions, Run
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.trial import Conditions, Run
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
@@ -32,19 +32,19 @@ ALGORITHMS = ("bisection", "ddmin")
 
 @dataclass(frozen=True)
 class Plan:
-    """How an isolation is made.
+    """The options of an isolation.
 
     Attributes:
-        jobs: how many runs at the same time.
-        conditions: how each run is made; the pace is the session's own where ``pace`` is None.
-        pace: another pace than the session's.
-        repeat: how often a configuration that does not fail is tried; None to choose it by the measured rate.
+        jobs: the number of parallel runs.
+        conditions: how to make each run; ``pace`` takes precedence over their pace.
+        pace: the pace; None for that of the session.
+        repeat: how many times to run a configuration that does not fail; None to derive it from the measured rate.
         algorithm: ``"bisection"``, or ``"ddmin"`` of the ISSTA 2000 paper.
-        max_tests: stop after that many tests with the best so far.
-        time_budget_s: stop after so many seconds with the best so far.
+        max_tests: stop with the best result so far after this many tests.
+        time_budget_s: stop with the best result so far after this many seconds.
         pictures: a folder for the film of the minimal session; None for no film.
-        window_manager: another window manager than the session's.
-        finer: in the end, also leave out single keys, clicks and moves inside the actions that are left.
+        window_manager: the window manager; None for that of the session.
+        finer: finally, also leave out single keys, clicks and moves within the remaining actions.
     """
 
     jobs: int = 1
@@ -60,22 +60,22 @@ class Plan:
 
 
 def isolate_events(
-    session: Session, plan: Plan, *, passing: Session | None = None, observer: Observer = NOBODY
+    session: Session, plan: Plan, *, passing: Session | None = None, observer: Observer = NO_OBSERVER
 ) -> SessionIsolation:
-    """Find the actions that a failure needs, or that make the difference to a session that passes.
+    """Find the actions that a failure needs, or the difference from a passing session.
 
     Args:
         session: the failing session.
-        plan: how.
+        plan: the options.
         passing: a session of the same program that does not fail.
-        observer: who is told what goes on.
+        observer: receives progress.
 
     Raises:
-        ReplayDDError: the sessions cannot be used, or the failure does not show again.
+        ReplayDDError: the sessions cannot be used, or the failure does not recur.
     """
     actions = actions_of(session)
     if plan.conditions.oracle is not None:
-        session = replace(session, ending=None)  # what was recorded is not what is asked for
+        session = replace(session, ending=None)  # the recorded ending is not the failure sought
     _check(session, actions, passing)
     if passing is not None:
         passing = replace(passing, recorder="isolated", events=(), changes=(), actions=actions_of(passing))
@@ -146,7 +146,7 @@ def _with_passing(
 
 
 def linger_of(session: Session, actions: Sequence[Action]) -> float:
-    """How long after the last action the failure came in the recording; nothing where it came at once."""
+    """How long after the last action the recorded failure came, in seconds; 0 if it came immediately."""
     if session.ending is None or session.recorder != "x11":
         return 0.0
     last_ms = max(action.time_ms + action.duration_ms for action in actions)
@@ -178,7 +178,7 @@ def _check(session: Session, actions: Sequence[Action], passing: Session | None)
 def _film(
     runner: SessionRunner, actions: Sequence[Action], circumstance: UserActions, tries: int, folder: Path
 ) -> Film | None:
-    """Play the answer with pictures, until it fails as it should."""
+    """Film the answer, until it fails as it should."""
     folder.mkdir(parents=True, exist_ok=True)
     film = None
     for _ in range(tries):

@@ -16,16 +16,18 @@ import dataclasses
 import io
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError
 from replay_dd.events.model import (
     Action,
     Ending,
     Event,
     GuiProgram,
+    Input,
     Pace,
     Screen,
     Session,
@@ -34,10 +36,15 @@ from replay_dd.events.model import (
 )
 from replay_dd.files import PRIVATE, unwritable, write_whole
 from replay_dd.json_codec import from_plain, to_plain
-from replay_dd.logfile import check_header
+from replay_dd.json_text import parse_object
+from replay_dd.logfile import check_header, read_regular
+from replay_dd.schema import MOST_ITEMS, shown
 
 FORMAT = "replay-dd event log"
 VERSION = 1
+
+_LARGEST_COORDINATE = 65_535  # of X: 16 bits
+_LONGEST_MS = 2**32  # the server's clock, which begins again after that
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,10 +181,7 @@ def read_session(path: Path) -> Session:
     Raises:
         LogError: one of its kinds, for a file that is not a log of a version that is known here.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LogError(f"The log {path} cannot be read: {error.strerror}.") from error
+    data = read_regular(path)
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, rest = data.partition(b"\n")
@@ -200,14 +204,17 @@ def _session_from(lines: list[bytes], path: Path) -> Session:
     }
     for number, line in enumerate(lines, 2):
         try:
-            ((key, value),) = json.loads(line.decode("utf-8", "surrogatepass")).items()
+            found = parse_object(line)
+            if len(found) != 1:
+                raise ValueError(f"it has {len(found)} keys instead of one")
+            ((key, value),) = found.items()
             if key in kinds:
-                lists[key].append(from_plain(kinds[key], value))
+                lists[key].append(from_plain(kinds[key], value, key))
             elif key in singles:
-                heads[key] = from_plain(singles[key], value)
+                heads[key] = from_plain(singles[key], value, key)
             else:
-                raise ValueError(f"there are no lines of the kind `{key}`")
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+                raise ValueError(f"there are no lines of the kind {shown(key)}")
+        except ValueError as error:
             raise LogEditedError(f"Line {number} of the log {path} cannot be understood: {error}.") from error
     missing = [key for key in ("program", "screen", "recording") if key not in heads]
     if missing:
@@ -233,10 +240,10 @@ def _session_from(lines: list[bytes], path: Path) -> Session:
 
 
 def _check_sense(session: Session, path: Path) -> None:
-    """Check what no single line shows.
+    """Check what no single line shows, and what cannot have happened.
 
     Raises:
-        LogEditedError: something is named that is not there, or the log mixes events and actions.
+        LogEditedError: something is named that is not there, the log mixes events and actions, or a number is absurd.
     """
     if not session.program.command:
         raise LogEditedError(f"The log {path} names no program.")
@@ -251,3 +258,37 @@ def _check_sense(session: Session, path: Path) -> None:
     for number in named:
         if number is not None and not 0 <= number < len(session.windows):
             raise LogEditedError(f"The log {path} names the window {number}, which it does not describe.")
+    _check_numbers(session, path)
+
+
+def _check_numbers(session: Session, path: Path) -> None:
+    def check(what: str, number: int, low: int, high: int) -> None:
+        if not low <= number <= high:
+            raise LogEditedError(f"The log {path} has {what} of {number:,}; it must be from {low:,} to {high:,}.")
+
+    check("a screen width", session.screen.width_px, 1, _LARGEST_COORDINATE)
+    check("a screen height", session.screen.height_px, 1, _LARGEST_COORDINATE)
+    check("a screen depth", session.screen.depth_bits, 1, 64)
+    for change in session.changes:
+        check("a time", change.time_ms, 0, _LONGEST_MS)
+    for event in session.events:
+        check("a time", event.time_ms, 0, _LONGEST_MS)
+        _check_input(event, check)
+    for action in session.actions:
+        check("a time", action.time_ms, 0, _LONGEST_MS)
+        check("a duration", action.duration_ms, 0, _LONGEST_MS)
+        for one in action.inputs:
+            _check_input(one, check)
+    for window in session.windows:
+        for area in (window.area, window.part):
+            for number in (area.x_px, area.y_px, area.width_px, area.height_px):
+                check("a window position or size", number, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+    if session.ending is not None:
+        check("a number of actions", session.ending.actions, 0, MOST_ITEMS)
+        check("a time", session.ending.time_ms, 0, _LONGEST_MS)
+
+
+def _check_input(one: Event | Input, check: Callable[[str, int, int, int], None]) -> None:
+    check("a position", one.x_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a position", one.y_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a button", one.button, 0, 255)

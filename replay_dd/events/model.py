@@ -1,14 +1,13 @@
-"""What a recorded session is: the program, its windows, what the person did, and how it ended.
+"""The data of a recorded session: the program, its windows, what the person did, and how it ended.
 
 Rules of this module:
 
-* Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.events.log`).
-* Positions are pixels of the whole screen, counted from its upper left corner. Times are milliseconds since the program
-  was started.
-* Keys are named by their key symbols (``"a"``, ``"Return"``, ``"Shift_L"``), never by key codes, which differ between
-  keyboards.
-* A session holds raw events (a recording) or actions (a monkey's, a minimal or a hand-written one). What is played is
-  always actions; :func:`replay_dd.events.actions.actions_of` makes them of raw events.
+* Everything here is plain, frozen data; a log file serializes these classes (:mod:`replay_dd.events.log`).
+* Positions are screen pixels from the upper left corner. Times are milliseconds since the program was started.
+* Keys are identified by their key symbols (``"a"``, ``"Return"``, ``"Shift_L"``), never by key codes, which differ
+  between keyboards.
+* A session contains raw events (a recording) or actions (a monkey's, a minimal or a hand-written session). Only actions
+  are played; :func:`replay_dd.events.actions.actions_of` makes them from raw events.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class InputKind(enum.Enum):
 
 
 class ActionKind(enum.Enum):
-    """What a person does, as a person would say it."""
+    """The kind of an action, in everyday terms."""
 
     MOTION = "motion"
     CLICK = "click"
@@ -61,7 +60,7 @@ class GuiProgram:
     Attributes:
         command: the program and its arguments.
         directory: the working directory.
-        environment: variables that its behaviour usually hangs on; all others are taken as they are at a replay.
+        environment: variables that its behaviour usually depends on; a replay inherits all others.
         files: for files of the program (the one that is started, and arguments that are files), the first 32
             hexadecimal digits of the SHA-256 hash.
     """
@@ -79,9 +78,9 @@ class Screen:
     Attributes:
         width_px: width.
         height_px: height.
-        depth_bits: bits for each pixel.
-        keyboard: layout, variant and options of the keyboard, divided by semicolons, such as ``"de;nodeadkeys;"``;
-            empty for the one that private displays have (that of the USA).
+        depth_bits: bits per pixel.
+        keyboard: layout, variant and options of the keyboard, separated by semicolons, such as ``"de;nodeadkeys;"``;
+            empty for that of private displays (US).
     """
 
     width_px: int
@@ -106,18 +105,19 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Window:
-    """A window of the program, as it was at a moment.
+    """A window of the program at one moment.
 
     Attributes:
-        number: its place in :attr:`Session.windows`. The same window moved or renamed has another number.
-        instance: first part of WM_CLASS, such as ``"xcalc"``; empty where it has none.
+        number: its index in :attr:`Session.windows`. A window that was moved or renamed gets another number.
+        instance: first part of WM_CLASS, such as ``"xcalc"``; empty if it has none.
         class_name: second part of WM_CLASS, such as ``"XCalc"``.
         title: what its title bar says.
         area: where it was, without the window manager's frame.
-        part: the innermost window under the pointer inside it (a button, a text field), where programs make windows
-            for these; equal to ``area`` where they do not.
-        path: the way from the window to its innermost part: at each level, which child it is, from the lowest one.
-        override_redirect: whether the window manager has nothing to do with it (menus, tool tips).
+        part: the innermost child window under the pointer (a button, a text field), if the program uses windows for
+            these; otherwise equal to ``area``.
+        path: the path from the window to that child: at each level, the index of the child in stacking order, from the
+            bottom.
+        override_redirect: whether the window manager ignores it (menus, tooltips).
     """
 
     number: int
@@ -137,7 +137,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Event:
-    """A raw event: what the X server said about the pointer or the keyboard.
+    """A raw event: what the X server reported about the pointer or the keyboard.
 
     Attributes:
         kind: what happened.
@@ -146,7 +146,7 @@ class Event:
         y_px: where the pointer was.
         button: for buttons, its number: 1 left, 2 middle, 3 right, 4 to 7 the wheel (up, down, left, right).
         key: for keys, its key symbol without any modifier (that of the key's first level).
-        symbol: for keys, the key symbol that the modifiers made of it: ``"A"`` for Shift and ``a``.
+        symbol: for keys, the key symbol that results from the modifiers: ``"A"`` for Shift and ``a``.
         modifiers: which modifiers were held before it: ``"Shift"``, ``"Lock"``, ``"Control"``, ``"Mod1"`` ...
         window: number of the window under it; None for the background.
     """
@@ -173,7 +173,7 @@ class WindowChange:
 
 @dataclass(frozen=True)
 class Input:
-    """One elementary thing that a player does.
+    """One elementary step of a player.
 
     Attributes:
         kind: what.
@@ -192,14 +192,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that a person did. Played by itself it leaves no button and no key held.
+    """One thing that a person did. Played alone, it leaves no button and no key held.
 
     Attributes:
-        kind: what it is called.
+        kind: what kind of action it is.
         inputs: what is played, in order. This is all that a player needs.
         time_ms: when it began.
-        duration_ms: how long it took; also the time between two of its inputs is spread over this where pauses count.
-        window: number of the window in which it began; None for the background, or where it is not known.
+        duration_ms: how long it took; if pauses matter, its inputs are spread over this time.
+        window: number of the window in which it began; None for the background, or if unknown.
         text: for ``TEXT`` the text, for ``KEY`` the key symbol, for ``CHORD`` something like ``"Alt+p"``.
         modifiers: modifiers held during a click, drag or wheel, such as ``("Shift_L",)``; they are in the inputs, too.
     """
@@ -231,7 +231,7 @@ class Action:
 
     @property
     def button(self) -> int:
-        """The first button pressed; 0 where none is."""
+        """The first button pressed; 0 if there is none."""
         return next((item.button for item in self.inputs if item.kind is InputKind.BUTTON_PRESS), 0)
 
 
@@ -242,8 +242,8 @@ class Ending:
     Attributes:
         kind: the kind of ending.
         text: one line for people: ``"killed by SIGSEGV in libfoo.so+0x1234"``.
-        signature: what makes two failures the same; empty where the run passed.
-        status: exit status, where the program ended by itself.
+        signature: what makes two failures the same; empty if the run passed.
+        status: exit status, if the program exited.
         signal: number of the signal that ended it, if one did.
         frames: the stack, innermost first: ``"function (file:line)"`` or ``"module+0xoffset"``.
         actions: how many actions had been played, or had begun, by then.
@@ -270,8 +270,8 @@ class Ending:
 class Pace(enum.Enum):
     """How fast actions are played.
 
-    ``FAST`` goes on as soon as the program is idle. ``UNHURRIED`` also leaves so much time between clicks that
-    two of them are not taken for a double click. ``RECORDED`` also waits as long as the person did.
+    ``FAST`` continues as soon as the program is idle. ``UNHURRIED`` also leaves enough time between clicks that two of
+    them are not taken for a double-click. ``RECORDED`` also waits as long as the person did.
     """
 
     FAST = "fast"
@@ -281,22 +281,22 @@ class Pace(enum.Enum):
 
 @dataclass(frozen=True)
 class Session:
-    """A session: a person, or a monkey, and a program.
+    """A session of a person, or a monkey, with a program.
 
     Attributes:
         program: the program.
         screen: the screen.
         window_manager: name of the window manager's program, such as ``"openbox"``; empty for none.
         recorder: what made it: ``"x11"``, ``"monkey"``, ``"isolated"`` ...
-        windows: all windows that events, actions and changes name.
-        events: raw events, in order; empty where the session holds actions.
-        actions: actions, in order; empty where the session holds raw events.
-        changes: windows that appeared and went.
-        ending: how it ended; None where the recorder was ended before.
+        windows: all windows that events, actions and changes refer to.
+        events: raw events, in order; empty if the session contains actions.
+        actions: actions, in order; empty if the session contains raw events.
+        changes: windows that appeared and disappeared.
+        ending: how it ended; None if the recorder was stopped before.
         masked: whether typed text was replaced (``--no-text``).
-        seed: of a monkey.
-        pace: how fast it is to be played.
-        verified: whether a replay at once ended in the same way; None where there was none.
+        seed: the random seed of a monkey.
+        pace: how fast to play it.
+        verified: whether an immediate replay ended in the same way; None if there was none.
     """
 
     program: GuiProgram

@@ -1,10 +1,10 @@
-"""What a monkey does next: random actions, from a seed and from the windows that are there.
+"""Chooses what a monkey does next: random actions, from a seed and the current windows.
 
 Rules of this module:
 
-* All chance comes from the ``random.Random`` that is handed in.
-* A monkey stays inside the program's windows: what surrounds them belongs to the window manager. It does not press
-  Alt+F4, the key that closes a window.
+* All randomness comes from the ``random.Random`` passed in.
+* A monkey stays inside the program's windows: their frames belong to the window manager. It never presses Alt+F4, which
+  closes a window.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _WEIGHTS = {
     ActionKind.WHEEL: 3,
 }
 _BUTTON_WEIGHTS = {1: 80, 3: 13, 2: 7}
-# Menus and dialogues lie above other windows, and are what a person would use then.
+# Menus and dialogs are above other windows, and a person would use them first.
 _TOPMOST = 0.7
 
 
 def next_action(chance: random.Random, windows: Sequence[Window], screen: Screen) -> Action:
-    """The next thing that a monkey does.
+    """Choose the next action.
 
     Args:
-        chance: decides.
-        windows: the program's windows, from the lowest to the highest; ``part`` is a part to aim at.
-        screen: what positions must lie in.
+        chance: the source of randomness.
+        windows: the program's windows, from bottom to top; ``part`` is the part to aim at.
+        screen: the screen, which limits positions.
     """
     kind = chance.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
     window = _window(chance, windows)
@@ -85,7 +85,7 @@ def next_action(chance: random.Random, windows: Sequence[Window], screen: Screen
 
 
 def typed_text(text: str) -> tuple[Input, ...]:
-    """The inputs that type a text of characters that are on a keyboard of the USA."""
+    """The inputs that type a text; its characters must be on a US keyboard."""
     inputs: list[Input] = []
     for character in text:
         symbol = SYMBOLS.get(character, character)
@@ -121,7 +121,7 @@ def _point(chance: random.Random, window: Window | None, screen: Screen) -> tupl
     return 0, 0
 
 
-# Which key makes a character together with Shift (the layout of the USA, which Xvfb has).
+# The key that types a character together with Shift (in the US layout, which Xvfb uses).
 _UNSHIFTED = (
     "1 2 3 4 5 6 7 8 9 0 minus equal bracketleft bracketright backslash semicolon apostrophe comma period slash grave"
 )

@@ -1,4 +1,4 @@
-"""The user's own verdict: a command that looks at the screen, or at what the program wrote."""
+"""The user's oracle: a command that checks the screen, or the program's output."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ _LIMIT_S = 60.0
 
 
 def ask_oracle(command: str, display: PrivateDisplay, ending: Ending) -> Ending:
-    """The ending that the command makes of one that is no failure.
+    """Let the oracle decide about a run that did not fail otherwise.
 
     Args:
-        command: for the shell.
+        command: a shell command.
         display: where the program runs.
         ending: how the run ended so far.
+
+    Returns:
+        The ending, changed according to the exit status of the command.
     """
     folder = display.folder.path
     picture, written = folder / "screen.png", folder / "written"

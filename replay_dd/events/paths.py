@@ -1,4 +1,4 @@
-"""Paths of the pointer, simplified."""
+"""Simplifies pointer paths."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LONGEST_STEP_PX = 32.0
 def simplified(
     path: Sequence[Point], tolerance_px: float = TOLERANCE_PX, step_px: float = LONGEST_STEP_PX
 ) -> list[Point]:
-    """The points of a path that matter: its ends, its corners, and one at least every so often.
+    """The relevant points of a path: its ends, its corners, and at least one every ``step_px`` pixels.
 
-    Programs react to what the pointer passes (menus, buttons that light up), so that a straight line keeps points.
+    Programs react to what the pointer passes (menus, highlighted buttons), so straight lines keep some points.
 
     Source: Ramer, 1972; Douglas and Peucker, 1973.
     """
@@ -43,7 +43,7 @@ def simplified(
 
 
 def farthest_px(path: Sequence[Point]) -> float:
-    """How far a path leads away from its first point."""
+    """The greatest distance of a path from its first point."""
     return max((_length(path[0], point) for point in path), default=0.0)
 
 

@@ -1,11 +1,11 @@
-"""Moves actions along with a window that stands elsewhere than when the session was recorded.
+"""Moves actions along with a window whose position has changed since the session was recorded.
 
 Rules of this module:
 
-* Positions are of the screen, and as long as windows stand where they stood nothing is moved. They stand elsewhere
-  under another window manager, and where an action that moved them is left out.
-* A window is found again by its class together with its title or its size. Where that is not one window, nothing is
-  moved: a wrong guess would be worse than a position that was once right.
+* Positions are screen coordinates, and nothing is moved while windows are where they were. They are elsewhere under
+  another window manager, or if an action that moved them is left out.
+* A window is identified by its class together with its title or its size. If that is not unique, nothing is moved: a
+  wrong guess would be worse than a position that was once right.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from replay_dd.events.model import Action, InputKind, Window
 
 
 def placed(action: Action, recorded: Window | None, windows: Sequence[Window]) -> Action:
-    """The action where its window stands now.
+    """The action, moved to where its window is now.
 
     Args:
         action: what was recorded.
-        recorded: its window, as it was then; None where that is not known.
-        windows: the windows that there are now.
+        recorded: its window, as recorded; None if unknown.
+        windows: the current windows.
     """
     found = None if recorded is None or action.start is None else same_window(recorded, windows)
     if recorded is None or found is None:
@@ -31,7 +31,7 @@ def placed(action: Action, recorded: Window | None, windows: Sequence[Window]) -
 
 
 def same_window(recorded: Window, windows: Sequence[Window]) -> Window | None:
-    """The one window that must be meant; None where there is none, or more than one."""
+    """The one window that matches; None if there is none, or more than one."""
     alike = [window for window in windows if _kind(window) == _kind(recorded)]
     for same in (
         [window for window in alike if window.title == recorded.title],
@@ -43,7 +43,7 @@ def same_window(recorded: Window, windows: Sequence[Window]) -> Window | None:
 
 
 def moved(action: Action, right_px: int, down_px: int) -> Action:
-    """The same action elsewhere."""
+    """The action, moved by an offset."""
     if right_px == 0 and down_px == 0:
         return action
     inputs = tuple(

@@ -1,6 +1,6 @@
-"""What an isolation of a session finds: the minimal session, the course of the search, and a film of the replay.
+"""The result of isolating a session: the minimal session, the search, and a film of the replay.
 
-Everything here is plain, frozen data, for reports to draw.
+Everything here is plain, frozen data for reports.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 from replay_dd.experiment.result import Isolation
 
 if TYPE_CHECKING:
-    from replay_dd.events.trial import Run
+    from replay_dd.events.run import Run
 
 
 @dataclass(frozen=True)
 class FilmFrame:
-    """One action of a replay, as it was seen.
+    """One action of a filmed replay.
 
     Attributes:
-        action: what was done.
-        window: the window that it was done to, as it was at that moment; None for the background or not known.
+        action: the action as played.
+        window: its target window at that moment; None for the background, or if unknown.
         pointer: where the pointer was when it began.
-        before: a screenshot (PNG) just before the action; None where there is none.
-        after: a screenshot after it, with the program idle again; None where the program had ended.
+        before: a screenshot (PNG) just before the action; None if there is none.
+        after: a screenshot after it, with the program idle again; None if the program had ended.
         seconds: how long it took until the program was idle.
-        areas: where windows were just before the action, menus included, frames of the window manager not.
+        areas: the areas of windows just before the action, including menus but not window frames.
     """
 
     action: Action
@@ -44,8 +44,8 @@ class Film:
     """A replay with screenshots.
 
     Attributes:
-        frames: one for each action that was begun, in order.
-        start: a screenshot before the first action; None where there is none.
+        frames: one for each action begun, in order.
+        start: a screenshot before the first action; None if there is none.
         ending: how the replay ended.
     """
 
@@ -56,11 +56,11 @@ class Film:
 
 @dataclass(frozen=True)
 class ComparedAction:
-    """An action of a passing and a failing session that are nearly the same.
+    """An action in the side-by-side comparison of a passing and a failing session.
 
     Attributes:
-        action: what is done.
-        place: its place, counted from 0, in the failing session given; where only the passing one has it, in that one.
+        action: the action.
+        place: its number, from 0, in the original failing session; if only the passing one has it, in that one.
         in_passing: whether the passing session has it.
         in_failing: whether the failing session has it.
     """
@@ -77,15 +77,15 @@ class SessionIsolation:
 
     Attributes:
         isolation: the driver's result.
-        original: the session given.
+        original: the original session.
         original_actions: its actions.
-        minimal: the failing session that is left; its ``actions`` are set.
-        needed: which of the original actions are left, counted from 0; with a passing session, those that only the
+        minimal: the minimal failing session; its ``actions`` are set.
+        needed: the numbers of the remaining original actions, from 0; with a passing session, those that only the
             failing one has.
         ending: the failure.
-        passing: with ``--passing``, the passing session that is nearest to the failing one; else None.
+        passing: with ``--passing``, the passing session closest to the failing one; else None.
         compared: with ``--passing``, the actions of both, side by side.
-        film: a replay of the minimal session with screenshots; None where none was wanted or possible.
+        film: a replay of the minimal session with screenshots; None if not requested or not possible.
     """
 
     isolation: Isolation[Run]
@@ -105,5 +105,5 @@ class SessionIsolation:
 
     @property
     def reproduced(self) -> bool:
-        """Whether the minimal session failed in any of its fresh replays; True where there was none."""
+        """Whether fresh replays confirmed the minimal session; True if there were none."""
         return self.isolation.verified or not self.isolation.proof.made

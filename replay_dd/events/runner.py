@@ -1,4 +1,4 @@
-"""Runs sessions: each on a display of its own."""
+"""Runs sessions, each on its own display."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.model import Action, Session
-from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.run import Conditions, Run, run_session
 
 
 class SessionRunner:
     """Plays actions to one program, each time on a fresh display.
 
     Args:
-        session: names program, screen and window manager.
-        conditions: how runs are made.
-        supply: of displays.
+        session: provides the program, the screen and the window manager.
+        conditions: how to make each run.
+        supply: provides the displays.
     """
 
     def __init__(self, session: Session, conditions: Conditions, supply: DisplaySupply) -> None:
@@ -26,7 +26,7 @@ class SessionRunner:
         self._supply = supply
 
     def run(self, actions: Sequence[Action], *, pictures: Path | None = None, want_backtrace: bool = False) -> Run:
-        """Play actions once; once more where the display died.
+        """Play actions once; try again if the display dies.
 
         Raises:
             ReplayDDError: the program cannot be run.

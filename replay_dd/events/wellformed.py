@@ -1,10 +1,10 @@
-"""What a sequence of inputs must be to be played: no release without its press, nothing held at the end.
+"""Well-formed sequences of inputs: no release without its press, nothing held at the end.
 
 Rules of this module:
 
-* These constraints are data: actions that hold something for each other belong to one *group*, and a configuration
-  keeps or drops whole groups. So a configuration that is not well formed is never run.
-* Actions that replay-dd makes are well formed by themselves, one group each; logs that were edited by hand need not be.
+* The constraints are data: actions that release what others press belong to one *group*, and a configuration keeps or
+  drops whole groups. So an ill-formed configuration is never run.
+* Each action that replay-dd creates is well formed, hence a group of one; those in hand-edited logs may not be.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_press(item: Input) -> bool:
 
 
 def release_of(held: Held) -> Input:
-    """The input that lets go of something."""
+    """The input that releases something."""
     kind, what = held
     if kind == "key":
         return Input(InputKind.KEY_RELEASE, key=str(what))
@@ -53,9 +53,9 @@ def is_well_formed(inputs: Iterable[Input]) -> bool:
 
 
 def completed(inputs: Iterable[Input]) -> tuple[Input, ...]:
-    """The nearest well-formed inputs: releases without press and second presses are left out, releases added.
+    """The nearest well-formed inputs: drops releases without a press and repeated presses, and adds missing releases.
 
-    Presses that have no release are released at the end, the last one first.
+    What is still held is released at the end, last pressed first.
     """
     held: dict[Held, None] = {}
     kept: list[Input] = []
@@ -73,7 +73,7 @@ def completed(inputs: Iterable[Input]) -> tuple[Input, ...]:
 
 
 def groups_of(actions: Sequence[Action]) -> tuple[tuple[int, ...], ...]:
-    """The actions, by number, that can only be kept or dropped together; in the order of their first ones.
+    """The groups of actions, by number, that can only be kept or dropped together; ordered by their first actions.
 
     Two actions belong together if one releases what the other pressed.
     """

@@ -1,10 +1,9 @@
-"""The second, finer stage: what can be left out inside the actions that are left, on request.
+"""The optional second, finer stage: what can be left out within the remaining actions.
 
 Rules of this module:
 
-* A delta is one move of the pointer, or one press with its release, wherever that lies. So any configuration is well
-  formed.
-* An action is called what it has become: a drag without its way is a click, a chord without its modifier a key.
+* A delta is one pointer move, or one press with its release, wherever that is. So any configuration is well formed.
+* An action is renamed to what it has become: a drag without its path is a click, a chord without its modifier a key.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ class WithinActions:
         return tuple(action for action, _ in self._kept(configuration))
 
     def places(self, configuration: IntervalSet) -> tuple[int, ...]:
-        """The places of these actions in the whole session."""
+        """The numbers of these actions in the whole session."""
         return tuple(place for _, place in self._kept(configuration))
 
     def played(self, configuration: IntervalSet, length: int) -> IntervalSet:
-        """The deltas that were played, or had begun, when a run of this configuration ended after so many actions."""
+        """The deltas played or begun when a run of this configuration ended after ``length`` actions."""
         reached: set[int] = set()
         for number in self._numbers(configuration)[:length]:
             reached.update(self._deltas[number])
@@ -70,7 +69,7 @@ class WithinActions:
 
 
 def _deltas_of(actions: Sequence[Action]) -> list[list[int]]:
-    """For each input of each action the number of its delta."""
+    """The number of the delta of each input of each action."""
     numbers: list[list[int]] = []
     pressed: dict[Held, int] = {}
     following = 0
@@ -90,7 +89,7 @@ def _deltas_of(actions: Sequence[Action]) -> list[list[int]]:
 
 
 def shortened(action: Action, kept: Sequence[bool]) -> Action:
-    """An action with some of its inputs, under the name that then fits."""
+    """An action with some of its inputs, renamed accordingly."""
     if all(kept):
         return action
     inputs = tuple(item for item, stays in zip(action.inputs, kept, strict=True) if stays)
@@ -111,7 +110,7 @@ def shortened(action: Action, kept: Sequence[bool]) -> Action:
 
 
 def _text_of(action: Action, kept: Sequence[bool]) -> str:
-    """The text that is left of a typed one; of a chord, the keys that are left."""
+    """What is left of a typed text or of the keys of a chord."""
     keys = [
         (item.key, stays)
         for item, stays in zip(action.inputs, kept, strict=True)

@@ -1,11 +1,11 @@
-"""What both ends do, before anything is concluded: do they pass and fail as claimed, and how often?
+"""The baseline: whether both ends pass and fail as claimed, and how often, before a search concludes anything.
 
 Rules of this module:
 
-* The failing end is run twice. If both runs fail in the way that is looked for, the failure is *steady*. If not, and
-  the circumstance allows for flaky runs, it is run more often, and its rate decides how often a test is repeated.
+* The failing end is run twice. If both runs show the failure sought, the failure is *steady*. If not, and the
+  circumstance allows flaky runs, it is run more often, and its failure rate decides how often a test is repeated.
 * The passing end is run, too, unless its outcome is known: a search between two failing ends finds nothing.
-* Runs of one end that are not the same run are an error where the circumstance can tell and is not flaky.
+* Runs of one end that diverge are an error, unless the circumstance is flaky or cannot compare runs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from replay_dd.outcome import Outcome
 
 MEASURED_RUNS = 2
 MORE_RUNS = 8
-# A failure that shows only sometimes is tried until it would have shown with this probability.
+# A configuration is rerun until an intermittent failure would have shown with this probability.
 SURE_ENOUGH = 0.95
 MOST_REPEATS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many of how many runs failed in the way that is looked for."""
+    """How many of how many runs showed the failure sought."""
 
     failed: int
     runs: int
@@ -45,12 +45,12 @@ class Baseline:
     """What the two ends do.
 
     Attributes:
-        failure: the failure that is looked for.
+        failure: the failure sought.
         rate: how often the failing end fails.
-        repeat: how often a configuration that does not fail is run.
-        confidence: how sure it is (0 to 1) that a configuration passes which failed in none of so many runs, if it
-            could fail as often as the failing end; None where each run is the same.
-        base_fails: whether the passing end of a simplification fails, so that nothing is needed for the failure.
+        repeat: how many times a configuration that does not fail is run.
+        confidence: the probability (0 to 1) that a configuration which could fail at the rate of the failing end
+            would have failed in one of these runs; None if configurations are run once.
+        base_fails: whether the passing end of a simplification fails, so that the failure needs no deltas.
     """
 
     failure: Judgement
@@ -64,14 +64,14 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
     """Run both ends often enough to know what they do.
 
     Args:
-        tests: what runs configurations; afterwards it knows the two ends, and how often to run the others.
-        jobs: how many runs at the same time.
-        repeat: how often to run a configuration that does not fail; None to choose it by the measured rate.
+        tests: runs the configurations; afterwards it knows the two ends, and how often to run the others.
+        jobs: the number of parallel runs.
+        repeat: how many times to run a configuration that does not fail; None to derive it from the measured rate.
 
     Raises:
-        DoesNotPassError, DoesNotFailError: an end is not what it was said to be.
-        NotReproducedError: the failure does not show each time, or runs do not follow the recording.
-        NotDeterministicError: two runs of one end are not the same run.
+        DoesNotPassError, DoesNotFailError: an end does not pass or fail as claimed.
+        NotReproducedError: the failure does not show every time, or runs diverge from the recording.
+        NotDeterministicError: two runs of one end diverge.
     """
     circumstance = tests.circumstance
     runs, judged = _measure_failing(tests, jobs)
@@ -87,17 +87,17 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
     tests.repeat = repeat or tries_for(rate)
     confidence = None
     if tests.repeat > 1:
-        # By the rule of succession: so probable is it that a failing configuration is taken for a passing one.
+        # Rule of succession: one minus the probability that a failing configuration is taken for a passing one.
         confidence = 1 - (1 - (rate.failed + 1) / (rate.runs + 2)) ** tests.repeat
     base_fails = _measure_passing(tests, jobs)
     return Baseline(judged[chosen], rate, tests.repeat, confidence, base_fails)
 
 
 def tries_for(rate: Rate) -> int:
-    """How often a configuration must be run, until a failure with this rate would have shown."""
+    """How many times a configuration must be run for a failure with this rate to show."""
     if rate.steady:
         return 1
-    # Rather too low: few runs were made, and a failure that is missed makes the answer larger.
+    # Deliberately low: there were few runs, and a missed failure makes the answer larger.
     share = rate.failed / (rate.runs + 2)
     return min(math.ceil(math.log(1 - SURE_ENOUGH) / math.log(1 - share)), MOST_REPEATS)
 
@@ -118,7 +118,7 @@ def _measure_failing(tests: Tests[Run], jobs: int) -> tuple[list[Run], list[Judg
 
 
 def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
-    """Whether the passing end fails, which is an error where a difference is looked for."""
+    """Whether the passing end fails, which is an error if a difference is sought."""
     circumstance = tests.circumstance
     base = circumstance.base
     if base in circumstance.known():
@@ -147,7 +147,7 @@ def _check_same(circumstance: Circumstance[Run], runs: Sequence[Run], end: End) 
         told = circumstance.compare(runs[0], run)
         if told:
             why = circumstance.diagnose(end) or told
-            raise NotDeterministicError(f"Two runs of the {_called(circumstance, end)} are not the same run: {why}")
+            raise NotDeterministicError(f"Two runs of the {_name_of(circumstance, end)} are not the same run: {why}")
 
 
 def _check_recorded(circumstance: Circumstance[Run], run: Run, end: End) -> None:
@@ -157,12 +157,12 @@ def _check_recorded(circumstance: Circumstance[Run], run: Run, end: End) -> None
     told = circumstance.compare(recorded, run)
     if told:
         raise NotReproducedError(
-            f"The {_called(circumstance, end)} replays with the same outcome, but the run diverges: {told}"
+            f"The {_name_of(circumstance, end)} replays with the same outcome, but the run diverges: {told}"
         )
 
 
 def _no_failure(circumstance: Circumstance[Run], judged: Sequence[Judgement]) -> ReplayDDError:
-    called = _called(circumstance, End.FAILING)
+    called = _name_of(circumstance, End.FAILING)
     last = next(judgement for judgement in reversed(judged) if judgement.outcome is not Outcome.FAIL)
     failed = sum(judgement.outcome is Outcome.FAIL for judgement in judged)
     if failed:
@@ -175,11 +175,11 @@ def _no_failure(circumstance: Circumstance[Run], judged: Sequence[Judgement]) ->
 
 
 def _no_pass(circumstance: Circumstance[Run], judgement: Judgement) -> ReplayDDError:
-    called = _called(circumstance, End.PASSING)
+    called = _name_of(circumstance, End.PASSING)
     if circumstance.recorded(End.PASSING) is None:
         return DoesNotPassError(f"The {called} does not pass: {judgement.words}.")
     return NotReproducedError(f"The {called} did not pass when it was run again; it ended with: {judgement.words}.")
 
 
-def _called(circumstance: Circumstance[Run], end: End) -> str:
+def _name_of(circumstance: Circumstance[Run], end: End) -> str:
     return f"{end.value} {circumstance.subject}"

@@ -1,11 +1,11 @@
-"""Call a test: here, or on an executor, which may pickle it.
+"""Calls a test, either in this process or on an executor, which may pickle it.
 
 Rules of this module:
 
 * What is sent to a worker is a module-level object that holds the caller's test and nothing else of ours: no search, no
   collection. The case is built here, and only the case goes along.
-* Whatever a test returns is looked at where it ran, so that nothing but an outcome ever comes back.
-* An error of the test arrives as the test raised it. An error of the way to the worker is told in words.
+* What a test returns is checked where it ran, so that nothing but an outcome is ever sent back.
+* An exception of the test arrives as the test raised it. A failure to send it to a worker becomes a clear error.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.outcome import Outcome
 
 Prepare = Callable[[IntervalSet], Any]
-"""Makes of a configuration what the test is called with."""
+"""Turns a configuration into the argument of the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedTest:
-    """A test that is sure to return an outcome.
+    """A test that is guaranteed to return an outcome.
 
     Attributes:
         test: the caller's test.
@@ -38,18 +38,18 @@ class CheckedTest:
     test: Callable[[Any], Outcome]
 
     def __call__(self, case: Any) -> Outcome:
-        """The outcome of the test. Raises ``NotAnOutcomeError`` where the test returns anything else."""
+        """The outcome of the test. Raises ``NotAnOutcomeError`` if the test returns anything else."""
         outcome = self.test(case)
         return outcome if isinstance(outcome, Outcome) else refuse(outcome)
 
 
 def refuse(returned: Any) -> NoReturn:
-    """Say what a test returned instead of an outcome. Raises ``NotAnOutcomeError``."""
+    """Raise ``NotAnOutcomeError`` for what a test returned instead of an outcome."""
     if inspect.iscoroutine(returned):
         returned.close()
         raise NotAnOutcomeError(
             "the test returned a coroutine instead of an Outcome",
-            hint="Define it with `def`, and run what is asynchronous inside it with `asyncio.run`.",
+            hint="Define it with `def`, and call asynchronous code inside it with `asyncio.run`.",
         )
     raise NotAnOutcomeError(f"the test returned {reprlib.repr(returned)} instead of an Outcome")
 
@@ -59,8 +59,8 @@ class Calls:
 
     Args:
         test: the caller's test.
-        executor: where to call it; in the calling thread where none is given.
-        prepare: what the test is called with, for a configuration; the configuration itself where it is not given.
+        executor: where to call it; by default in the calling thread.
+        prepare: turns a configuration into the argument of the test; by default, that is the configuration itself.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Calls:
     def run(self, configuration: IntervalSet) -> Outcome:
         """Call the test and wait for its outcome; raises what the test raises."""
         if self._executor is None:
-            # Written out, as a test may take less than a microsecond, and a call of a function a tenth of that.
+            # Inlined: a test may take less than a microsecond, and a function call a tenth of that.
             prepare = self._prepare
             outcome = self._test.test(configuration if prepare is None else prepare(configuration))
             return outcome if isinstance(outcome, Outcome) else refuse(outcome)
@@ -83,7 +83,7 @@ class Calls:
         """Send the test to the executor.
 
         Raises:
-            NotPicklableError: it cannot be sent, and the executor says so at once.
+            NotPicklableError: it cannot be sent, and the executor reports that immediately.
             ExecutorBrokenError: the workers are gone.
         """
         assert self._executor is not None
@@ -91,17 +91,17 @@ class Calls:
         try:
             return self._executor.submit(self._test, case)
         except Exception as error:
-            told = self._in_words(error, case, while_sending=True)
+            told = self._explain(error, case, while_sending=True)
             if told is error:
                 raise
             raise told from error
 
     def outcome(self, future: Future[Outcome], configuration: IntervalSet) -> Outcome:
-        """Wait for the outcome of a test that was sent; raises what the test raised, and what :meth:`start` raises."""
+        """Wait for the outcome of a submitted test; raises what the test raised, and what :meth:`start` raises."""
         try:
             return result_of(future)
         except Exception as error:
-            told = self._in_words(error, self._case(configuration))
+            told = self._explain(error, self._case(configuration))
             if told is error:
                 raise
             raise told from error
@@ -109,18 +109,18 @@ class Calls:
     def _case(self, configuration: IntervalSet) -> Any:
         return configuration if self._prepare is None else self._prepare(configuration)
 
-    def _in_words(self, error: Exception, case: Any, *, while_sending: bool = False) -> Exception:
-        """The error that tells what kept the test from running; the same error where the test itself raised it."""
+    def _explain(self, error: Exception, case: Any, *, while_sending: bool = False) -> Exception:
+        """The error that explains why the test could not run; the same error if the test itself raised it."""
         if isinstance(error, BrokenExecutor):
             return ExecutorBrokenError(f"the workers of the executor ended before the test did: {error}")
         if isinstance(self._executor, ThreadPoolExecutor):
             return error
-        # The case first: some executors can send more kinds of functions than pickle can, but no more kinds of data.
+        # The case first: some executors can send more kinds of functions than pickle, but not more kinds of data.
         for what, thing in (("a case for the test", case), ("the test", self._test)):
             reason = _why_not_picklable(thing)
             if reason is None:
                 continue
-            # A test may raise such an error as well: then it is the executor's only if pickling says the very same.
+            # A test may raise such an error, too: it is the executor's only if pickling raises the same one.
             same = (type(reason), str(reason)) == (type(error), str(error))
             if same or (while_sending and isinstance(error, _PICKLING_ERRORS)):
                 return NotPicklableError(f"{what} cannot be sent to another process: {reason}")

@@ -2,12 +2,13 @@
 
 Rules of this module:
 
-* It does not know what a delta is; :class:`~replay_dd.circumstance.Circumstance` says all that differs between them.
+* It does not know what a delta is; all that differs between circumstances is in
+  :class:`~replay_dd.circumstance.Circumstance`.
 * The baseline comes first: nothing is concluded from ends that were not seen to pass and to fail.
-* A simplification learns from runs that ended early: what they had not reached was not needed. It begins anew from a
-  smaller failure that it has seen, until it knows none.
-* After each search the circumstance may name a narrower or finer difference, which is searched in its turn.
-* However a search ends, the best result so far is the answer; only a search that ended by itself is proved.
+* A simplification learns from runs that ended early: deltas that they had not reached were not needed. It restarts from
+  any smaller failure that it saw, until there is none.
+* After each search the circumstance may name a narrower or finer difference, which is searched next.
+* However a search ends, the best result so far is the answer; only the answer of a complete search is proved.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from replay_dd.outcome import Outcome
 
 @dataclass(frozen=True)
 class Observer:
-    """Who is told what goes on; both functions are called in the thread of the driver.
+    """Receives progress; both functions are called in the driver's thread.
 
     Attributes:
         on_test: called after each test, in serial order.
-        on_stage: called with what is being done, in words.
+        on_stage: called with a description of each stage as it begins.
     """
 
     on_test: Callable[[TestRecord], None] = lambda record: None
     on_stage: Callable[[str], None] = lambda words: None
 
 
-NOBODY = Observer()
+NO_OBSERVER = Observer()
 
 
 def isolate_cause(
@@ -52,21 +53,21 @@ def isolate_cause(
     time_limit_s: float | None = None,
     repeat: int | None = None,
     proof_runs: int = PROOF_RUNS,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
     tests: Tests[Run] | None = None,
 ) -> Isolation[Run]:
-    """Find what makes a failure: the smallest failing configuration, or the minimal difference to a passing one.
+    """Find what causes a failure: the smallest failing configuration, or the minimal difference from a passing one.
 
     Args:
-        circumstance: what is searched.
-        jobs: how many runs at the same time; the answer does not depend on it.
-        max_tests: stop after that many tests with the best result so far.
-        time_limit_s: stop after so many seconds, before the next test, with the best result so far.
-        repeat: how often a configuration that does not fail is run; None to choose it by how often the failing end
-            fails.
-        proof_runs: how many fresh runs of the answer are made; 0 for none.
-        observer: who is told what goes on.
-        tests: what runs the configurations, for callers who want to use what is known afterwards.
+        circumstance: what to search.
+        jobs: the number of parallel runs; the answer does not depend on it.
+        max_tests: stop with the best result so far after this many tests.
+        time_limit_s: stop with the best result so far before the first test after this many seconds.
+        repeat: how many times to run a configuration that does not fail; None to derive it from how often the failing
+            end fails.
+        proof_runs: the number of fresh runs of the answer; 0 for none.
+        observer: receives progress.
+        tests: runs the configurations, for callers that need its results afterwards.
 
     Raises:
         ReplayDDError: the ends do not pass and fail as claimed, or cannot be run.
@@ -76,7 +77,7 @@ def isolate_cause(
     tests = tests or Tests(circumstance)
     observer.on_stage(f"running the failing {circumstance.subject}")
     baseline = measure(tests, jobs=jobs, repeat=repeat)
-    # What the baseline has seen may narrow the universe, so the deltas are counted after it.
+    # The baseline may narrow the universe, so the deltas are counted after it.
     course = _Course(tests, limits, observer)
     deltas_before = (circumstance.universe - circumstance.base).count
     if baseline.base_fails:
@@ -118,7 +119,7 @@ class _Limits:
 
 
 class _Course(Generic[Run]):
-    """A search that goes on: from smaller failures, and with refined circumstances."""
+    """A sequence of searches: restarted from smaller failures, and continued with refined circumstances."""
 
     def __init__(self, tests: Tests[Run], limits: _Limits, observer: Observer) -> None:
         self._tests = tests
@@ -126,13 +127,13 @@ class _Course(Generic[Run]):
         self._observer = observer
         self._executed = 0
         self._outcomes: dict[IntervalSet, Outcome] = {}
-        self._told: set[IntervalSet] = set()
+        self._seen: set[IntervalSet] = set()
         self.requested = 2
         self.steps: list[TestRecord] = []
         self.stopped_by: StoppedBy | None = None
 
     def search_all(self) -> tuple[Found[Run], Found[Run]]:
-        """Search the circumstance, and what it is refined to, to the end or a limit; answer both sides."""
+        """Search the circumstance and its refinements, to the end or a limit; return both sides."""
         while True:
             circumstance = self._tests.circumstance
             result = self._search(circumstance)
@@ -142,7 +143,7 @@ class _Course(Generic[Run]):
             refined = None if self.stopped_by else circumstance.refine(passing, failing)
             if refined is None:
                 return passing, failing
-            self._tests.go_on_with(refined)
+            self._tests.continue_with(refined)
             # Its ends are the runs that were just found.
             for end, found in ((refined.base, passing), (refined.universe, failing)):
                 if found.run is not None and self._tests.known(end) is None:
@@ -158,9 +159,9 @@ class _Course(Generic[Run]):
         if known is not None:
             current = circumstance.reached(current, known[0])
             self._tests.remember(current, *known)
-        self._told = set()
+        self._seen = set()
         self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
-        # Seen by the baseline, or by the search that was refined; for a simplification, it does not fail.
+        # Known from the baseline or the previous search; in a simplification, at least it does not fail.
         self._outcomes.setdefault(circumstance.base, Outcome.PASS)
         while True:
             result = self._search_once(circumstance, current)
@@ -178,18 +179,18 @@ class _Course(Generic[Run]):
             jobs=limits.jobs,
             max_tests=None if limits.max_tests is None else max(limits.max_tests - self._executed, 0),
             time_limit_s=None if limits.ends_at is None else limits.ends_at - time.monotonic(),
-            on_test=self._tell,
+            on_test=self._on_step,
             on_interrupt=LIVE.kill_all,
         )
         self._executed += result.executed
         self.requested += result.requested
         return result
 
-    def _tell(self, step: Step) -> None:
-        """A test was committed, in serial order: count it, and take what it says about smaller configurations."""
+    def _on_step(self, step: Step) -> None:
+        """Count a committed test, in serial order, and record what it says about smaller configurations."""
         configuration, outcome = step.configuration, step.outcome
         self._outcomes[configuration] = outcome
-        self._told.add(configuration)
+        self._seen.add(configuration)
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
         if outcome is Outcome.FAIL:
@@ -197,7 +198,7 @@ class _Course(Generic[Run]):
             if reached != configuration:
                 self._outcomes[reached] = Outcome.FAIL
                 self._tests.remember(reached, run, judgement)
-                self._told.add(reached)
+                self._seen.add(reached)
         record = TestRecord(
             *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
             words=judgement.words,
@@ -207,5 +208,5 @@ class _Course(Generic[Run]):
         self._observer.on_test(record)
 
     def _smallest_failure(self, known: IntervalSet) -> IntervalSet:
-        failures = [item for item in self._told if self._outcomes[item] is Outcome.FAIL]
+        failures = [item for item in self._seen if self._outcomes[item] is Outcome.FAIL]
         return min(failures, key=lambda item: (item.count, item.intervals), default=known)

@@ -1,11 +1,11 @@
-"""The functions for scripts: one call from a test and a collection to an answer.
+"""The scripting functions: from a test and a collection to an answer in one call.
 
 Rules of this module:
 
-* A function tests the two end points first, on the same workers as everything else, and refuses to search between ends
-  that do not behave as claimed.
-* It hides nothing of the algorithm: whatever can be chosen there can be chosen here, under the same name.
-* Results are typed by what was given: the kind of the collection decides the kind of the answer. A ``range`` gives
+* A function tests the two end points first, on the same workers as everything else, and refuses to search if they do
+  not behave as claimed.
+* It exposes all options of the algorithm, under the same names.
+* The type of the collection determines the type of the answer. A ``range`` gives
   interval sets, and the difference of two cases (:class:`~replay_dd.dd.changes.Changes`) gives cases and changes.
 """
 
@@ -43,16 +43,16 @@ Alike = Reduction[T, T]
 
 
 class RunOptions(TypedDict, total=False):
-    """What every function for scripts accepts by name.
+    """The keyword arguments of every scripting function.
 
     Attributes:
-        monotone: take it that whatever is contained in a passing configuration passes, and do not test it.
+        monotone: assume that every subset of a passing configuration passes, and do not test it.
         predict: called like the test; it may answer ``UNRESOLVED`` without a test, or ``None`` for "test it".
-        jobs: how many tests may run at the same time.
+        jobs: the number of parallel tests.
         executor: any ``concurrent.futures.Executor`` to run them on, instead of threads. One that uses other processes
             pickles the test and its cases. It is not shut down.
-        max_tests: stop after that many tests with the best result so far.
-        time_limit_s: stop after so many seconds, before the next test, with the best result so far.
+        max_tests: stop with the best result so far after this many tests.
+        time_limit_s: stop with the best result so far before the first test after this many seconds.
         on_test: called with a record of each executed test.
     """
 
@@ -66,7 +66,7 @@ class RunOptions(TypedDict, total=False):
 
 
 class SplitOptions(RunOptions, total=False):
-    """What the functions that cut into parts accept by name.
+    """The keyword arguments of the functions that split configurations.
 
     Attributes:
         split: a split rule (``floor``, ``round``, ``front``, ``slices``) or a splitter.
@@ -76,7 +76,7 @@ class SplitOptions(RunOptions, total=False):
 
 
 class DDOptions(SplitOptions, total=False):
-    """What :func:`dd` accepts by name.
+    """The keyword arguments of :func:`dd`.
 
     Attributes:
         carry_offset: see :class:`~replay_dd.dd.isolate.DD`.
@@ -86,7 +86,7 @@ class DDOptions(SplitOptions, total=False):
 
 
 class OrderOptions(SplitOptions, total=False):
-    """What :func:`ddmin` and :func:`ddmax` accept by name.
+    """The keyword arguments of :func:`ddmin` and :func:`ddmax`.
 
     Attributes:
         order: ``subsets-first``, ``complements-only`` or ``sweep``; see :class:`~replay_dd.dd.minimize.DDMin`.
@@ -108,15 +108,15 @@ def dd(test: Test[W], pass_: W | None, fail: W, **options: Unpack[DDOptions]) ->
 def dd(test: Test[T], pass_: Sliced[T] | None, fail: Sliced[T], **options: Unpack[DDOptions]) -> Alike[T]: ...
 # fmt: on
 def dd(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Reduction[Any, Any]:
-    """Isolate what makes ``fail`` fail where ``pass_`` passes: a 1-minimal difference between the two.
+    """Isolate a 1-minimal difference between ``pass_``, which passes, and ``fail``, which fails.
 
     Args:
         test: called with a part of ``fail``, of the same kind: a string, bytes, a list, a tuple, a numpy array, a set
             or a dictionary; a list for any other sequence; an :class:`~replay_dd.dd.intervals.IntervalSet` for a
             range. Returns an outcome.
         pass_: what passes; contained in ``fail``, in the same order where it is a sequence. ``None`` stands for the
-            empty case. Where neither case contains the other: their difference,
-            :func:`~replay_dd.dd.changes.deltas_between`, in the place of both.
+            empty case. If neither case contains the other, give their difference,
+            :func:`~replay_dd.dd.changes.deltas_between`, in place of both.
         fail: what fails.
         **options: see :class:`DDOptions`, :class:`SplitOptions` and :class:`RunOptions`.
 
@@ -127,7 +127,7 @@ def dd(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Reducti
         DoesNotPassError: ``pass_`` does not pass.
         DoesNotFailError: ``fail`` does not fail.
         PassNotContainedError: ``pass_`` is not contained in ``fail``.
-        ArgumentError: an option is unknown, or a case cannot be taken apart.
+        ArgumentError: an option is unknown, or a case cannot be split.
         NotAnOutcomeError, NotPicklableError, ExecutorBrokenError: see :func:`~replay_dd.experiment.search.run_search`.
 
     Source: see :class:`~replay_dd.dd.isolate.DD`.
@@ -156,12 +156,11 @@ def ddmin(test: Test[Any], items: Any, **options: Any) -> Reduction[Any, Any]:
         **options: see :class:`OrderOptions`, :class:`SplitOptions` and :class:`RunOptions`.
 
     Returns:
-        The simplified case is ``failing``. Where the empty case fails already, that is the answer, as in the Debugging
-        Book.
+        The simplified case is ``failing``. If the empty case fails, that is the answer, as in the Debugging Book.
 
     Raises:
         DoesNotFailError: ``items`` do not fail.
-        ArgumentError: an option is unknown, or ``items`` cannot be taken apart.
+        ArgumentError: an option is unknown, or ``items`` cannot be split.
         NotAnOutcomeError, NotPicklableError, ExecutorBrokenError: see :func:`~replay_dd.experiment.search.run_search`.
 
     Source: see :class:`~replay_dd.dd.minimize.DDMin`.
@@ -184,7 +183,7 @@ def ddmax(test: Test[W], pass_: W | None, fail: W, **options: Unpack[OrderOption
 def ddmax(test: Test[T], pass_: Sliced[T] | None, fail: Sliced[T], **options: Unpack[OrderOptions]) -> Alike[T]: ...
 # fmt: on
 def ddmax(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Reduction[Any, Any]:
-    """Enlarge what passes, within ``fail``, until adding any one element more does not pass.
+    """Enlarge ``pass_`` within ``fail``, until adding any single element makes it stop passing.
 
     Arguments and errors are those of :func:`dd`, options those of :func:`ddmin`; the enlarged case is ``passing``.
 
@@ -206,7 +205,7 @@ def prefix_bisection(test: Test[W], items: W, **options: Unpack[RunOptions]) -> 
 def prefix_bisection(test: Test[T], items: Sliced[T], **options: Unpack[RunOptions]) -> Alike[T]: ...
 # fmt: on
 def prefix_bisection(test: Test[Any], items: Any, **options: Any) -> Reduction[Any, Any]:
-    """Simplify ``items`` to a 1-minimal failing case by binary search; best where the problem is monotone.
+    """Simplify ``items`` to a 1-minimal failing case by binary search; best if the problem is monotone.
 
     Arguments, result and errors are those of :func:`ddmin`; options are those of :class:`RunOptions`.
 
@@ -230,7 +229,7 @@ def dd1999(test: Test[W], pass_: W | None, fail: W, **options: Unpack[SplitOptio
 def dd1999(test: Test[T], pass_: Sliced[T] | None, fail: Sliced[T], **options: Unpack[SplitOptions]) -> Alike[T]: ...
 # fmt: on
 def dd1999(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Reduction[Any, Any]:
-    """Find the changes that make ``fail`` fail, as dd of 1999 does; ``difference`` holds them.
+    """Find the changes that make ``fail`` fail, with the dd algorithm of 1999; ``difference`` holds them.
 
     Arguments and errors are those of :func:`dd`, options those of :class:`SplitOptions` and :class:`RunOptions`.
 
@@ -254,7 +253,7 @@ def ddplus(test: Test[W], pass_: W | None, fail: W, **options: Unpack[SplitOptio
 def ddplus(test: Test[T], pass_: Sliced[T] | None, fail: Sliced[T], **options: Unpack[SplitOptions]) -> Alike[T]: ...
 # fmt: on
 def ddplus(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Reduction[Any, Any]:
-    """Find the changes that make ``fail`` fail, as dd+ of 1999 does; ``difference`` holds them.
+    """Find the changes that make ``fail`` fail, with the dd+ algorithm of 1999; ``difference`` holds them.
 
     Arguments and errors are those of :func:`dd`, options those of :class:`SplitOptions` and :class:`RunOptions`.
 
@@ -266,7 +265,7 @@ def ddplus(test: Test[Any], pass_: Any, fail: Any = None, **options: Any) -> Red
 
 
 def _chosen(function: str, options: Mapping[str, Any], known: type) -> dict[str, Any]:
-    """The options that are the algorithm's, taken out of all of them.
+    """Those of the options that belong to the algorithm.
 
     Raises:
         ArgumentError: the function has no such option.
@@ -283,7 +282,7 @@ def _chosen(function: str, options: Mapping[str, Any], known: type) -> dict[str,
 
 
 def _ends(function: str, pass_: Any, fail: Any) -> tuple[Items[Any, Any], IntervalSet]:
-    """The collection as deltas, and which of them pass."""
+    """The collection as deltas, and the passing configuration."""
     if isinstance(pass_, Changes) and fail is None:
         return pass_, EMPTY
     if fail is None:
@@ -293,7 +292,7 @@ def _ends(function: str, pass_: Any, fail: Any) -> tuple[Items[Any, Any], Interv
         )
     if isinstance(pass_, Changes):
         raise ArgumentError(
-            f"{function}() was given a difference of two cases and a failing case beside it",
+            f"{function}() was given both a difference of two cases and a failing case",
             hint=f"Give the difference alone: {function}(test, deltas_between(passing, failing)).",
         )
     items = items_of(fail)
@@ -314,7 +313,7 @@ def _search(
     if executor is not None and not isinstance(executor, Executor):
         raise ArgumentError(
             f"executor is {executor!r}, which is not a concurrent.futures.Executor",
-            hint="For threads of replay-dd's own, leave it out and give jobs=.",
+            hint="To use replay-dd's own threads, omit it and pass jobs=.",
         )
     prepare = None if isinstance(items, NumberItems) else items.build
     run = Calls(test, executor, prepare).run
@@ -345,7 +344,7 @@ def _search(
 
 
 def _simplifiable(run: Test[IntervalSet], everything: IntervalSet) -> dict[IntervalSet, Outcome]:
-    """The outcomes of the empty case, which may be any, and of the whole one, which must fail."""
+    """The outcomes of the empty case and of the whole one, which must fail."""
     known = {EMPTY: run(EMPTY)}
     if everything:
         known[everything] = run(everything)
@@ -357,7 +356,7 @@ def _simplifiable(run: Test[IntervalSet], everything: IntervalSet) -> dict[Inter
 _NOTHING = SearchResult(
     c_pass=EMPTY, c_fail=EMPTY, complete=True, stopped_by=None, requested=0, executed=0, speculative=0, statistics=()
 )
-"""What simplifying finds where the empty case fails already."""
+"""The result of simplifying if the empty case fails."""
 
 
 def _reduction(found: SearchResult, items: Items[Any, Any]) -> Reduction[Any, Any]:

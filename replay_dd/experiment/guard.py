@@ -1,14 +1,14 @@
-"""Sees to it that what we started and made ends with us, even if we are killed at once (SIGKILL).
+"""Ensures that nothing we started or created outlives us, even if we are killed (SIGKILL).
 
 Rules of this module:
 
-* The folders of all runs lie in one folder of this process, its workplace, and every program has its TMPDIR in there:
-  who knows the workplace finds the programs, wherever they have gone.
-* A small process of its own waits until a pipe from us ends, however we ended. Then it cleans up
-  (:mod:`replay_dd.experiment.guard_process`). It is there before there is anything to clean up, and ends with us.
-* The workplace is locked for as long as we live. One that nobody locks is of a process that ended together with its
-  guard, as when the power goes. It is cleaned up by the next process that makes a workplace beside it.
-* The programs see nothing of all this: no descriptor, no child, no variable.
+* The folders of all runs are in one folder of this process, its workplace, which also contains the TMPDIR of every
+  program: given the workplace, the programs can be found wherever they have gone.
+* A small separate process waits until a pipe from us closes, however we end, and then cleans up
+  (:mod:`replay_dd.experiment.guard_process`). It starts before there is anything to clean up, and ends with us.
+* The workplace is locked while we live. An unlocked one belonged to a process that ended together with its guard, as in
+  a power failure. The next process to make a workplace beside it cleans it up.
+* The programs see nothing of this: no descriptor, no child, no variable.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from pathlib import Path
 
 from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_system_names, remove_tree
 
-# A workplace, with the name of a folder in it, is as long as the names that `tempfile` makes: paths in the environment
-# of a program move its memory, and programs in whose memory things have moved may take another way.
+# A workplace path, with the name of a folder in it, is as long as the names that `tempfile` makes: the length of paths
+# in the environment shifts memory addresses, and a program with shifted addresses may behave differently.
 _PREFIX = "replay-dd-"
 _WORKPLACE = re.compile(rf"{_PREFIX}[0-9a-f]{{4}}")
-_FOLDERS = 1000  # at the same time; their names have three digits
+_FOLDERS = 1000  # at a time; their names have three digits
 _HIGH_DESCRIPTOR = 100
-# A shell waits, as it starts in a fraction of the time and takes a fraction of the memory that Python does.
+# A shell waits: it starts in a fraction of the time, and uses a fraction of the memory, of Python.
 _WAIT_THEN_RUN = 'trap "" INT TERM HUP QUIT; read -r _; exec "$@"'
 
 
@@ -58,11 +58,11 @@ class Workplace:
 
     @property
     def guarding_process(self) -> int:
-        """The number of the guarding process; 0 if there is none."""
+        """The process id of the guard; 0 if there is none."""
         return 0 if self._process is None else self._process.pid
 
-    def is_there(self) -> bool:
-        """Whether nobody has removed it."""
+    def exists(self) -> bool:
+        """Whether its folder still exists."""
         return self._path.is_dir()
 
     def make_folder(self) -> Path:
@@ -78,17 +78,17 @@ class Workplace:
         raise FileExistsError(f"{_FOLDERS} folders are in use in {self._path}")
 
     def close(self) -> None:
-        """Remove it with all that is in it, and end the guarding process."""
+        """Remove it with its contents, and end the guard."""
         remove_tree(self._path)
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self.let_go()
+        self.abandon()
 
-    def let_go(self) -> None:
-        """Leave it to another process: this one is a forked copy of the one that it belongs to."""
+    def abandon(self) -> None:
+        """Leave it to its owner: this process is a fork of that one."""
         if self._process is not None and self._process.returncode is None:
-            self._process.returncode = 0  # it is no child of ours
+            self._process.returncode = 0  # it is not our child
         for descriptor in (self._locked, self._pipe):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -97,10 +97,10 @@ class Workplace:
         if self._pipe >= 0:
             os.close(self._pipe)
         reading, writing = os.pipe()
-        self._pipe = _out_of_the_way(writing)
+        self._pipe = _to_high_number(writing)
         python = [sys.executable, "-I", "-S", str(Path(__file__).with_name("guard_process.py")), str(self._path)]
         shell = shutil.which("sh", path=os.defpath)
-        # Where no process can be started, the program cannot be started either, and that is told.
+        # If no process can be started, the program cannot be started either, and that is reported.
         with contextlib.suppress(OSError):
             self._process = subprocess.Popen(
                 python if shell is None else [shell, "-c", _WAIT_THEN_RUN, "replay-dd-guard", *python],
@@ -108,7 +108,7 @@ class Workplace:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                # What ends jobs by a variable in their environment must not end the guard.
+                # Tools that end jobs by an environment variable must not end the guard.
                 env={name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
                 start_new_session=True,
             )
@@ -116,7 +116,7 @@ class Workplace:
 
 
 class Guard:
-    """The workplaces of this process: one for each place for temporary files that it uses just now."""
+    """The workplaces of this process: one for each temporary directory currently in use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -124,25 +124,25 @@ class Guard:
         self._holders = 0
 
     def make_folder(self, beside: Path | None = None) -> Path:
-        """A new folder that goes with us.
+        """A new folder that is removed when we end.
 
         Args:
-            beside: where its workplace is; by default where all temporary files are.
+            beside: the directory of its workplace; by default that of all temporary files.
         """
         place = Path(tempfile.gettempdir()) if beside is None else beside
         with self._lock:
             workplace = self._workplaces.get(place)
-            if workplace is None or not workplace.is_there():
+            if workplace is None or not workplace.exists():
                 if workplace is not None:
                     workplace.close()
                 workplace = self._workplaces[place] = Workplace(place)
             return workplace.make_folder()
 
     def remove_folder(self, folder: Path) -> None:
-        """Remove a folder of ours, and its workplace if it was the last one in it and nobody holds that."""
+        """Remove a folder of ours, and its workplace if that is now empty and not held."""
         with self._lock:
             owner = next((workplace for workplace in self._workplaces.values() if folder in workplace.folders), None)
-        if owner is not None:  # a forked copy of the process that it belongs to has nothing to remove
+        if owner is not None:  # a fork of its owner has nothing to remove
             remove_system_names(folder)
             remove_tree(folder)
             with self._lock:
@@ -151,7 +151,7 @@ class Guard:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Workplaces stay, as more folders will be made in them."""
+        """Keep workplaces while more folders are to be made in them."""
         with self._lock:
             self._holders += 1
         try:
@@ -162,21 +162,21 @@ class Guard:
                 self._close_empty()
 
     def processes(self) -> set[int]:
-        """The numbers of the guarding processes."""
+        """The process ids of the guards."""
         return {workplace.guarding_process for workplace in self._workplaces.values()}
 
     def close(self) -> None:
-        """Remove all workplaces with all that is in them."""
+        """Remove all workplaces with their contents."""
         with self._lock:
             for workplace in self._workplaces.values():
                 workplace.close()
             self._workplaces.clear()
 
-    def forked(self) -> None:
-        """This is a forked copy of the process that the workplaces belong to."""
+    def after_fork(self) -> None:
+        """Forget the workplaces: this process is a fork of their owner."""
         self._lock = threading.Lock()
         for workplace in self._workplaces.values():
-            workplace.let_go()
+            workplace.abandon()
         self._workplaces.clear()
 
     def _close_empty(self) -> None:
@@ -187,27 +187,29 @@ class Guard:
 
 
 def _make_workplace(beside: Path) -> tuple[Path, int]:
-    """A new folder, and the descriptor that locks it; folders of the dead beside it are cleaned up."""
-    _clean_up_after_the_dead(beside)
+    """A new folder, and the descriptor that locks it; abandoned workplaces beside it are cleaned up."""
+    _clean_up_abandoned(beside)
     while True:
         path = beside / f"{_PREFIX}{os.urandom(2).hex()}"
         try:
             path.mkdir(mode=0o700)
-            descriptor = _out_of_the_way(os.open(path, os.O_RDONLY | os.O_DIRECTORY))
+            descriptor = _to_high_number(os.open(path, os.O_RDONLY | os.O_DIRECTORY))
         except FileExistsError:
             continue
-        with contextlib.suppress(OSError):  # a file system without locks: nobody can take it for one of the dead
+        with contextlib.suppress(
+            OSError
+        ):  # a file system without locks: then nobody can mistake it for an abandoned one
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Only now: without the marker, others leave it alone.
+        # Last: without the marker, others leave it alone.
         (path / MARKER).write_text(MARKER_TEXT)
         return path, descriptor
 
 
-def _clean_up_after_the_dead(beside: Path) -> None:
-    """Clean up workplaces of ours that nobody locks."""
+def _clean_up_abandoned(beside: Path) -> None:
+    """Clean up this user's unlocked workplaces."""
     for name in os.listdir(beside):
         if _WORKPLACE.fullmatch(name):
-            # It may have another owner, or go just now; and it may be none.
+            # It may belong to another user, disappear at this moment, or not be a workplace at all.
             with contextlib.suppress(OSError):
                 descriptor = os.open(beside / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
                 try:
@@ -219,11 +221,11 @@ def _clean_up_after_the_dead(beside: Path) -> None:
                     os.close(descriptor)
 
 
-def _out_of_the_way(descriptor: int) -> int:
-    """The same file under a high number, so that programs we give descriptors to get the numbers they would get."""
+def _to_high_number(descriptor: int) -> int:
+    """Move a descriptor to a high number, so that programs we pass descriptors to get the usual numbers."""
     try:
         high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR)
-    except OSError:  # more than this process may have
+    except OSError:  # above the limit of this process
         return descriptor
     os.close(descriptor)
     return high
@@ -231,4 +233,4 @@ def _out_of_the_way(descriptor: int) -> int:
 
 GUARD = Guard()
 atexit.register(GUARD.close)
-os.register_at_fork(after_in_child=GUARD.forked)
+os.register_at_fork(after_in_child=GUARD.after_fork)

@@ -1,13 +1,13 @@
-"""The process that cleans up when replay-dd was killed. It is run by its path and imports the standard library only.
+"""The process that cleans up after replay-dd is killed. It is run by path and imports only the standard library.
 
 Rules of this module:
 
-* It is given the workplace of a process (:mod:`replay_dd.experiment.guard`), waits until its input ends, and cleans up:
-  ends programs, removes what they leave outside, and removes the workplace.
-* A program is one whose TMPDIR lies in the workplace, or that is in a process group of which a folder in the workplace
-  tells, or that descends from such.
-* What a folder tells stands in its file ``notes``, one note a line. Numbers of processes in it hold only for as long as
-  nobody else can have got them.
+* It gets the workplace of a process (:mod:`replay_dd.experiment.guard`), waits for the end of its input, and cleans up:
+  it ends the programs, removes what they leave outside, and removes the workplace.
+* The programs are the processes whose TMPDIR is in the workplace, those in a process group noted by a folder in the
+  workplace, and their descendants.
+* The notes of a folder are in its file ``notes``, one per line. Process ids in it are valid only until they may have
+  been reused.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 MARKER = "workplace"
 MARKER_TEXT = "Folders of replay-dd, which removes them. Locked for as long as that runs.\n"
 NOTES = "notes"
-SYSTEM_NAMES = "system-names"  # a file of a folder: what its program has told its resource tracker
-# What a note says first; a number or a path follows.
+SYSTEM_NAMES = "system-names"  # a file in a folder: what its program registered with its resource tracker
+# The first word of a note; a number or a path follows.
 GROUP = "group"  # a process group
-SERVER = "server"  # a process group that removes things itself when it is asked to end
-LOCK = "lock"  # a file to remove if what stands in it is the number that comes before its path
-SOCKET = "socket"  # a socket to remove if nobody answers
+SERVER = "server"  # a process group that cleans up after itself when asked to end
+LOCK = "lock"  # a file to remove if it contains the number before its path
+SOCKET = "socket"  # a socket to remove if nothing listens on it
 
 _X_SERVER = "Xvfb"
 _X_SOCKETS = "/tmp/.X11-unix/X"
 _GRACE_S = 2.0  # for servers
-_KILL_LIMIT_S = 30.0  # for the system, to end processes that are killed
+_KILL_LIMIT_S = 30.0  # for the system to end killed processes
 
 
 def main() -> None:
@@ -50,11 +50,11 @@ def main() -> None:
 
 
 def clean(workplace: str | Path, *, numbers_hold: bool = True) -> None:
-    """End all programs of a workplace, and remove it with what they leave outside of it.
+    """End all programs of a workplace, and remove it and what they left outside of it.
 
     Args:
         workplace: its path.
-        numbers_hold: whether the processes that are noted can be no others by now.
+        numbers_hold: whether the noted process ids cannot have been reused yet.
     """
     notes = _notes(os.fspath(workplace))
     mark = b"\0TMPDIR=" + os.fsencode(workplace) + b"/"
@@ -80,9 +80,9 @@ def clean(workplace: str | Path, *, numbers_hold: bool = True) -> None:
 
 
 def remove_system_names(folder: str | Path) -> None:
-    """Remove the semaphores and the shared memory that the program of a folder has left in the system.
+    """Remove the semaphores and the shared memory that the program of a folder left in the system.
 
-    It has told them to its resource tracker (of :mod:`multiprocessing`), which would have removed them if it had not
+    It registered them with the resource tracker of :mod:`multiprocessing`, which would have removed them if it had not
     been killed together with the program.
     """
     path = os.path.join(folder, SYSTEM_NAMES)
@@ -97,7 +97,7 @@ def remove_system_names(folder: str | Path) -> None:
             elif command == "UNREGISTER":
                 left.discard(named)
     os.unlink(path)
-    import _multiprocessing  # type: ignore[import-not-found]  # now, as sockets are; of C, without stubs
+    import _multiprocessing  # type: ignore[import-not-found]  # imported late like socket; a C module without stubs
     import _posixshmem  # type: ignore[import-not-found]  # as above
 
     remove = {"semaphore": _multiprocessing.sem_unlink, "shared_memory": _posixshmem.shm_unlink}
@@ -109,15 +109,15 @@ def remove_system_names(folder: str | Path) -> None:
 
 
 def remove_lock(path: str, process: int) -> None:
-    """Remove a file, if what stands in it is the number of this process."""
+    """Remove a file if it contains this process id."""
     with contextlib.suppress(OSError, ValueError), open(path) as file:
         if int(file.read()) == process:
             os.unlink(path)
 
 
 def remove_socket(path: str) -> None:
-    """Remove a socket, if nobody answers."""
-    import socket  # takes longer to load than all the rest, and is seldom wanted
+    """Remove a socket if nothing listens on it."""
+    import socket  # takes longer to load than everything else, and is rarely needed
 
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
         try:
@@ -163,7 +163,7 @@ def _name_of(process: int) -> str:
 
 
 def remove_tree(path: str | Path) -> None:
-    """Remove a folder with all that is in it, also where a program has made it read-only."""
+    """Remove a folder with its contents, even if a program made it read-only."""
     shutil.rmtree(path, ignore_errors=True)
     if os.path.isdir(path):
         _allow_all(path)
@@ -192,12 +192,12 @@ def _notes(workplace: str) -> list[tuple[str, str]]:
 
 
 def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
-    """Kill programs until there are none; new ones may come as long as there are any."""
+    """Kill programs until none are left; while there are any, they may start new ones."""
     until = time.monotonic() + _KILL_LIMIT_S
     programs: set[int] = set()
     while True:
-        # Before any of them ends: whose child a process was cannot be seen afterwards. So those of the last time are
-        # asked for too: a killed process takes a while to end, and its parent may have been faster.
+        # Search before any of them ends, as parentage is lost afterwards. Those of the last round are included: a
+        # killed process takes a while to end, and its parent may have ended first.
         programs = _programs(mark, groups, programs) - spared
         for group in groups:
             _signal_group(group, signal.SIGKILL)
@@ -210,7 +210,7 @@ def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
 
 
 def _end(servers: set[int]) -> None:
-    """Ask process groups to end; kill what has not done so after a while."""
+    """Ask process groups to end; kill those that have not after a while."""
     for group in servers:
         for number in (signal.SIGTERM, signal.SIGCONT):
             _signal_group(group, number)
@@ -232,9 +232,9 @@ def _programs(mark: bytes, groups: set[int], known: Collection[int] = ()) -> set
     for name in _names("/proc"):
         if not name.isdigit() or int(name) == os.getpid():
             continue
-        with contextlib.suppress(OSError):  # it has just ended, or we may not look at it
+        with contextlib.suppress(OSError):  # it has just ended, or belongs to someone else
             with open(f"/proc/{name}/stat", "rb") as file:
-                # After the name of the program, which may hold anything: state, parent, group (proc(5)).
+                # After the program name, which may contain anything: state, parent, group (proc(5)).
                 state, parent, group = file.read().rpartition(b")")[2].split()[:3]
             if state in (b"Z", b"X"):
                 continue

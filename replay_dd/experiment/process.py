@@ -2,12 +2,12 @@
 
 Rules of this module:
 
-* Every run has a folder of its own, with a place for temporary files in it; it is removed when the run is over,
-  whatever ended it. Paths in it have the same length each time.
-* The program leads a process group of its own; the group is killed when the run is over.
-* A run that is interrupted (Ctrl-C, a time limit) is over at once.
-* If we are killed, the guard (:mod:`replay_dd.experiment.guard`) does the same. It has to be told of what it cannot see
-  by itself.
+* Every run has its own folder, including one for temporary files; it is removed when the run is over, whatever ended
+  it. Paths in it have the same length each time.
+* The program leads its own process group, which is killed when the run is over.
+* An interrupt (Ctrl-C, a time limit) ends a run immediately.
+* If we are killed, the guard (:mod:`replay_dd.experiment.guard`) does the same. It must be told about what it cannot
+  discover itself.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 
 @dataclass(frozen=True)
 class Command:
-    """What to run, and with what around it.
+    """What to run, and in what environment.
 
     Attributes:
         arguments: the program and its arguments.
         directory: the working directory.
         environment: all environment variables.
-        standard_input: what the program can read.
+        standard_input: its standard input.
         fresh_copy: run in a fresh copy of the working directory, so that runs do not see each other's files.
     """
 
@@ -58,11 +58,11 @@ class Finished:
     """How a process ended.
 
     Attributes:
-        status: the exit status, None where a signal or the time limit ended it.
+        status: the exit status; None if a signal or the time limit ended it.
         signal: the number of the signal that ended it, if one did.
         timed_out: whether it was killed at the time limit.
         seconds: how long it ran.
-        output: what it wrote to standard output and standard error, where that was kept.
+        output: what it wrote to standard output and standard error, if that was captured.
     """
 
     status: int | None
@@ -84,14 +84,14 @@ class PrivateFolder:
         self.temporary.mkdir()
 
     def note(self, kind: str, what: str | int) -> None:
-        """Note something that has to go with the folder if we are killed; the kinds are those of the guard."""
-        # If the disk is full, programs are found by their TMPDIR all the same.
+        """Note something to remove with the folder if we are killed; the kinds are those of the guard."""
+        # If the disk is full, programs can still be found by their TMPDIR.
         with contextlib.suppress(OSError), (self.path / NOTES).open("ab", buffering=0) as file:
             file.write(os.fsencode(f"{kind} {what}\n"))
 
 
 class LiveProcesses:
-    """The processes that run now, so that an interrupt can end them all, from whichever thread they were started."""
+    """The running processes, so that an interrupt can end them all, whichever threads started them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -99,7 +99,7 @@ class LiveProcesses:
         self._stopped = False
 
     def add(self, process: subprocess.Popen[bytes]) -> None:
-        """A process was started."""
+        """Register a started process."""
         with self._lock:
             self._processes.add(process)
             stopped = self._stopped
@@ -107,12 +107,12 @@ class LiveProcesses:
             kill_group(process)
 
     def remove(self, process: subprocess.Popen[bytes]) -> None:
-        """A process is over."""
+        """Unregister a finished process."""
         with self._lock:
             self._processes.discard(process)
 
     def open(self) -> None:
-        """Let processes start (again)."""
+        """Allow processes to start (again)."""
         with self._lock:
             self._stopped = False
 
@@ -122,7 +122,7 @@ class LiveProcesses:
         return self._stopped
 
     def kill_all(self) -> None:
-        """End all processes that run now, and each one that is started from now on."""
+        """End all running processes, and every one started from now on."""
         with self._lock:
             self._stopped = True
             processes = list(self._processes)
@@ -138,7 +138,7 @@ def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:
     """A folder for one run, removed afterwards.
 
     Args:
-        beside: where it is made; by default where all temporary files are.
+        beside: where to make it; by default where all temporary files are.
     """
     path = GUARD.make_folder(beside)
     try:
@@ -148,13 +148,13 @@ def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:
 
 
 def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, show_output: bool) -> Finished:
-    """Run a command to its end.
+    """Run a command until it ends.
 
     Args:
         command: what to run.
         folder: the private folder of this run.
         time_limit_s: seconds after which it is killed; None for no limit.
-        show_output: let it write to our standard output and error; else what it writes is kept.
+        show_output: let it write to our standard output and error; otherwise capture its output.
 
     Raises:
         ProgramNotFoundError: there is no such program, or it cannot be executed.
@@ -180,7 +180,7 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
 
 
 def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> Finished:
-    """How a process ended, from its return code as :mod:`subprocess` tells it (negative for a signal)."""
+    """How a process ended, from its return code as :mod:`subprocess` reports it (negative for a signal)."""
     return Finished(
         status=None if timed_out or code < 0 else code,
         signal=-code if code < 0 and not timed_out else None,
@@ -193,7 +193,7 @@ def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> F
 def start_process(
     command: Command, directory: Path, folder: PrivateFolder, stdin: int, output: int | None, keep: int | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a command in a process group of its own, with addresses that are the same each time.
+    """Start a command in its own process group, with the same memory addresses each time.
 
     Args:
         command: what to run.
@@ -208,7 +208,7 @@ def start_process(
     """
     program = command.arguments[0]
     if not directory.is_dir():
-        raise ProgramNotFoundError(f"The working directory {directory} is not there.", "Make it, or record again.")
+        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", "Create it, or record again.")
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
@@ -239,7 +239,7 @@ def _is_file(directory: Path, program: str) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:
-    """Wait for the end; False when the limit came first."""
+    """Wait for the end; False if the limit came first."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):  # not on Linux, or an old kernel: subprocess polls
@@ -257,22 +257,22 @@ def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all of its group that are still there."""
+    """Kill a process and whatever is left of its group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 @functools.cache
 def _libc() -> ctypes.CDLL:
-    """The C library; one object for all runs, since each has function types that Python never lets go."""
+    """The C library; one object for all runs, since Python never frees the function types of each."""
     return ctypes.CDLL(None)
 
 
 @contextlib.contextmanager
 def _fixed_addresses() -> Iterator[None]:
-    """Processes started inside get the same addresses each time, where the system allows that.
+    """Give processes started inside the same addresses each time, if the system allows it.
 
-    The order of sets of objects follows their addresses. personality(2) holds for the calling thread and is inherited.
+    Addresses determine the order of sets of objects. personality(2) applies to the calling thread and is inherited.
     """
     try:
         personality = _libc().personality
@@ -290,9 +290,9 @@ def _fixed_addresses() -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_leftovers() -> Iterator[None]:
-    """Around a whole command: whatever its programs left running is ended with it.
+    """Wrap a whole command: end whatever its programs left running.
 
-    Processes that leave their group (daemons) come to us when their parent ends, and are killed here.
+    Processes that leave their group (daemons) are reparented to us when their parent ends, and killed here.
     """
     LIVE.open()
     adopts = _set_subreaper(1)
@@ -309,7 +309,7 @@ def no_leftovers() -> Iterator[None]:
 
 
 def _set_subreaper(value: int) -> bool:
-    """Have processes become our children when their parent ends, or not; False where the system does not know that."""
+    """Whether orphaned descendants become our children; returns False if the system does not support it."""
     try:
         return bool(_libc().prctl(_PR_SET_CHILD_SUBREAPER, value, 0, 0, 0) == 0)
     except (AttributeError, OSError):
@@ -325,7 +325,7 @@ def _children() -> set[int]:
 
 
 def _kill_children(spared: set[int]) -> None:
-    """Kill all children but those, and theirs, who come to us then."""
+    """Kill all children except ``spared``, including descendants that are then reparented to us."""
     while children := _children() - spared:
         for pid in children:
             with contextlib.suppress(ProcessLookupError):

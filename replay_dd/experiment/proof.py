@@ -2,9 +2,9 @@
 
 Rules of this module:
 
-* No run that took part in the search counts: the claim "with this it fails, without it it passes" rests on new ones.
-* Where the failure is steady, every run must be the same run again, as far as the circumstance can compare runs. Where
-  it is flaky, what passes must never fail, and what fails must fail at least once.
+* No run of the search counts: the claim "with this it fails, without it it passes" rests on new runs.
+* If the failure is steady, every run must equal that of the search, as far as the circumstance can compare runs. If it
+  is flaky, the passing side must never fail, and the failing side must fail at least once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ NOT_RUN = Rate(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What fresh runs of the answer said.
+    """The result of fresh runs of the answer.
 
     Attributes:
-        failing: how many of how many runs of what fails failed.
-        passing: the same for what passes; no runs where nothing that passes belongs to the answer.
-        holds: whether they bear the answer out.
+        failing: how many runs of the failing side failed.
+        passing: how many runs of the passing side failed; no runs if the answer has no passing side.
+        holds: whether they confirm the answer.
     """
 
     failing: Rate = NOT_RUN
@@ -52,12 +52,12 @@ def prove(
     """Run both sides of an answer afresh.
 
     Args:
-        tests: what runs configurations.
-        baseline: what is known of the failure.
-        passing: what passes; its run is None where it does not belong to the answer.
-        failing: what fails.
-        jobs: how many runs at the same time.
-        runs: how many runs of each side, where the failure is steady.
+        tests: runs the configurations.
+        baseline: what is known about the failure.
+        passing: the passing side; its run is None if it is not part of the answer.
+        failing: the failing side.
+        jobs: the number of parallel runs.
+        runs: how many runs of each side to make if the failure is steady.
     """
     times = runs if baseline.repeat == 1 else max(runs + MORE_RUNS, baseline.repeat)
     of_failing, same_failing = _again(tests, failing, Outcome.FAIL, times, jobs)
@@ -72,7 +72,7 @@ def prove(
 
 
 def _again(tests: Tests[Run], found: Found[Run], expected: Outcome, times: int, jobs: int) -> tuple[Rate, bool]:
-    """How many of the runs failed, and whether all were the run that the search saw."""
+    """How many of the runs failed, and whether all equal the run of the search."""
     circumstance: Circumstance[Run] = tests.circumstance
     run = found.run if found.run is not None else tests.of(found.configuration)[0]
     made = several(lambda: tests.once_more(found.configuration, run), times, jobs)

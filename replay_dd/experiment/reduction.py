@@ -1,9 +1,9 @@
-"""The answer of a function for scripts, and how it shows itself.
+"""The result of a scripting function, and its representations.
 
 Rules of this module:
 
-* ``repr`` is one line, whatever the size of the search. The HTML for notebooks stands alone, runs nothing and escapes
-  whatever comes from the caller.
+* ``repr`` is one line, whatever the size of the search. The HTML for notebooks is self-contained, runs nothing and
+  escapes everything that comes from the caller.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _STOPPED_BY = {"tests": "the limit on tests", "time": "the time limit", "interru
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reduction(Generic[T, D]):
-    """The answer of a function for scripts, in terms of the caller's own items.
+    """The result of a scripting function, in terms of the caller's own items.
 
     Attributes:
         passing: the largest passing case found; for functions that only simplify, the empty one.
         failing: the smallest failing case found.
-        difference: the elements that are in ``failing`` and not in ``passing``; of a difference of two cases
-            (:func:`~replay_dd.dd.changes.deltas_between`), a tuple of the changes.
-        search: the same answer in positions, with its counts and statistics. The tests of the two end points, which
-            come first, are not counted there.
+        difference: the elements that are in ``failing`` and not in ``passing``; for a difference of two cases
+            (:func:`~replay_dd.dd.changes.deltas_between`), a tuple of changes.
+        search: the same result in positions, with counts and statistics. They do not include the two initial tests of
+            the end points.
     """
 
     passing: T
@@ -44,7 +44,7 @@ class Reduction(Generic[T, D]):
 
     @property
     def complete(self) -> bool:
-        """Whether the search came to its end, so that everything its algorithm promises holds."""
+        """Whether the search ran to completion, so that its algorithm's guarantees hold."""
         return self.search.complete
 
     @property
@@ -54,7 +54,7 @@ class Reduction(Generic[T, D]):
 
     @property
     def executed(self) -> int:
-        """How many different tests that took, beside the end points."""
+        """How many distinct tests were run, not counting the end points."""
         return self.search.executed
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class Reduction(Generic[T, D]):
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the answer, its cost, and the tests on request."""
+        """The HTML for a notebook: the result, its cost, and the tests in a collapsed section."""
         return "\n".join(self._html())
 
     def _html(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The one result of all circumstances, and its exit status."""
+"""The result type of all circumstances, and its exit status."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from replay_dd.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class TestRecord:
-    """One test of a search: for progress, and for the picture of its course.
+    """One test of a search, for progress and for charts.
 
     Attributes:
-        number: from 1.
+        number: its number, from 1.
         size: how many deltas were applied.
-        outcome: what came of it.
-        deltas_left: the size of what is left after it.
+        outcome: its outcome.
+        deltas_left: how many deltas are left after it.
         words: how the run ended.
-        failed: whether the run failed at all, perhaps in another way.
+        failed: whether the run failed at all, perhaps with a different failure.
     """
 
-    __test__ = False  # no class of tests for pytest
+    __test__ = False  # not a test class for pytest
 
     number: int
     size: int
@@ -39,23 +39,23 @@ class TestRecord:
 
 @dataclass(frozen=True, slots=True)
 class Isolation(Generic[Run]):
-    """What makes the failure, and how sure that is.
+    """What causes the failure, and how certain that is.
 
     Attributes:
-        circumstance: the circumstance that was searched last; the configurations below are its own.
+        circumstance: the circumstance searched last; the configurations below refer to it.
         failure: the failure.
         passing: the largest passing configuration and its run; for a simplification, the base.
         failing: the smallest failing configuration and its run.
         deltas_before: how many deltas there were.
         baseline: what the two ends do.
-        proof: what fresh runs of the answer said.
-        tests: how many different configurations the search tested, the ends that were run included.
-        requested: outcomes that the algorithm asked for, the two ends included.
-        runs: all runs made, with those of the baseline, of repetitions and of the proof.
-        unresolved: how tests ended that neither passed nor failed as looked for, with their number.
+        proof: the result of fresh runs of the answer.
+        tests: how many distinct configurations were tested, including those ends that were run.
+        requested: how many outcomes the algorithm asked for, including the two ends.
+        runs: the number of all runs, including the baseline, repetitions and the proof.
+        unresolved: the endings of unresolved tests, and how many tests had each.
         stopped_by: what ended an incomplete search: ``"interrupt"``, ``"tests"``, ``"time"``; otherwise None.
-        seconds: real time of it all.
-        steps: the course of the search.
+        seconds: total real time.
+        steps: the tests of the search, in order.
     """
 
     circumstance: Circumstance[Run]
@@ -75,17 +75,17 @@ class Isolation(Generic[Run]):
 
     @property
     def difference(self) -> IntervalSet:
-        """The deltas that are left."""
+        """The remaining deltas."""
         return self.failing.configuration - self.passing.configuration
 
     @property
     def deltas_left(self) -> int:
-        """How many deltas are left."""
+        """The number of remaining deltas."""
         return self.difference.count
 
     @property
     def complete(self) -> bool:
-        """Whether the search ended by itself, so that all its algorithm promises holds."""
+        """Whether the search ran to completion, so that its algorithm's guarantees hold."""
         return self.stopped_by is None
 
     @property
@@ -95,12 +95,12 @@ class Isolation(Generic[Run]):
 
     @property
     def verified(self) -> bool:
-        """Whether fresh runs bear the answer out."""
+        """Whether fresh runs confirmed the answer."""
         return self.proof.holds
 
     @property
     def exit_code(self) -> int:
-        """The exit status that tells this result: done, too flaky to decide, or interrupted."""
+        """The exit status for this result: done, too flaky to decide, or interrupted."""
         if self.interrupted:
             return EXIT_INTERRUPTED
         return EXIT_DONE if self.verified or not self.complete or not self.proof.made else EXIT_FLAKY

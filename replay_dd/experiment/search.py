@@ -1,13 +1,13 @@
-"""Run a search: serially, or ahead of itself on several workers, and within limits.
+"""Runs a search, serially or speculatively on several workers, within limits.
 
 Rules of this module:
 
 * Outcomes are committed in the order in which a serial run would have asked for them, so the answer and the counts
-  *requested* and *executed* do not depend on the number of workers. Tests that were run ahead for nothing are counted
-  apart, as *speculative*.
-* However a search ends (done, a limit, Ctrl-C), it gives the best result so far and says what stopped it.
-* When it returns, no test is running any more: tests that nobody needs are cancelled or waited for.
-* The clock is only looked at between tests; a test that hangs needs a time-out of its own.
+  *requested* and *executed* do not depend on the number of workers. Speculative tests that turned out not to be needed
+  are counted separately, as *speculative*.
+* However a search ends (done, a limit, Ctrl-C), it returns the best result so far and says what stopped it.
+* When it returns, no test is still running: tests no longer needed are cancelled or waited for.
+* The clock is only checked between tests; a test that may hang needs its own time-out.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class SearchResult:
     Attributes:
         c_pass: the largest passing configuration found (the fixed base, for searches that only simplify).
         c_fail: the smallest failing configuration found.
-        complete: whether the search came to its end, so that everything its algorithm promises holds.
+        complete: whether the search ran to completion, so that its algorithm's guarantees hold.
         stopped_by: what ended an incomplete search: ``"interrupt"``, ``"tests"``, ``"time"``; otherwise ``None``.
         requested: how many configurations the algorithm asked for.
-        executed: how many tests a serial run would have run.
-        speculative: how many tests were run ahead and not needed.
+        executed: how many tests a serial run would have executed.
+        speculative: how many speculative tests were not needed.
         statistics: one record for each requested configuration, in order.
     """
 
@@ -80,21 +80,21 @@ def run_search(
     """Run a search to its end, or to a limit.
 
     Args:
-        search: the search; afterwards it holds the outcomes told, and can be run on.
+        search: the search; afterwards it holds the outcomes so far, and can be continued.
         test: tests one configuration. With more than one job it is called from several threads, or pickled and sent to
             the workers of the executor, so it must not share state between calls.
-        jobs: how many tests may run at the same time.
-        executor: where to run them; a pool of ``jobs`` threads where none is given. It is not shut down.
-        prepare: makes of a configuration what the test is called with, in this process and before anything is sent;
-            without it, the test is called with the configuration.
-        max_tests: stop after that many executed tests.
-        time_limit_s: stop before the first test that would start after so many seconds.
+        jobs: the number of parallel tests.
+        executor: where to run them; by default a pool of ``jobs`` threads. It is not shut down.
+        prepare: turns a configuration into the argument of the test, in this process and before anything is sent; by
+            default, that is the configuration itself.
+        max_tests: stop after this many executed tests.
+        time_limit_s: stop before the first test that would start after this many seconds.
         clock: the clock for ``time_limit_s``.
         on_test: called after each executed test, in serial order.
-        on_interrupt: called at Ctrl-C, to end the tests that other workers are still running.
+        on_interrupt: called on Ctrl-C, to end the tests that other workers are still running.
 
     Returns:
-        The result; the best one so far where a limit, or Ctrl-C, stopped the search.
+        The result; the best one so far if a limit or Ctrl-C stopped the search.
 
     Raises:
         ValueError: ``jobs`` is less than 1.
@@ -166,7 +166,7 @@ def check_end_points(test: Test, c_pass: IntervalSet, c_fail: IntervalSet) -> di
 
 
 def does_not_fail(outcome: Outcome) -> DoesNotFailError:
-    """What to raise where the failing end point has another outcome."""
+    """The error to raise if the failing end point has another outcome."""
     return DoesNotFailError(f"the failing case came out as {outcome.value}", hint=_CALL_IT)
 
 

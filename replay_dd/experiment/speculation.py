@@ -1,11 +1,11 @@
-"""Run the tests of a search, and on idle workers the ones that it will probably ask for next.
+"""Runs the tests of a search and, on idle workers, those that it will probably ask for next.
 
 Rules of this module:
 
-* Guessing changes nothing: it works on copies of the algorithm that are told hypothetical outcomes.
-* The likeliest path comes first. The outcomes seen so far say how likely each outcome is.
-* A wrong guess costs a test that nobody needed, never a different answer: outcomes are handed out only when they are
-  asked for, in serial order.
+* Speculation has no side effects: it works on copies of the algorithm, which it gives hypothetical outcomes.
+* The likeliest path comes first; the outcomes so far determine how likely each outcome is.
+* A wrong guess costs an unneeded test, but never changes the answer: outcomes are delivered only when requested, in
+  serial order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from replay_dd.experiment.waiting import wait_for_all, wait_for_one
 from replay_dd.outcome import Outcome
 
 MOST_STEPS = 2000
-"""How many hypothetical outcomes are told before guessing gives up."""
+"""How many hypothetical outcomes speculation explores before it gives up."""
 
 _RECENT = 32
 
@@ -34,7 +34,7 @@ def likely_next(search: Search, finished: Mapping[IntervalSet, Outcome]) -> Iter
 
     Args:
         search: a search that has asked and waits for an outcome; it is not changed.
-        finished: outcomes that are there already but not yet told; they are no longer hypothetical.
+        finished: outcomes that are known but not yet told to the search, so no longer hypothetical.
     """
     chances = _chances(search)
     paths: list[tuple[float, int, Algorithm, dict[IntervalSet, Outcome]]] = []
@@ -74,17 +74,17 @@ def _chances(search: Search) -> dict[Outcome, float]:
 
 
 class Workers:
-    """Runs the tests of a search, and while workers are idle those that may come next.
+    """Runs the tests of a search and, while workers are idle, those that may come next.
 
     Args:
         search: the search; read, never changed.
         test: tests one configuration.
-        jobs: how many tests may run at the same time.
-        executor: where to run them; with more than one job, a pool of that many threads where none is given.
-        prepare: what the test is called with, for a configuration; the configuration itself where it is not given.
+        jobs: the number of parallel tests.
+        executor: where to run them; by default, with more than one job, a pool of that many threads.
+        prepare: turns a configuration into the argument of the test; by default, that is the configuration itself.
 
     Attributes:
-        unused: how many tests were run for nothing; final after :meth:`close`.
+        unused: how many tests turned out not to be needed; final after :meth:`close`.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""Runs the configurations of one circumstance, each once, and remembers how they ended.
+"""Runs the configurations of one circumstance, each once, and remembers the results.
 
 Rules of this module:
 
-* Two configurations with the same key are the same run: it is made once.
-* Where runs are flaky, a configuration is run until it fails, at most ``repeat`` times; it passes only if it never did.
-* What was run ahead and not needed is remembered, but counts nowhere: counts do not depend on the number of workers.
+* Configurations with the same key share one run.
+* If runs are flaky, a configuration is run until it fails, at most ``repeat`` times; it passes only if it never fails.
+* Speculative runs are remembered, but not counted unless needed: counts do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ T = TypeVar("T")
 
 
 class Tests(Generic[Run]):
-    """The test function of a search, with what its runs said.
+    """The test function of a search, with the results of its runs.
 
     Args:
-        circumstance: what runs and judges configurations; a refined one takes its place with :meth:`go_on_with`.
-        repeat: how often a configuration that does not fail is run.
+        circumstance: runs and judges configurations; :meth:`continue_with` replaces it with a refined one.
+        repeat: how many times a configuration that does not fail is run.
 
     Attributes:
-        runs: how many runs were made, evidence and repetitions included.
+        runs: the number of runs, including evidence and repetitions.
     """
 
-    __test__ = False  # no class of tests for pytest
+    __test__ = False  # not a test class for pytest
 
     def __init__(self, circumstance: Circumstance[Run], *, repeat: int = 1) -> None:
         self.circumstance = circumstance
@@ -44,29 +44,29 @@ class Tests(Generic[Run]):
         self._made: dict[Hashable, tuple[Run, Judgement]] = {}
         self._counted: dict[Hashable, None] = {}
 
-    def go_on_with(self, circumstance: Circumstance[Run]) -> None:
-        """Test a refined circumstance from now on; what was run stays known."""
+    def continue_with(self, circumstance: Circumstance[Run]) -> None:
+        """Test a refined circumstance from now on; previous results are kept."""
         self.circumstance = circumstance
 
     @property
     def tested(self) -> int:
-        """How many different configurations the searches have tested."""
+        """How many distinct configurations the searches have tested."""
         return len(self._counted)
 
     def fresh_run(self, configuration: IntervalSet) -> Run:
-        """One more run, which is evidence and not remembered."""
+        """Make one more run, as evidence; it is not remembered."""
         with self._lock:
             self.runs += 1
         return self.circumstance.run(configuration, fresh=True)
 
     def once_more(self, configuration: IntervalSet, run: Run) -> Run:
-        """Make a run of the answer again, as evidence."""
+        """Repeat a run of the answer, as evidence."""
         with self._lock:
             self.runs += 1
         return self.circumstance.prove(configuration, run)
 
     def of(self, configuration: IntervalSet) -> tuple[Run, Judgement]:
-        """The run of a configuration and what it means; made now, if it was not made before."""
+        """The run of a configuration and its judgement; made now unless it is known."""
         key = self.circumstance.key(configuration)
         with self._lock:
             made = self._made.get(key)
@@ -86,29 +86,29 @@ class Tests(Generic[Run]):
         return self.of(configuration)[1].outcome
 
     def known(self, configuration: IntervalSet) -> tuple[Run, Judgement] | None:
-        """As :meth:`of`, but None where it was not run."""
+        """Like :meth:`of`, but None if it was not run."""
         with self._lock:
             return self._made.get(self.circumstance.key(configuration))
 
     def remember(self, configuration: IntervalSet, run: Run, judgement: Judgement) -> None:
-        """Take a run that was made elsewhere for the run of a configuration."""
+        """Store a run that was made elsewhere as that of a configuration."""
         with self._lock:
             self._made[self.circumstance.key(configuration)] = run, judgement
 
     def count(self, configuration: IntervalSet) -> None:
-        """A search has used the outcome of a configuration."""
+        """Count a configuration: a search used its outcome."""
         self._counted[self.circumstance.key(configuration)] = None
 
     def unresolved(self) -> tuple[tuple[Judgement, int], ...]:
-        """How the tests ended that neither passed nor failed as looked for, most frequent first, with their number."""
+        """The endings of unresolved tests and how many tests had each, most frequent first."""
         found: dict[Hashable, list[Judgement]] = {}
         for key in self._counted:
             _, judgement = self._made.get(key, (None, None))
             if judgement is not None and judgement.outcome is Outcome.UNRESOLVED:
                 found.setdefault(judgement.signature, []).append(judgement)
-        # Sorted by the words, too, so that the order of the configurations does not matter.
-        told = [(min(endings, key=lambda one: one.words), len(endings)) for endings in found.values()]
-        return tuple(sorted(told, key=lambda one: (-one[1], one[0].words)))
+        # Sorted by words, too, so that the order of configurations does not matter.
+        endings_counted = [(min(endings, key=lambda one: one.words), len(endings)) for endings in found.values()]
+        return tuple(sorted(endings_counted, key=lambda one: (-one[1], one[0].words)))
 
     def _run(self, configuration: IntervalSet) -> tuple[Run, Judgement]:
         with self._lock:
@@ -117,7 +117,7 @@ class Tests(Generic[Run]):
         return run, self.circumstance.judge(run)
 
     def several(self, configuration: IntervalSet, times: int, jobs: int, *, fresh: bool) -> list[Run]:
-        """The same configuration so many times, up to ``jobs`` at the same time."""
+        """Run one configuration ``times`` times, up to ``jobs`` in parallel."""
 
         def one() -> Run:
             with self._lock:
@@ -128,7 +128,7 @@ class Tests(Generic[Run]):
 
 
 def several(make: Callable[[], T], times: int, jobs: int) -> list[T]:
-    """Call a function so many times, up to ``jobs`` at the same time; what it raises is raised."""
+    """Call a function ``times`` times, up to ``jobs`` in parallel; its exceptions propagate."""
     if min(jobs, times) <= 1:
         return [make() for _ in range(times)]
     with ThreadPoolExecutor(min(jobs, times), "replay-dd-runs") as pool:
@@ -138,5 +138,5 @@ def several(make: Callable[[], T], times: int, jobs: int) -> list[T]:
         except BaseException:
             for future in futures:
                 future.cancel()
-            LIVE.kill_all()  # else the others go on for as long as they like
+            LIVE.kill_all()  # otherwise the remaining runs would continue
             raise

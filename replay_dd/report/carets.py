@@ -1,4 +1,4 @@
-"""Marks below lines of source, which tell apart the operations of one line."""
+"""Carets below source lines, which tell apart the operations of one line."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _WHAT = {
 }
 _WORDS = {
     "FOR_ITER": "takes the next item",
-    "CONTAINS_OP": "looks whether it is in there",
+    "CONTAINS_OP": "checks membership",
     "BEFORE_WITH": "enters the with statement",
     "RESUME": "begins the function",
     "JUMP_BACKWARD": "repeats the loop",
     **dict.fromkeys(("CALL", "CALL_KW", "CALL_FUNCTION_EX"), "calls"),
 }
-_OPERATION = "in here, at an operation on a lock, a file or the like"
+_OPERATION = "inside, at an operation on a lock, a file or the like"
 
 
 def on_one_line(place: Place | None, other: Place | None) -> bool:
-    """Whether two places stand in the same line, so that the line does not tell which is meant."""
+    """Whether two places are on the same line, so that the line alone is ambiguous."""
     return place is not None and other is not None and (place.path, place.line) == (other.path, other.line)
 
 
 def mark(place: Place, indentation: int, later: int = 0) -> str:
-    """A line to stand below the source line of a place: a caret, and what the program does next there.
+    """A line to print below the source line of a place: a caret, and what the program does next there.
 
     Args:
         place: the place.
-        indentation: how many columns stand before the source line, which is shown without its own indentation.
-        later: how many yield points later than elsewhere at this same place; below 0 for earlier.
+        indentation: the number of columns before the source line, which is shown stripped.
+        later: how many yield points later this is than another visit of the same place; negative if earlier.
     """
     plural = "" if abs(later) == 1 else "s"
     when = f", {abs(later)} yield point{plural} {'later' if later > 0 else 'earlier'}" if later else ""
@@ -43,7 +43,7 @@ def mark(place: Place, indentation: int, later: int = 0) -> str:
 
 
 def words_for(place: Place) -> str:
-    """What the program does next at a place; the name of the instruction where there are no words for it."""
+    """What the program does next at a place; by default, the name of the instruction."""
     if place.operation:
         return _OPERATION
     does, _, what = place.instruction.partition("_")

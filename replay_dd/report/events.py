@@ -1,4 +1,4 @@
-"""Sessions and their isolation as text and as JSON."""
+"""GUI sessions and their isolation as text and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_FRAMES = 6
 
 
 def session_as_text(session: Session) -> Iterator[str]:
-    """What a session holds: the actions in words, one in each line, and how it ended."""
+    """The contents of a session: its actions, one per line, and how it ended."""
     actions = actions_of(session)
     width = len(str(len(actions)))
     screen = f"{session.screen.width_px}x{session.screen.height_px}"
@@ -69,13 +69,13 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
 
     Args:
         found: the answer.
-        log: where the failing session is.
-        passing_log: where the passing one is, if there is one.
+        log: the path of the failing session.
+        passing_log: where the passing session is, if any.
     """
     left = found.minimal.actions
     if not found.reproduced:
         runs = counted(found.isolation.proof.failing.runs, "fresh replay")
-        yield f"Not reproduced: in {runs}, what the search found never failed like this."
+        yield f"Not reproduced: in {runs}, the answer never failed this way."
     if found.passing is None:
         words = "The failure needs" if found.reproduced else "The search ended with"
         yield f"{words} {counted(len(left), 'action')} of {len(found.original_actions):,}:"
@@ -91,14 +91,14 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
         yield f"without + and with - ({len(found.passing.actions):,}) it does not."
     yield from search_as_text(found.isolation, found.ending.frames[:_MOST_FRAMES])
     if not found.isolation.complete:
-        yield "The search was stopped before its end: fewer actions may be enough."
+        yield "The search was stopped early: fewer actions may be enough."
     if passing_log is not None:
         yield f"passes       replay-dd replay {quote(str(passing_log))}"
     yield f"fails        replay-dd replay {quote(str(log))}"
 
 
 def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> dict[str, Any]:
-    """The same for machines."""
+    """The same as JSON."""
     answer: dict[str, Any] = {
         "actions_before": len(found.original_actions),
         "actions": [
@@ -121,7 +121,7 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
 
 
 def describe_window(window: Window) -> str:
-    """A window in a few words."""
+    """A short description of a window."""
     area = window.area
     return f'"{window.name}" ({area.width_px}x{area.height_px} at {area.x_px},{area.y_px})'
 

@@ -1,4 +1,4 @@
-"""The film strip of a minimised session: its replay with pictures, the crash, the search, and scripts to attach."""
+"""The film strip of a minimized session: its replay in pictures, the crash, the search, and scripts to attach."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _PRESSING = {ActionKind.CLICK, ActionKind.DOUBLE_CLICK, ActionKind.DRAG, ActionK
 _MOVING = {ActionKind.DRAG, ActionKind.MOTION}
 _MOST_OUTPUT_LINES = 12
 _FRAMES_AROUND = 2
-# Around what happens: room for the frames of the window manager, and for the pointer.
+# Margin around the action, for window frames and the pointer.
 _MARGIN_PX = 40
-# A picture of nearly the whole screen is better shown whole.
+# A crop of nearly the whole screen is not worth making.
 _WORTH_CUTTING = 0.8
 
 
 def write_events_strip(found: SessionIsolation, path: Path) -> None:
-    """Write the film strip, whole or not at all.
+    """Write the film strip atomically.
 
     Args:
-        found: the result; with a film for there to be pictures.
+        found: the result; pictures need its film.
         path: the HTML file.
 
     Raises:
@@ -49,9 +49,9 @@ def strip_of(found: SessionIsolation) -> FilmStrip:
         title, frames = counted(len(actions), "action"), _frames(found, filmed)
     else:
         title, frames = f"a difference of {counted(len(found.differing), 'action')}", _frames_that_differ(found, filmed)
-    notes = [] if found.isolation.complete else ["The search was stopped before its end: fewer actions may be enough."]
+    notes = [] if found.isolation.complete else ["The search was stopped early: fewer actions may be enough."]
     if view is not None:
-        notes.append("The pictures show the part of the screen in which something was done.")
+        notes.append("The pictures show the part of the screen where the actions took place.")
     return FilmStrip(
         title=f"{shlex.join(found.original.program.command)}: {title}",
         frames=[frame if frame.png is None else replace(frame, view=view) for frame in frames],
@@ -71,9 +71,9 @@ def _frames(found: SessionIsolation, filmed: Sequence[FilmFrame]) -> list[Frame]
 
 
 def _frames_that_differ(found: SessionIsolation, filmed: Sequence[FilmFrame]) -> list[Frame]:
-    """The frames of a comparison: actions that both sessions have, and that are far from any other, in one frame."""
+    """The frames of a comparison; runs of common actions far from any difference are merged into one frame."""
     ended = list(accumulate(item.in_failing for item in found.compared))
-    # What comes after the failure was never played.
+    # Actions after the failure were never played.
     compared = [
         item
         for item, count in zip(found.compared, ended, strict=True)
@@ -95,16 +95,16 @@ def _frames_that_differ(found: SessionIsolation, filmed: Sequence[FilmFrame]) ->
         frames += _together(together)
         together = []
         if not item.in_failing:
-            words = f"left out here, and done in the session that passes: {frame.words}"
+            words = f"left out here, but done in the passing session: {frame.words}"
             frame = Frame(words, None, stands_out=True, left_out=True)
         elif not item.in_passing:
-            frame = replace(frame, words=f"{frame.words} — not done in the session that passes", stands_out=True)
+            frame = replace(frame, words=f"{frame.words} — not done in the passing session", stands_out=True)
         frames.append(frame)
     return frames + _together(together)
 
 
 def _together(words: Sequence[str]) -> list[Frame]:
-    return [Frame(f"{counted(len(words), 'action')} as in the session that passes", None, more=words)] if words else []
+    return [Frame(f"{counted(len(words), 'action')} as in the passing session", None, more=words)] if words else []
 
 
 def _facts(found: SessionIsolation) -> list[tuple[str, str]]:
@@ -131,7 +131,7 @@ def _inputs(actions: tuple[Action, ...]) -> int:
 def _frame(action: Action, number: int | None, session: Session, filmed: FilmFrame | None) -> Frame:
     window = session.window_of(action.window)
     if filmed is not None:
-        action = filmed.action  # as it was played: its window may stand elsewhere now
+        action = filmed.action  # as it was played: its window may have moved
     if filmed is not None and filmed.window is not None:
         window = filmed.window
     pointer = action.start
@@ -149,7 +149,7 @@ def _frame(action: Action, number: int | None, session: Session, filmed: FilmFra
 
 
 def _view(filmed: Sequence[FilmFrame], screen: Screen) -> Box | None:
-    """The part of the screen with windows and the pointer in it, the same for all pictures; None for the whole."""
+    """The part of the screen that contains the windows and the pointer in all pictures; None for the whole screen."""
     edges = [(area.x_px, area.y_px, area.x_px + area.width_px, area.y_px + area.height_px) for frame in filmed
              for area in frame.areas]  # fmt: skip
     edges += [(x, y, x, y) for frame in filmed for x, y in (frame.pointer, *_points(frame.action))]
@@ -176,7 +176,7 @@ def _path(action: Action, filmed: FilmFrame | None) -> tuple[tuple[float, float]
 
 
 def _target(window: Window, screen: Screen) -> Box:
-    """The part of the window that is aimed at, as far as it is on the screen."""
+    """The targeted part of the window, clipped to the screen."""
     area = window.part
     left, top = max(area.x_px, 0), max(area.y_px, 0)
     right = min(area.x_px + area.width_px, screen.width_px)
@@ -188,13 +188,13 @@ def _end(ending: Ending, filmed: tuple[FilmFrame, ...]) -> End:
     parts = ["\n".join(ending.frames)]
     said = ending.output.strip().splitlines()[-_MOST_OUTPUT_LINES:]
     if said:
-        parts.append("Its last words:\n" + "\n".join(said))
+        parts.append("Its last output:\n" + "\n".join(said))
     last = _read(filmed[-1].after) if filmed else None
     return End(ending.text, "\n\n".join(part for part in parts if part), last)
 
 
 def _read(path: Path | None) -> bytes | None:
-    # A picture that is gone makes the strip poorer, not wrong.
+    # A missing picture makes the strip poorer, not wrong.
     with contextlib.suppress(OSError):
         return None if path is None else path.read_bytes()
     return None

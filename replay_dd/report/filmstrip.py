@@ -1,8 +1,7 @@
-"""A film strip: what a person did, picture by picture, and what came of it; one HTML file that needs nothing else.
+"""A film strip: what a person did, picture by picture, and what happened, in one self-contained HTML file.
 
-The model knows nothing of windows or web pages: a frame is a picture with words, a pointer and a target. Who has such
-pictures makes the strip of them. Outcomes are told by signs and by colours,
-so that nothing hangs on seeing colours.
+The model knows nothing about windows or web pages: a frame is a picture with a caption, a pointer and a target.
+Outcomes are shown by symbols as well as by colours, so that colour vision is not needed.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the strip, as it was just before the action.
+    """One picture of the strip, taken just before the action.
 
     Attributes:
         words: the action.
-        png: the picture; None where there is none to show.
+        png: the picture; None if there is none.
         pointer: where the pointer acts, in pixels; None for actions without it.
         pressed: whether a button is pressed there.
-        path: the way of a drag or a motion, in pixels, beginning at its first point.
+        path: the path of a drag or a motion, in pixels, from its first point.
         target: what the action is aimed at.
-        target_name: what that is called.
-        number: the how-manieth action of the whole recording it was, from 1.
-        view: the part of the picture to show; all of it where it is None.
-        stands_out: whether it makes the difference to a session that passes.
-        left_out: whether it is not done here, and only there.
-        more: what was done, in words, where one frame stands for many actions.
+        target_name: the name of the target.
+        number: the number of the action in the whole recording, from 1.
+        view: the part of the picture to show; None for all of it.
+        stands_out: whether it differs from the passing session.
+        left_out: whether only the passing session does it.
+        more: descriptions of the actions, if one frame stands for many.
     """
 
     words: str
@@ -70,9 +69,9 @@ class End:
 
     Attributes:
         headline: the failure in one line.
-        details: a stack trace, a backtrace, the last words of the program.
-        png: the last picture; None where there is none.
-        view: the part of it to show; all of it where it is None.
+        details: a stack trace, a backtrace, the last output of the program.
+        png: the last picture; None if there is none.
+        view: the part of it to show; None for all of it.
     """
 
     headline: str
@@ -83,7 +82,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class CourseStep:
-    """One test of the search: how many actions it had, and what came out."""
+    """One test of the search: its number of actions, and its outcome."""
 
     size: int
     outcome: Outcome
@@ -91,10 +90,10 @@ class CourseStep:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A program that does the remaining actions again.
+    """A program that repeats the remaining actions.
 
     Attributes:
-        label: for which player it is.
+        label: the player it is for.
         file_name: what to call the file.
         text: the program.
     """
@@ -106,15 +105,15 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class FilmStrip:
-    """All there is to show.
+    """The contents of a film strip.
 
     Attributes:
         title: what was examined.
         frames: the remaining actions.
-        end: what they lead to.
+        end: the failure they lead to.
         facts: names and values for the table: actions and seconds, before and after.
         course: the tests of the search, in order.
-        scripts: programs that do the actions again.
+        scripts: programs that repeat the actions.
         notes: sentences below the table.
     """
 
@@ -137,10 +136,10 @@ def png_size(png: bytes) -> tuple[int, int]:
     """Width and height of a PNG picture, in pixels.
 
     Raises:
-        ValueError: these bytes are no PNG picture.
+        ValueError: these bytes are not a PNG picture.
     """
     if png[:8] != _PNG_SIGNATURE or len(png) < 24:
-        raise ValueError("these bytes are no PNG picture")
+        raise ValueError("these bytes are not a PNG picture")
     width, height = struct.unpack(">II", png[16:24])
     return int(width), int(height)
 
@@ -167,7 +166,7 @@ def _page(strip: FilmStrip, style: str) -> Iterator[str]:
     if strip.course:
         yield from _course(strip.course)
     if strip.scripts:
-        yield "<h2>Scripts that do it again</h2>"
+        yield "<h2>Scripts to reproduce it</h2>"
         for script in strip.scripts:
             yield from _script(script)
     yield "</main>\n</body>\n</html>"
@@ -273,9 +272,9 @@ def _course(course: Sequence[CourseStep]) -> Iterator[str]:
     yield f'<text class="axis last" x="{_CHART_WIDTH_PX}" y="{_CHART_HEIGHT_PX + 14}">test {len(course)}</text>'
     yield "</svg>"
     yield (
-        '<p class="legend">One bar for each test, as high as it had actions: '
+        '<p class="legend">One bar per test; its height is the number of actions: '
         '<span class="fails">✗ fails</span>, <span class="passes">✓ passes</span>, '
-        '<span class="unresolved">? neither</span>. The line is the smallest that failed so far.</p>'
+        '<span class="unresolved">? neither</span>. The line is the smallest failing session so far.</p>'
     )
 
 

@@ -1,4 +1,4 @@
-"""User flows and their minimisation, for people and for machines."""
+"""User flows and their minimization as text and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from replay_dd.report.isolation import counted, isolation_as_json, search_as_tex
 from replay_dd.web.describe import describe
 from replay_dd.web.flow import Flow
 
-if TYPE_CHECKING:  # it needs Playwright, which only those have who play flows
+if TYPE_CHECKING:  # it needs Playwright, which only playing flows requires
     from replay_dd.web.minimize import FlowIsolation
 
 _FORMAT = "replay-dd flow summary"
@@ -39,12 +39,12 @@ def flow_as_json(flow: Flow) -> dict[str, Any]:
 
 
 def minimum_as_text(found: FlowIsolation, flow: Path, strip: Path | None) -> Iterator[str]:
-    """The answer in words, line by line.
+    """The answer as text, line by line.
 
     Args:
         found: the result.
-        flow: where the minimal flow was written.
-        strip: where its film strip was written.
+        flow: the path of the minimal flow.
+        strip: the path of its film strip.
     """
     yield f"The failure needs {counted(len(found.kept), 'step')} of {len(found.whole.steps):,}:"
     for number, step in zip(found.kept, found.flow.steps, strict=True):

@@ -1,4 +1,4 @@
-"""The film strip of a minimal user flow: plays it once more, and takes a picture before each step."""
+"""The film strip of a minimal user flow: replays it, taking a picture before each step."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def write_flow_strip(found: FlowIsolation, browser: WebBrowser, path: Path, *, t
     """Play the minimal flow and write its film strip.
 
     Args:
-        found: the result of the minimisation.
+        found: the result of the minimization.
         browser: where to play it.
         path: the HTML file.
-        text: the text whose occurrence is the failure, as for the minimisation.
+        text: the text whose occurrence is the failure, as for the minimization.
 
     Raises:
         OutputError: the file cannot be written.
@@ -80,7 +80,7 @@ def _frame_of(step: Step, number: int, page: Page, frame: PageFrame) -> Frame:
 
 
 def _screenshot(page: Page) -> bytes | None:
-    # Without a picture the strip is poorer, and still a strip.
+    # A missing picture makes the strip poorer, not wrong.
     with contextlib.suppress(PlaywrightError):
         return page.screenshot(scale="css")
     return None

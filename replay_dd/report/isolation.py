@@ -1,10 +1,10 @@
-"""What results of all circumstances have in common, for people and for machines.
+"""The common part of all circumstances' results as text and as JSON.
 
 Rules of this module:
 
 * There is one JSON object for all circumstances, with one schema (``isolation.schema.json`` beside this file). What
-  only one circumstance knows stands in its member ``answer``.
-* Lines for people begin with a name of one word, so that they can be found by it.
+  is specific to one circumstance goes into its member ``answer``.
+* Text lines begin with a one-word name, so that scripts can find them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from replay_dd.outcome import Outcome
 
 FORMAT = "replay-dd isolation"
 VERSION = 1
-_MOST_DELTAS = 1000  # in words, for machines
+_MOST_DELTAS = 1000  # described in JSON
 _SHOWN_ENDINGS = 3
 
 
@@ -36,9 +36,9 @@ def isolation_as_json(
 
     Args:
         isolation: the result.
-        answer: what only this circumstance knows.
-        files: where results were written, by what they are.
-        notes: what else is to be known of the runs.
+        answer: what is specific to this circumstance.
+        files: the paths of results, by what they contain.
+        notes: what else should be known about the runs.
     """
     baseline, proof = isolation.baseline, isolation.proof
     return {
@@ -83,7 +83,7 @@ def _rate_as_json(rate: Rate) -> dict[str, int]:
 
 
 def isolation_as_text(isolation: Isolation[Any]) -> Iterator[str]:
-    """The answer of any circumstance in words, line by line: the deltas that are left, and what the search was like."""
+    """The answer of any circumstance as text, line by line: the remaining deltas, and a summary of the search."""
     deltas = [isolation.circumstance.words(delta) for delta in isolation.difference]
     yield headline(isolation)
     yield from (f"  {words}" for words in deltas)
@@ -102,11 +102,11 @@ def headline(isolation: Isolation[Any]) -> str:
 
 
 def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> Iterator[str]:
-    """What was looked for, what it cost, and how sure the answer is, line by line.
+    """The failure sought, the cost of the search, and the certainty of the answer, line by line.
 
     Args:
         isolation: the result.
-        details: more about the failure, such as a stack.
+        details: more about the failure, such as a stack trace.
     """
     unit = isolation.circumstance.delta
     yield f"failure      {isolation.failure.words}"
@@ -121,14 +121,14 @@ def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> It
         yield f"baseline     {rate_in_words(isolation.baseline.rate)} before the search"
     if isolation.baseline.confidence is not None:
         yield (
-            f"confidence   {isolation.baseline.confidence:.1%} for each test that is said to pass: runs differ, so "
-            f"each was made {isolation.baseline.repeat} times at most"
+            f"confidence   {isolation.baseline.confidence:.1%} for each test reported as passing: runs vary, so "
+            f"each test was run up to {isolation.baseline.repeat} times"
         )
     yield f"proof        {proof_in_words(isolation)}"
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things, in words."""
+    """A number with its noun, in the plural unless it is 1."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -153,12 +153,12 @@ def tests_in_words(run: int, requested: int, seconds: float) -> str:
 
 
 def why_unresolved(ending: Judgement | TestRecord) -> str:
-    """Why a run counts neither as passing nor as failing."""
+    """Why a run counts as neither passing nor failing."""
     return f"another failure: {ending.words}" if ending.failed else ending.words
 
 
 def unresolved_in_words(unresolved: Sequence[tuple[Judgement, int]]) -> str:
-    """How tests ended that were unresolved, with their numbers; empty where there were none."""
+    """The endings of unresolved tests, with their counts; empty if there were none."""
     if not unresolved:
         return ""
     told = [f"{tests} {why_unresolved(ending)}" for ending, tests in unresolved[:_SHOWN_ENDINGS]]
@@ -166,14 +166,14 @@ def unresolved_in_words(unresolved: Sequence[tuple[Judgement, int]]) -> str:
     if rest:
         told.append(f"{rest} otherwise")
     total = sum(tests for _, tests in unresolved)
-    return f"{total} of these tests neither passed nor failed as looked for: {'; '.join(told)}"
+    return f"{total} of these tests neither passed nor showed this failure: {'; '.join(told)}"
 
 
 def proof_in_words(isolation: Isolation[Any]) -> str:
-    """What fresh runs of the answer said."""
+    """The result of fresh runs of the answer."""
     proof = isolation.proof
     if not proof.made:
-        return "none: the search was stopped, this is the best result so far"
+        return "none: the search was stopped; this is the best result so far"
     failing, passing = proof.failing, proof.passing
     told = f"fresh runs: {failing.failed} of {failing.runs} fail"
     if passing.runs:
@@ -182,7 +182,7 @@ def proof_in_words(isolation: Isolation[Any]) -> str:
 
 
 def progress_in_words(record: TestRecord, unit: str) -> str:
-    """One test, for a line that shows how far a search is."""
+    """One test, as a progress line."""
     left = f"{counted(record.deltas_left, unit)} left"
     if record.outcome is not Outcome.UNRESOLVED:
         return f"test {record.number}: {record.outcome.value}, {left}"

@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Log, Switch
 
-_WIDEST = 96  # columns for all lanes together, before they are drawn without room for numbers
+_WIDEST = 96  # columns for all lanes together; beyond that, lanes are drawn without their times
 
 
 def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[str]:
     """The lines of the picture.
 
-    Each line is one stretch of time in which one thread ran: its lane shows the thread times from and to; behind the
-    lanes stand the place at which it gave way and the reason. A star marks choices that are not the default ones: these
-    are the schedule. Where many threads leave no room for that, a lane shows a mark only, and its name and times stand
-    behind the lanes; the names at the top take turns in several lines.
+    Each line is a stretch in which one thread ran: its lane shows the range of thread times, followed to the right of
+    the lanes by the place where it yielded and the reason. A star marks non-default choices: these are the schedule. If
+    there are too many threads for that, lanes only show a mark, with the name and times to their right, and the names
+    at the top are spread over several lines.
 
     Args:
         log: the log.
         unicode: draw with line characters outside ASCII.
-        source: show the source lines as they are now; pass False where the program was changed since.
+        source: show the current source lines; pass False if the program has changed since.
     """
     threads = sorted(log.ending.thread_times, key=_path) or _threads_of(log.switches)
     bar, star, ran = ("│", "●", "┃") if unicode else ("|", "*", "#")
@@ -45,7 +45,7 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
 
 
 def _names(threads: list[str], width: int, name: int) -> Iterator[str]:
-    """The names over their lanes, in as many lines as it takes to have a lane's name end before the next begins."""
+    """The names above their lanes, in as many lines as needed for them not to overlap."""
     turns = max(1, math.ceil((name - 1) / width))
     for turn in range(turns):
         line = ""

@@ -1,4 +1,4 @@
-"""What a schedule log holds, for people and for machines."""
+"""A schedule log as text and as JSON."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
-from replay_dd.schedules.signature import signature_of
 
 _FORMAT = "replay-dd schedule summary"
 _VERSION = 1
 
 
 def notes_of(*logs: Log | None) -> list[str]:
-    """What is known not to have been under control in these runs, each thing once."""
+    """What is known not to have been under control in these runs, without duplicates."""
     return list(dict.fromkeys(note for log in logs if log is not None for note in log.ending.notes))
 
 
 def describe_notes(*logs: Log | None) -> Iterator[str]:
-    """The same, a line each."""
+    """The same, one line each."""
     for note in notes_of(*logs):
         yield f"note         {note}"
 
 
 def describe_log(log: Log) -> Iterator[str]:
-    """What a log is of, in a few lines."""
+    """A short summary of a log."""
     program, ending = log.program, log.ending
-    verdict = {True: "yes", False: "NO: a replay took another way", None: "not tried"}[log.verified]
+    verdict = {True: "yes", False: "NO: a replay diverged", None: "not tried"}[log.verified]
     yield f"command      {shlex.join(program.command)}"
     yield f"python       {program.python}, yield points at {log.settings.granularity}, strategy {log.strategy}"
     yield f"outcome      {signature_of(ending).text}"

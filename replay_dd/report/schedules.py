@@ -1,4 +1,4 @@
-"""Isolated switches and minimal schedules, for people and for machines."""
+"""Isolated switches and minimal schedules as text and as JSON."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) ->
 
     Args:
         found: the result.
-        passing: where the minimal passing log was written.
-        failing: where the minimal failing log was written.
+        passing: the path of the minimal passing log.
+        failing: the path of the minimal failing log.
     """
     return isolation_as_json(
         found.isolation,
@@ -38,7 +38,7 @@ def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) ->
 
 
 def minimum_as_json(found: ScheduleMinimum, log: Path) -> dict[str, Any]:
-    """The object that ``minimize --json`` prints; ``log`` is where the minimal log was written."""
+    """The object that ``minimize --json`` prints; ``log`` is the path of the minimal log."""
     choices = [{"thread": one.thread, "time": one.time, "to": one.to} for one in found.log.triggers]
     return isolation_as_json(
         found.isolation, answer={"choices": choices}, files={"failing": log}, notes=notes_of(found.log)
@@ -87,10 +87,10 @@ def _place_as_json(place: Place | None) -> dict[str, Any] | None:
 
 
 def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) -> Iterator[str]:
-    """The answer in words, line by line; arguments as for :func:`schedules_as_json`."""
+    """The answer as text, line by line; arguments as for :func:`schedules_as_json`."""
     switch = found.switch
     if switch is None:
-        yield "The two runs make the same switches; what differs is not the schedule."
+        yield "The two runs make the same switches: what differs is not the schedule."
     else:
         yield from _switch_as_text(switch, found.failing_range, found.failing.program.python)
         if found.failing_range is not None:
@@ -104,7 +104,7 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
 
 
 def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
-    """What a minimization found, line by line; ``log`` is where the minimal log was written."""
+    """The result of a minimization as text; ``log`` is the path of the minimal log."""
     left, before = len(found.log.triggers), found.isolation.deltas_before
     if left == before == 1:
         yield "The only choice of this schedule is needed for the failure."
@@ -112,7 +112,7 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
         verb = "is" if left == 1 else "are"
         yield f"{left:,} of {counted(before, 'choice')} {verb} needed for the failure."
     if not left:
-        yield "The default schedule fails by itself."
+        yield "The default schedule already fails."
     yield from describe_log(found.log)
     yield f"tests        {found.isolation.tests} run, {found.isolation.seconds:.1f} s"
     yield f"proof        {proof_in_words(found.isolation)}"
@@ -120,7 +120,7 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
 
 
 def _does(switch: Switch) -> str:
-    """What a thread does at a switch; who runs on is a choice, also where it has to wait."""
+    """What a thread does at a switch; even at a forced switch, which thread runs next is a choice."""
     if switch.forced and not switch.ended:
         return f"has to wait and thread {switch.to} runs on"
     return f"gives way to thread {switch.to}"
@@ -157,7 +157,7 @@ def _switch_as_text(switch: GuiltySwitch, failing_range: FailingRange | None, py
         yield (
             f"Under the GIL of Python {python}, threads can be switched there."
             if place.gil_reachable
-            else f"Under the GIL of Python {python}, threads are not switched just there."
+            else f"Under the GIL of Python {python}, threads cannot be switched at this point."
         )
 
 
@@ -166,7 +166,7 @@ def _looks_like(place: Place | None, other: Place) -> bool:
 
 
 def _shown(place: Place, *, marked: bool, later: int = 0) -> Iterator[str]:
-    """The source line of a place; marked where that line alone does not tell which operation is meant."""
+    """The source line of a place; marked if the line alone is ambiguous."""
     number = f"    {place.line:>6}  "
     yield f"{number}{source_line(place)}"
     if marked:
@@ -174,9 +174,9 @@ def _shown(place: Place, *, marked: bool, later: int = 0) -> Iterator[str]:
 
 
 def _lies_between(failing: Switch, passing: Switch) -> bool:
-    """Whether the thread runs the lines between both places between both switches, as far as the order of lines tells.
+    """Whether the thread runs the lines between the two places, judging by line order.
 
-    The end of a ``with`` stands at its first line, though it comes later.
+    The end of a ``with`` block has the line number of its beginning, although it runs later.
     """
     if failing.place is None or passing.place is None or failing.place.line == passing.place.line:
         return False
@@ -192,7 +192,7 @@ def _range_as_text(failing_range: FailingRange) -> Iterator[str]:
     yield from _shown(first, marked=on_one_line(first, last), later=earlier)
     yield f"and still at {last} (yield point {failing_range.last.time}). More tests for this: {failing_range.tests}."
     if first.gil_reachable and not last.gil_reachable:
-        yield "At its beginning threads can be switched under the GIL."
+        yield "At its start, threads can be switched under the GIL."
 
 
 def _proof(found: ScheduleIsolation) -> str:

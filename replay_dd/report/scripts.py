@@ -1,11 +1,11 @@
-"""Programs that play a session again without replay-dd, for bug reports: for python-xlib, PyAutoGUI and xdotool.
+"""Scripts that replay a session without replay-dd, for bug reports: for python-xlib, PyAutoGUI and xdotool.
 
 Rules of this module:
 
-* They are written from the inputs of the actions, so they do what a player of ours does, in the same order.
-* They cannot know when the program is idle, so they pause after each action; the pause is a variable at their top.
-* They start the program themselves. Positions are of the whole screen, so the display must have the size of the session
-  and the same window manager. How to make one stands in the comment at the top.
+* They are generated from the inputs of the actions, so they do what our player does, in the same order.
+* They cannot know when the program is idle, so they pause after each action; the pause is a variable at the top.
+* They start the program themselves. Positions are screen coordinates, so the display must have the size of the session
+  and the same window manager. A comment at the top says how to make one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from replay_dd.report.filmstrip import Script
 _START_S = 2.0
 _PAUSE_S = 0.5
 _BUTTONS = {1: "left", 2: "middle", 3: "right"}
-# PyAutoGUI's names where they are not the key symbol in small letters.
+# PyAutoGUI's key names that are not the lower-case key symbol.
 _PYAUTOGUI_KEYS = {
     "Return": "enter",
     "Prior": "pageup",
@@ -49,12 +49,12 @@ _PYAUTOGUI_KEYS = {
 
 
 def scripts_for(session: Session, actions: Sequence[Action], failure: str) -> tuple[Script, ...]:
-    """The programs that play these actions.
+    """The scripts that play these actions.
 
     Args:
-        session: names the program, the screen and the window manager.
+        session: provides the program, the screen and the window manager.
         actions: what to play.
-        failure: what comes of it, for the comment at the top.
+        failure: the resulting failure, for the comment at the top.
     """
     actions = _without_idle_moves(actions)
     return (
@@ -65,7 +65,7 @@ def scripts_for(session: Session, actions: Sequence[Action], failure: str) -> tu
 
 
 def _without_idle_moves(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions as our player plays them: a click where the pointer is already moves nothing, as with a person."""
+    """The actions as our player plays them: clicking where the pointer already is moves nothing, as for a person."""
     pointer: tuple[int, int] | None = None
     played = []
     for action in actions:

@@ -1,29 +1,34 @@
-"""Lines of source, for showing a place with its text."""
+"""Source lines, for showing a place with its text."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
 
+from replay_dd.errors.user import LogError
+from replay_dd.logfile import read_regular
 from replay_dd.schedules.model import Place
+
+_LARGEST_SOURCE_BYTES = 2**24
 
 
 @functools.lru_cache(maxsize=256)
 def _lines(path: str) -> tuple[str, ...]:
     try:
-        return tuple(Path(path).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
+        text = read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8", "replace")
+    except LogError:
         return ()
+    return tuple(text.splitlines())
 
 
 def source_line(place: Place) -> str:
-    """The text of a place's line, without indentation; empty where the file is not there any more."""
+    """The text of a place's line, without indentation; empty if the file no longer exists."""
     lines = _lines(place.path)
     return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
 
 
 def columns_before(place: Place) -> int:
-    """How many characters of :func:`source_line` stand before a place; 0 where its column is not known."""
+    """The number of characters of :func:`source_line` before a place; 0 if its column is unknown."""
     lines = _lines(place.path)
     if not 0 < place.line <= len(lines) or place.column == 0:
         return 0
@@ -33,7 +38,7 @@ def columns_before(place: Place) -> int:
 
 
 def source_between(first: Place, last: Place, most: int = 12) -> list[tuple[int, str]]:
-    """(number, text) of the lines from one place to another in the same file; none where they are far apart."""
+    """(number, text) of the lines from one place to another in the same file; empty if they are far apart."""
     if first.path != last.path or not 0 <= last.line - first.line < most:
         return []
     lines = _lines(first.path)

@@ -1,41 +1,46 @@
-"""Source anchors: what re-finds the place of a switch after an edit.
+"""Source anchors: find the place of a switch again after the source was edited.
 
 Rules of this module:
 
-* An anchor is the function, the text of the line, and the how-manieth line of that text in the function it is; the
-  instruction, the column in the line and the how-manieth visit are looked for at run time (``strategies/anchored.py``).
-* A line that was edited itself is not guessed at: it could not be found, and that is said.
-* Only source text counts here, nothing is run; so it does not matter for which Python version it was written down.
+* An anchor consists of the function, the text of the line, and its index among the lines with that text in the
+  function. The instruction, the column and the visit are matched at run time (``strategies/anchored.py``).
+* A line that was itself edited is never guessed at: it is reported as not found.
+* Only source text matters here and nothing is run, so a log recorded under another Python version works as well.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from replay_dd.errors.user import LogError
+from replay_dd.logfile import read_regular
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
-from replay_dd.schedules.signature import PASSED, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
-# Until 3.11 comprehensions are functions of their own; lambdas and generators stand in the lines of the one around.
+_LARGEST_SOURCE_BYTES = 2**24
+
+# Up to 3.11 comprehensions are functions; lambdas and generators share the lines of the enclosing function.
 _INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A switch that is to be made again, and where its place is now.
+    """A switch to repeat, and where its place is now.
 
     Attributes:
         switch: as it was recorded.
-        line: the line now; 0 where the switch has no place; None where it could not be found.
-        column: the column now; 0 where it is not known.
-        function: the named function that the line stands in now.
-        why: why it could not be found.
+        line: the line now; 0 if the switch has no place; None if the line was not found.
+        column: the column now; 0 if unknown.
+        function: the named function that contains the line now.
+        why: why it was not found.
     """
 
     switch: Switch
@@ -46,18 +51,18 @@ class Anchor:
 
     @property
     def moved(self) -> bool:
-        """Whether the line or its function is another one now."""
+        """Whether the line number or the function has changed."""
         place = self.switch.place
         return place is not None and self.line is not None and (self.line, self.function) != (place.line, named(place))
 
 
 def named(place: Place) -> str:
-    """The named function around a place."""
+    """The named function that contains a place."""
     return _INNER.sub("", place.function) or "<module>"
 
 
 def with_anchors(log: Log) -> Log:
-    """A log whose places tell the text of their lines, for files that are still those that were run."""
+    """The log with line texts added to its places, for files that have not changed since the run."""
     changed = set(changed_files(log.program))
     sources: dict[str, Source | None] = {}
     switches = []
@@ -76,7 +81,7 @@ def with_anchors(log: Log) -> Log:
 
 
 def find_anchors(log: Log) -> list[Anchor]:
-    """Where the places of a log's schedule are in the sources as they are now."""
+    """Locate the switches of a log's schedule in the current sources."""
     sources: dict[str, Source | None] = {}
     found = []
     for switch in log.switches:
@@ -93,23 +98,23 @@ def find_anchors(log: Log) -> list[Anchor]:
 
 
 def _path(program: Program, place: Place) -> str:
-    """A file below the working directory may have been recorded elsewhere (another checkout, a private copy)."""
+    """The current path: the log may have been recorded elsewhere (another checkout, a private copy)."""
     here = Path(program.directory) / place.file
-    return str(here) if here.exists() else place.path
+    return str(here) if os.path.exists(here) else place.path
 
 
 def _find(switch: Switch, place: Place, source: Source | None) -> Anchor:
     if source is None:
         return Anchor(switch, None, why=f"{place.file} cannot be read")
     if not place.text:
-        return Anchor(switch, None, why="the log does not tell the text of its line")
+        return Anchor(switch, None, why="the log does not contain the text of its line")
     if not switch.visit:
-        return Anchor(switch, None, why="the log does not tell the how-manieth visit it was (it was not verified)")
+        return Anchor(switch, None, why="the log does not say which visit it was (the log was not verified)")
     wanted = named(place)
     lines = source.lines_with(place.text)
     own = [line for line in lines if source.function_of(line) == wanted]
     if not own and len({source.function_of(line) for line in lines}) == 1:
-        own = lines  # its function has another name now
+        own = lines  # the function was renamed
     if not own:
         return Anchor(switch, None, why=f"`{place.text}` is not in {wanted} any more")
     line = own[min(place.repeat, len(own) - 1)]
@@ -119,13 +124,13 @@ def _find(switch: Switch, place: Place, source: Source | None) -> Anchor:
 
 @dataclass(frozen=True)
 class AnchoredReplay:
-    """A replay of a program that was changed since its log was recorded.
+    """A replay of a program that has changed since its log was recorded.
 
     Attributes:
-        run: the replay; its log is one of the changed program.
+        run: the replay; its log is of the changed program.
         anchors: the switches of the recorded schedule.
-        missed: those of them that could not be found, in the source or on the way of the run.
-        outcome: PASS where it passed, FAIL where it failed as recorded, in whatever lines of the same functions.
+        missed: those that were not found, in the source or during the run.
+        outcome: PASS if it passed, FAIL if it failed as recorded, on any lines of the same functions.
     """
 
     run: TargetRun
@@ -135,7 +140,7 @@ class AnchoredReplay:
 
 
 def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool = False) -> AnchoredReplay:
-    """Run the program of a log again, and switch threads at the places where the log did, wherever they are now.
+    """Rerun the program of a log, switching threads where the log did, wherever those places are now.
 
     Args:
         log: the log.
@@ -143,18 +148,18 @@ def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool
         show_output: let the program write to our standard output and error.
 
     Raises:
-        ProgramNotFoundError, NotControlledError: the program cannot be run any more.
+        ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
     anchors = find_anchors(log)
     numbers = [number for number, anchor in enumerate(anchors) if anchor.line is not None]
     by_lines = log.settings.granularity == "line"
-    plan = Plan("anchored", anchors=tuple(_for_the_run(anchors[number], by_lines) for number in numbers))
+    plan = Plan("anchored", anchors=tuple(_for_runtime(anchors[number], by_lines) for number in numbers))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
     met = {numbers[index] for index in run.anchors_met}
     missed = []
     for number, anchor in enumerate(anchors):
         if number not in met:
-            missed.append(replace(anchor, why=anchor.why or "the thread did not come there so often"))
+            missed.append(replace(anchor, why=anchor.why or "the thread did not reach that visit"))
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     outcome = Outcome.UNRESOLVED
     if repeated.kind == PASSED:
@@ -164,10 +169,10 @@ def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool
     return AnchoredReplay(run, tuple(anchors), tuple(missed), outcome)
 
 
-def _for_the_run(anchor: Anchor, by_lines: bool) -> tuple[object, ...]:
+def _for_runtime(anchor: Anchor, by_lines: bool) -> tuple[object, ...]:
     switch, place = anchor.switch, anchor.switch.place
     if place is None:
-        # The time of a thread without counted code is the number of its waits, which no edit of the program changes.
+        # Without counted code a thread's time is the number of its waits, which no edit of the program changes.
         return (switch.thread, "", 0, 0, "", False, 0 if switch.ended else switch.time, switch.to)
     what = inner_name(place.function) if by_lines and not place.operation else place.instruction
     where = (place.file, anchor.line, anchor.column, what, place.operation)
@@ -175,7 +180,7 @@ def _for_the_run(anchor: Anchor, by_lines: bool) -> tuple[object, ...]:
 
 
 class Source:
-    """The text of one file, by lines and functions. Lines count from 1."""
+    """The text of one file, indexed by line and function. Lines are numbered from 1."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
@@ -187,34 +192,34 @@ class Source:
                 self._functions[line] = name
 
     def text(self, line: int) -> str:
-        """A line without what stands around its text; nothing where there is no such line."""
+        """A line stripped of surrounding blanks; empty if there is no such line."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def indentation(self, line: int) -> int:
-        """How many columns stand before a line's text."""
+        """The number of columns before a line's text."""
         whole = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
         return len(whole) - len(whole.lstrip())
 
     def function_of(self, line: int) -> str:
-        """The qualified name of the function around a line."""
+        """The qualified name of the function that contains a line."""
         return self._functions[line] if 0 < line < len(self._functions) else "<module>"
 
     def lines_with(self, text: str) -> list[int]:
-        """The lines that have this text."""
+        """The numbers of the lines with this text."""
         return [number for number, line in enumerate(self._lines, 1) if line.strip() == text]
 
     def anchor_of(self, line: int) -> tuple[str, int]:
-        """(text, how many lines of the same function before it have the same text)."""
+        """(text, the number of earlier lines in the same function with the same text)."""
         text = self.text(line)
         function = self.function_of(line)
         return text, sum(self.function_of(number) == function for number in self.lines_with(text) if number < line)
 
 
 def read_source(path: str) -> Source | None:
-    """The source in a file; None where it cannot be read, or is none."""
+    """The source in a file; None if it cannot be read or parsed."""
     try:
-        return Source(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
+        return Source(read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8"))
+    except (LogError, ValueError, SyntaxError, RecursionError, MemoryError):  # the last two for what is nested deeply
         return None
 
 

@@ -2,10 +2,10 @@
 
 Rules of this module:
 
-* A configuration is a mixed schedule (:mod:`~replay_dd.schedules.difference`); the same schedule is run once.
-* The answer is stated on what the two final runs really did. If these differ in more than the isolated difference, the
-  search goes on with them, until one difference is left or nothing can be removed.
-* Of a mixture nobody knows what would come from outside; what came in the failing run is as good a guess as any.
+* A configuration is a mixed schedule (:mod:`~replay_dd.schedules.difference`); each distinct schedule runs once.
+* The answer describes what the two final runs really did. If they differ in more than the isolated difference, the
+  search continues on that difference, until a single one is left or nothing can be removed.
+* Outside input for a mixture is unknowable; that of the failing run is as good a guess as any.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Difference, difference_of
+from replay_dd.schedules.divergence_diagnosis import diagnose
+from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import find_divergence, replay_plan
-from replay_dd.schedules.selfcheck import diagnose
-from replay_dd.schedules.signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.target import run_target
 
 Triggers = tuple[Trigger, ...]
+
+
+def in_words(trigger: Trigger | None) -> str:
+    """A trigger in words, such as ``thread 0.1 to 0.2 at its yield point 4``."""
+    return "" if trigger is None else f"thread {trigger.thread} to {trigger.to} at its yield point {trigger.time}"
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,10 @@ class ScheduleRunner:
     """Runs one program under any schedule.
 
     Attributes:
-        failing: the log whose program and settings hold.
-        runner: what runs the program.
+        failing: the log that provides the program and the settings.
+        runner: runs the program.
         time_limit_s: seconds after which a run is killed; None for no limit.
-        passing: another log, whose own schedule is run with what came from outside in that run.
+        passing: another log, whose own schedule is run with the outside input of that log.
     """
 
     failing: Log
@@ -44,13 +49,13 @@ class ScheduleRunner:
     passing: Log | None = None
 
     def run(self, triggers: Triggers, *, fresh: bool = False) -> Log:
-        """The log of a run under these triggers; in a fresh process, or as fast as may be."""
+        """The log of a run under these triggers; with ``fresh`` in a new process, otherwise possibly forked."""
         own = self.passing is not None and triggers == self.passing.triggers
         source = self.passing if own and self.passing is not None else self.failing
         return self._run(triggers, source, fresh)
 
     def run_again(self, log: Log) -> Log:
-        """The log of a new run under the schedule of a log, in a fresh process."""
+        """Rerun the schedule of a log in a fresh process."""
         return self._run(log.triggers, log, fresh=True)
 
     def _run(self, triggers: Triggers, source: Log, fresh: bool) -> Log:
@@ -61,7 +66,7 @@ class ScheduleRunner:
 
 
 class ScheduleCircumstance(Circumstance[Log]):
-    """What all circumstances of schedules share: runs are logs, known by their triggers and judged by their endings."""
+    """Base of the schedule circumstances: runs are logs, identified by their triggers and judged by their endings."""
 
     name = "schedules"
     subject = "log"
@@ -83,13 +88,13 @@ class ScheduleCircumstance(Circumstance[Log]):
         return self.triggers(configuration)
 
     def judge(self, run: Log) -> Judgement:
-        """By comparison with the failure of the failing log."""
+        """Compare the run with the failure of the failing log."""
         ending = signature_of(run.ending)
         outcome = outcome_of(run.ending, self._failure)
         return Judgement(outcome, ending.text, (ending.kind, *ending.detail), ending.failed)
 
     def compare(self, one: Log, other: Log) -> str:
-        """The first point at which two runs part."""
+        """The first point at which two runs diverge."""
         divergence = find_divergence(one, other)
         if divergence is not None:
             return f"{divergence}."
@@ -105,10 +110,10 @@ class MixedSchedules(ScheduleCircumstance):
     """The schedules between a passing and a failing one.
 
     Args:
-        runs: what runs schedules; its passing log is set.
-        difference: what the two schedules differ in.
-        accept_changes: go on although replays are not the recorded runs.
-        flaky: the program is not deterministic under a schedule.
+        runs: runs the schedules; its passing log is set.
+        difference: the difference of the two schedules.
+        accept_changes: continue even if replays diverge from the recorded runs.
+        flaky: the program is not deterministic under a fixed schedule.
     """
 
     delta = "unit delta"
@@ -130,32 +135,32 @@ class MixedSchedules(ScheduleCircumstance):
         return self.difference.triggers(configuration)
 
     def words(self, delta: int) -> str:
-        """Which trigger the unit delta moves, adds or removes."""
+        """The trigger that the unit delta moves, adds or removes."""
         found = self.difference.delta_of(delta)
-        return f"{found.kind.value} of {found.failing or found.passing}"
+        return f"{found.kind.value}: {in_words(found.failing or found.passing)}"
 
     def recorded(self, end: End) -> Log | None:
-        """The log that was given."""
+        """The log given."""
         return self.runs.failing if end is End.FAILING else self.runs.passing
 
     def diagnose(self, end: End) -> str:
-        """The first yield point at which traced replays part, and the likely cause."""
+        """The first yield point at which traced replays diverge, and the likely cause."""
         log = self.recorded(end)
         return "" if log is None else diagnose(log, self.runs.time_limit_s)
 
     def refine(self, passing: Found[Log], failing: Found[Log]) -> MixedSchedules | None:
-        """What the two final runs really differ in, if that is more than the isolated switch."""
+        """Search the real difference of the two final runs, if it is more than the isolated switch."""
         if passing.run is None or failing.run is None:
             return None
-        left = what_is_left(passing.run, failing.run, self.difference)
+        left = remaining_difference(passing.run, failing.run, self.difference)
         return None if left is None else MixedSchedules(self.runs, left, flaky=self.flaky)
 
 
-def what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference | None:
-    """The difference to go on with: of what the two runs really did, if that is more than the isolated switch.
+def remaining_difference(passing: Log, failing: Log, searched: Difference) -> Difference | None:
+    """The difference to continue with: that of what the two runs really did, if it is more than the isolated switch.
 
-    The isolated switch is at its unit step already, so what came in its wake is looked at as a whole first. If that
-    leads to another switch, this one is narrowed down in its turn.
+    The isolated switch is already down to one unit delta, so what follows in its wake is first taken as a whole. If
+    that leads to another switch, the next search narrows that one down.
     """
     left = difference_of(passing, failing, whole=True)
     if len(left.deltas) > 1 and (searched.units > len(searched.deltas) or len(left.deltas) < len(searched.deltas)):
@@ -165,14 +170,14 @@ def what_is_left(passing: Log, failing: Log, searched: Difference) -> Difference
     return fine if was_whole and len(fine.deltas) == 1 and fine.units > 1 else None
 
 
-class Choices(ScheduleCircumstance):
-    """The choices of one schedule that are not the default ones, to be left out.
+class NonDefaultChoices(ScheduleCircumstance):
+    """The choices of one schedule that deviate from the default schedule; the search leaves them out.
 
-    Works for passing logs as well: what is kept is the ending, whichever it is.
+    Works for passing logs, too: the search preserves the ending, whatever it is.
 
     Args:
-        runs: what runs schedules.
-        failure: what the words for the ending must contain besides.
+        runs: runs the schedules.
+        failure: text that the description of the ending must also contain.
     """
 
     name = "schedule"
@@ -191,10 +196,10 @@ class Choices(ScheduleCircumstance):
 
     def words(self, delta: int) -> str:
         """The choice."""
-        return str(self._chosen[delta])
+        return in_words(self._chosen[delta])
 
     def judge(self, run: Log) -> Judgement:
-        """FAIL where the run ends as in the log: that is what ddmin keeps."""
+        """FAIL if the run ends as in the log: that is what ddmin preserves."""
         ending = signature_of(run.ending)
         signature = (ending.kind, *ending.detail)
         if ending.same(self._failure) and self._text in ending.text:
@@ -203,19 +208,19 @@ class Choices(ScheduleCircumstance):
         return Judgement(outcome, ending.text, signature, ending.failed)
 
     def recorded(self, end: End) -> Log | None:
-        """The log that was given."""
+        """The log given."""
         return self.runs.failing if end is End.FAILING else None
 
     def diagnose(self, end: End) -> str:
-        """The first yield point at which traced replays part, and the likely cause."""
+        """The first yield point at which traced replays diverge, and the likely cause."""
         return diagnose(self.runs.failing, self.runs.time_limit_s)
 
 
-class SwitchTimes(ScheduleCircumstance):
-    """One preemption of a run, made earlier: so many deltas, so many yield points after the first time.
+class ShiftedPreemption(ScheduleCircumstance):
+    """One preemption of a run, moved earlier: each delta delays it by one yield point from ``first_time``.
 
     Args:
-        runs: what runs schedules.
+        runs: runs the schedules.
         log: the run.
         switch: its preemption.
         first_time: the earliest thread time to try.
@@ -239,7 +244,7 @@ class SwitchTimes(ScheduleCircumstance):
         return IntervalSet.range(0, time - self.first_time)
 
     def triggers(self, configuration: IntervalSet) -> Triggers:
-        """The run's schedule with its switch at another time."""
+        """The run's schedule with the switch at another time."""
         return tuple(sorted((*self._others, self.trigger(configuration))))
 
     def trigger(self, configuration: IntervalSet) -> Trigger:

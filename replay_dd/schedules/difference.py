@@ -3,14 +3,14 @@
 Rules of this module:
 
 * The triggers of both logs are aligned per thread and in order. A pair with the same target at different thread times
-  is a *move* of as many unit deltas as there are yield points between (Choi and Zeller 2002: one unit delta is one
+  is a *move* of as many unit deltas as there are yield points in between (Choi and Zeller 2002: one unit delta is one
   yield point later or earlier). A pair at the same time with different targets is a *choice*, one delta.
-* An unpaired trigger is an *insertion* (only in the failing log) or a *removal* (only in the passing one). Where there
-  is no trigger, the thread runs on until it has to stop: the delta is a move from (or to) that place, again in unit
-  steps, so that bisecting it ends at the very yield point where the outcome changes.
-* A configuration is a set of unit deltas, kept as intervals: billions of them cost nothing. Applying k of the unit
-  deltas of one move shifts its trigger by k yield points; which of them does not matter.
-* Any configuration is a schedule (total semantics), so there is nothing here that could be inconsistent.
+* An unpaired trigger is an *insertion* (only in the failing log) or a *removal* (only in the passing one). Without
+  a trigger, the thread runs on until it has to stop: the delta is a move from (or to) that place, again in unit steps,
+  so that bisecting it ends at the very yield point where the outcome changes.
+* A configuration is a set of unit deltas, stored as intervals, so billions of them cost next to nothing. Applying k
+  unit deltas of a move shifts its trigger by k yield points; it does not matter which k.
+* Every configuration is a valid schedule (total semantics), so no configuration is inconsistent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from replay_dd.schedules.model import Log, Switch, Trigger
 
 
 class Kind(Enum):
-    """What a difference is."""
+    """The kind of a difference."""
 
     MOVE = "move"
     INSERTION = "insertion"
@@ -38,10 +38,10 @@ class Delta:
     """One difference between two schedules, of one or more unit deltas.
 
     Attributes:
-        kind: what it is.
+        kind: the kind of difference.
         passing: the trigger of the passing schedule, None for an insertion.
         failing: the trigger of the failing schedule, None for a removal.
-        natural_time: for an insertion or removal, the thread time at which the thread stops by itself.
+        natural_time: for an insertion or removal, the thread time at which the thread stops without the trigger.
         start: the number of its first unit delta.
         units: how many unit deltas it has.
     """
@@ -59,7 +59,7 @@ class Delta:
         return IntervalSet.range(self.start, self.start + self.units)
 
     def trigger_with(self, applied: int) -> Trigger | None:
-        """The trigger when this many of the unit deltas are applied; 0 is the passing side."""
+        """The trigger with this many unit deltas applied; 0 is the passing side."""
         if applied == 0:
             return self.passing
         if applied == self.units:
@@ -89,7 +89,7 @@ class Difference:
 
     @property
     def all(self) -> IntervalSet:
-        """The configuration that is the failing schedule."""
+        """The configuration of the failing schedule."""
         return IntervalSet.range(0, self.units)
 
     def delta_of(self, unit: int) -> Delta:
@@ -97,15 +97,15 @@ class Difference:
         return self.deltas[bisect.bisect_right(self._starts, unit) - 1]
 
     def applied(self, configuration: IntervalSet, delta: Delta) -> int:
-        """How many unit deltas of a difference are in a configuration."""
+        """How many unit deltas of a difference a configuration contains."""
         return (configuration & delta.interval).count
 
     def triggers(self, configuration: IntervalSet) -> tuple[Trigger, ...]:
         """The mixed schedule of a configuration."""
         if not self.deltas:
             return tuple(sorted(set(self.common)))
-        # Most differences are in a configuration as a whole or not at all: those are taken in slices. `current` is the
-        # one that is being looked at, `applied` how many of its unit deltas were met so far.
+        # Most differences are applied entirely or not at all: those are copied in slices. `current` is the difference
+        # being assembled, `applied` how many of its unit deltas were seen so far.
         mixed: list[Trigger | None] = list(self.common)
         current = applied = 0
         for start, stop in configuration.intervals:
@@ -121,7 +121,7 @@ class Difference:
             applied += stop - start
         mixed.append(self.deltas[current].trigger_with(applied))
         mixed += self._passing[current + 1 :]
-        # In their order, not as a set: nearly sorted is sorted soon.
+        # Deduplicate in order, not with a set: sorting a nearly sorted list is fast.
         return tuple(sorted(dict.fromkeys(trigger for trigger in mixed if trigger is not None)))
 
 
@@ -131,15 +131,15 @@ def difference_of(passing: Log, failing: Log, *, whole: bool = False) -> Differe
     Args:
         passing: the log of the run that passed.
         failing: the log of the run that failed.
-        whole: count each difference as one unit delta, to be applied as a whole.
+        whole: count each difference as a single unit delta.
 
     Returns:
         The difference; its unit deltas are numbered from 0.
 
-    Order: preemptions come first, the latest one at the very front; then forced choices, likewise. Neighbours in the
-    run are neighbours in a configuration, and where several differences are needed together for the failure, dd ends
-    at the first one: the last preemption that the failure needs, which is where the race is, rather than at the
-    earlier ones that only prepare for it.
+    Order: preemptions come first, latest to earliest, then forced choices, likewise. Neighbours in the run are thus
+    neighbours in a configuration, and where the failure needs several differences together, dd ends at the first of
+    them: the last preemption that the failure needs, which is where the race is, rather than an earlier one that
+    only sets it up.
     """
     common: list[Trigger] = []
     found: list[tuple[tuple[bool, int], Kind, Trigger | None, Trigger | None, int, int]] = []
@@ -181,7 +181,7 @@ def _by_thread(triggers: Sequence[Trigger]) -> dict[str, list[Trigger]]:
 
 
 def _align(before: list[Trigger], after: list[Trigger]) -> list[tuple[Trigger | None, Trigger | None]]:
-    """Pair the triggers of one thread in order; equal ones first, then those between with the same target."""
+    """Pair the triggers of one thread in order: equal ones first, then those in between with the same target."""
     pairs: list[tuple[Trigger | None, Trigger | None]] = []
     in_both = set(before) & set(after)
     i = j = 0
@@ -233,6 +233,6 @@ def _measure(before: Trigger | None, after: Trigger | None, passing: Log, failin
 
 
 def _natural_time(trigger: Trigger, switches: Sequence[Switch]) -> int:
-    """The thread time at which, in a run without this trigger, its thread next gives the baton away."""
+    """The thread time at which the thread next yields the baton in a run without this trigger."""
     times = (switch.time for switch in switches if switch.thread == trigger.thread and switch.time >= trigger.time)
     return min(times, default=trigger.time)

@@ -1,7 +1,7 @@
-"""The failing range of a guilty switch: from where to where in its thread a switch makes the run fail.
+"""The failing range of a guilty switch: the stretch of its thread within which the switch makes the run fail.
 
-The isolation ends at one edge: a switch here fails, one step further it passes. This finds the other edge by bisection,
-as the two together are what a reader looks for: the read and the write that must not be torn apart.
+The isolation ends at one edge: a switch here fails, one step further it passes. This finds the other edge by bisection.
+The two edges together show what a reader needs: the read and the write that must not be separated.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import run_search
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.circumstance import ScheduleRunner, SwitchTimes
+from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
 from replay_dd.schedules.model import Log, Switch
 
 
 @dataclass(frozen=True)
 class FailingRange:
-    """Where a switch of one thread to another fails.
+    """The range in which a switch from one thread to another makes the run fail.
 
     Attributes:
         first: the earliest such switch found.
         last: the latest such switch found.
-        before: the switch one step before the range, None where the range begins with the thread's turn.
-        tests: runs that it took to find the other edge.
+        before: the switch one step before the range; None if the range begins with the thread's turn.
+        tests: the number of runs that finding the other edge took.
     """
 
     first: Switch
@@ -40,17 +40,17 @@ def find_failing_range(
     """Find the earliest time at which the isolated switch makes the run fail.
 
     Args:
-        tests: what the isolation has run.
-        runs: what runs schedules.
+        tests: the runs of the isolation so far.
+        runs: runs the schedules.
         failing: the final failing run.
-        switch: its guilty switch, which passes when it comes later.
-        jobs: how many runs at the same time.
+        switch: its guilty switch; the run passes if it comes later.
+        jobs: the number of parallel runs.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
 
     Returns:
-        The range; None where the switch is no preemption, or the thread's turn begins with it.
+        The range; None if the switch is forced, or the thread's turn begins with it.
     """
     if switch.forced:
         return None
@@ -58,12 +58,12 @@ def find_failing_range(
     first_time = max(earlier, default=0) + 1
     if first_time >= switch.time:
         return None
-    times = SwitchTimes(runs, failing, switch, first_time)
-    tests.go_on_with(times)
+    times = ShiftedPreemption(runs, failing, switch, first_time)
+    tests.continue_with(times)
     if tests.outcome(EMPTY) is Outcome.FAIL:
         first = switch_at(tests, times, first_time)
         return None if first is None else FailingRange(first, switch, None, 1)
-    # Unit deltas: each lets the switch come one yield point later; all of them are the failing run.
+    # Each unit delta delays the switch by one yield point; all of them together are the failing run.
     search = Search(DD(EMPTY, times.universe), known={EMPTY: Outcome.PASS, times.universe: Outcome.FAIL})
     result = run_search(search, tests.outcome, jobs=jobs, on_interrupt=LIVE.kill_all)
     if result.stopped_by == "interrupt":
@@ -73,8 +73,8 @@ def find_failing_range(
     return None if first is None else FailingRange(first, switch, before, result.executed + 1)
 
 
-def switch_at(tests: Tests[Log], times: SwitchTimes, time: int) -> Switch | None:
-    """The switch as it really came in the run that has it at a thread time; None where it could not come."""
+def switch_at(tests: Tests[Log], times: ShiftedPreemption, time: int) -> Switch | None:
+    """The switch as the run with it at this thread time really made it; None if it was skipped there."""
     configuration = times.at(time)
     wanted = times.trigger(configuration)
     run, _ = tests.of(configuration)

@@ -1,11 +1,11 @@
-"""Runs a program many times: forks it where it starts its first thread, or starts it afresh.
+"""Runs a program many times: forks it where it starts its first thread, or starts a fresh process.
 
 Rules of this module:
 
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
-* A program that cannot be forked at that place (see ``runtime/process/fork_server.py``) runs in fresh processes; the
-  reason is kept.
-* A server handles one run at a time. There is one for each run that goes on at the same time.
+* A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
+  reason is recorded.
+* A server handles one run at a time. Parallel runs have a server each.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from replay_dd.schedules.target import (
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
 
 
-_MESSAGE_LIMIT = 32_000  # bytes of a request that fit a message; a longer one goes into a file
+_MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
 class CannotForkError(Exception):
@@ -50,7 +50,7 @@ class CannotForkError(Exception):
 
 
 class ForkServer:
-    """A program that waits at its first thread to be forked."""
+    """A program that is stopped where it starts its first thread, ready to be forked."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self._program = program
@@ -59,7 +59,7 @@ class ForkServer:
         try:
             self._own_folder = self._context.enter_context(private_folder())
             self._start(self._own_folder)
-            # One after the other, all runs have the same folder; it is emptied in between.
+            # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
         except BaseException:
@@ -92,7 +92,7 @@ class ForkServer:
         self._context.close()
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
-        """One run, in a copy of the waiting program.
+        """Make one run, in a fork of the waiting program.
 
         Raises:
             CannotForkError: the server has ended.
@@ -124,13 +124,13 @@ class ForkServer:
         try:
             status = self._receive(time_limit_s)
         finally:
-            # Also ends what the run left in its process group; the group is gone if nothing is left.
+            # Also kills what the run left in its process group; if nothing is left, the group is gone.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
         timed_out = status is None
         if status is None and (status := self._receive(_START_LIMIT_S)) is None:
             raise CannotForkError("the server has ended")
-        remove_system_names(self._own_folder.path)  # the program was told that folder before it was forked
+        remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
         return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)
 
     def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
@@ -143,7 +143,7 @@ class ForkServer:
 
 
 def empty_folder(folder: PrivateFolder) -> None:
-    """Remove what the run before left there."""
+    """Remove what the previous run left there."""
     for name in (CHANNEL, REQUEST):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(folder.path / name)
@@ -163,7 +163,7 @@ class _Ended:
 
 
 class Runner:
-    """Runs one program under many plans, from several threads, as fast as it may.
+    """Runs one program under many plans, forking where possible; thread-safe.
 
     Args:
         program: what to run.
@@ -171,7 +171,7 @@ class Runner:
         may_fork: use fork servers where the program allows it.
 
     Attributes:
-        why_fresh: why runs are fresh processes; empty while they are forked.
+        why_fresh: why runs use fresh processes; empty while they are forked.
     """
 
     def __init__(self, program: Program, settings: Settings, *, may_fork: bool = True) -> None:
@@ -203,7 +203,7 @@ class Runner:
         forget_files()
 
     def stop_forking(self, reason: str) -> None:
-        """Run fresh processes from now on."""
+        """Use fresh processes from now on."""
         self.why_fresh = self.why_fresh or reason
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:

@@ -1,4 +1,4 @@
-"""Hunts for a failing run: varies the schedule until one run fails and one passes, and simplifies both."""
+"""Hunts for a failing run: varies the schedule until one run passes and one fails, then simplifies both schedules."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
-from replay_dd.schedules.batch import Batch
-from replay_dd.schedules.conflicts import preemptions, threads_meet
+from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.likely_preemptions import likely_preemptions, threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
-from replay_dd.schedules.simplify import Simplifier
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 _MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
-_LIKELY_OF = 3  # while there are likely preemptions, one of so many runs takes a strategy, in case none of them is it
+_LIKELY_OF = 3  # while likely preemptions are left, every third run uses a strategy, in case none of them is the one
 
 
-class Met(NamedTuple):
-    """An ending that runs had.
+class EndingCount(NamedTuple):
+    """An ending, and the number of runs that had it.
 
     Attributes:
-        text: in words.
-        runs: how many had it.
-        messages: how many different words there were for it, as messages may differ from run to run.
+        text: its description.
+        runs: how many runs had it.
+        messages: how many distinct descriptions it had: messages may vary from run to run.
     """
 
     text: str
@@ -45,32 +45,32 @@ class Hunt:
     Attributes:
         passing: the log of a run that passed, if one did.
         failing: the log of a run that failed, if one did.
-        runs: how many runs were looked at.
-        failures: the failures that count, with how many runs had each; that of ``failing`` in the words of this log.
-        passed_over: failures that do not count, as their words lack what was asked for.
-        not_reproduced: failures whose replay took another way.
+        runs: how many runs were evaluated.
+        failures: the failures that count; the one in ``failing`` is described as in that log.
+        passed_over: failures that do not count because they lack the requested text.
+        not_reproduced: runs whose replay diverged.
         yield_points: of the first run.
-        jobs: how many runs went on at the same time.
-        others: endings that are neither, such as time-outs, with how many runs had each.
+        jobs: the number of parallel runs.
+        others: endings that are neither, such as time-outs.
         interrupted: whether Ctrl-C ended the hunt.
-        one_schedule: whether the program starts no thread, so that there is nothing to vary.
+        one_schedule: whether the program starts no thread, so there is nothing to vary.
         output: what the first run wrote.
-        simplifying_runs: how many more runs it took to simplify both logs.
-        threads_meet: whether a thread changed something that another one touched, in counted code of the first run;
-            None where that was not looked at.
-        why_fresh: why runs were fresh processes; empty where they were forked.
+        simplifying_runs: how many more runs simplifying both logs took.
+        threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
+            None if unknown.
+        why_fresh: why runs used fresh processes; empty if they were forked.
     """
 
     passing: Log | None
     failing: Log | None
     runs: int
-    failures: tuple[Met, ...]
-    passed_over: tuple[Met, ...]
+    failures: tuple[EndingCount, ...]
+    passed_over: tuple[EndingCount, ...]
     not_reproduced: int
     yield_points: int
     jobs: int
     why_fresh: str
-    others: tuple[Met, ...]
+    others: tuple[EndingCount, ...]
     interrupted: bool
     one_schedule: bool = False
     output: bytes = b""
@@ -95,37 +95,37 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run takes the default schedule; the others take the strategy with seeds counted up. By default they are a
-    mixture: single preemptions where threads touch the same thing (see :mod:`~replay_dd.schedules.conflicts`), as long
-    as there are such, and strategies: ``bounded`` most often, as it finds the failures that are easiest to explain,
-    then ``pct``, and ``random`` now and then. Runs are looked at in this order, so the answer does not depend on the
-    number of jobs.
+    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
+    a mixture: single preemptions where threads touch the same object
+    (:mod:`~replay_dd.schedules.likely_preemptions`), as long as there are any, and strategies: mostly ``bounded``,
+    which finds the failures that are easiest to explain, then ``pct``, and occasionally ``random``. Runs are evaluated
+    in this order, so the answer does not depend on the number of jobs.
 
     Args:
         program: what to run.
         settings: what to count and hold fixed.
-        runs: how many runs at most.
+        runs: the maximum number of runs.
         seed: the first seed.
         strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`; None for a mixture.
-        jobs: how many runs at the same time.
+        jobs: the number of parallel runs.
         time_limit_s: seconds after which a run is killed; None for no limit.
         simplify: reduce both schedules to the choices that their endings need.
-        may_fork: fork the program at its first thread for each run, where it allows that.
-        failure: only a failure whose words contain this counts; others are passed over, and do not end the hunt.
+        may_fork: fork the program at its first thread for each run, if possible.
+        failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         on_run: called with number, plan and ending of each run, in order.
-        on_simplify: called with the number of each run that simplifies what was found; with 0 at the beginning.
+        on_simplify: called with the number of each simplifying run; with 0 at the start.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
     with Runner(program, settings, may_fork=may_fork) as runner:
-        profiled = strategy is None and settings.granularity != SYNC  # which notes nothing but locks
+        profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-        batch = Batch(runner, first, jobs, time_limit_s)
+        batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
@@ -163,10 +163,10 @@ def hunt(
                 failing = simplifier.simplified(failing, failure)
                 failing = simplifier.with_one_preemption(failing, seed, failure)
             except KeyboardInterrupt:
-                interrupted = True  # what was found is there, and only less simple
+                interrupted = True  # the logs found are valid, just less simple
         return Hunt(
-            *(passing, failing, looked_at, failures.told(failing), passed_over.told(), finds.not_reproduced),
-            *(end.global_time, jobs, runner.why_fresh, others.told(), interrupted),
+            *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
+            *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
             one_schedule=one_schedule,
             output=first.output,
             simplifying_runs=simplifier.runs,
@@ -175,7 +175,7 @@ def hunt(
 
 
 class _Tally:
-    """Endings met, and how many runs had each; those with one signature count as one, whatever their words."""
+    """Counts endings; those with the same signature count as one, however their messages differ."""
 
     def __init__(self) -> None:
         self._met: list[list[Signature]] = []
@@ -187,19 +187,21 @@ class _Tally:
         else:
             same.append(signature)
 
-    def told(self, log: Log | None = None) -> tuple[Met, ...]:
-        """In words, those of the first run, but for the ending of a log those of this log."""
+    def counts(self, log: Log | None = None) -> tuple[EndingCount, ...]:
+        """The counts, each described as in its first run, or as in the log if it has that ending."""
         last = None if log is None else signature_of(log.ending)
         return tuple(
-            Met(last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met}))
+            EndingCount(
+                last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met})
+            )
             for met in self._met
         )
 
 
 class _Finds:
-    """The first runs that pass and fail, and whose replay does the same.
+    """The first passing and failing runs that replay to the same ending.
 
-    A passing run is replayed only with a failing one: a hunt that is interrupted before does not need it.
+    A passing run is replayed only once there is a failing one: a hunt that is interrupted before does not need it.
     """
 
     def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str) -> None:
@@ -225,12 +227,12 @@ class _Finds:
             self.verify()
 
     def take_passing_unverified(self) -> None:
-        """Do with what there is: no more runs can be made."""
+        """Settle for what there is: no more runs can be made."""
         if self.passing is None and self._passed is not None:
             self.passing = self._passed.log
 
     def verify(self, failed: TargetRun | None = None) -> None:
-        """Replay the candidates: a failing run, and the first that passed; at the same time where that may be."""
+        """Replay the candidates, a failing run and the first passing one, in parallel if allowed."""
         passed = self._passed if self.passing is None else None
         with ThreadPoolExecutor(self._jobs) as pool:
             try:
@@ -246,7 +248,7 @@ class _Finds:
         for run, log in ((failed, failing), (passed, passing)):
             if run is not None and log is None:
                 self.not_reproduced += 1
-                self._runner.stop_forking("a fresh replay of a forked run took another way")
+                self._runner.stop_forking("a fresh replay of a forked run diverged")
 
     def _verified(self, run: TargetRun | None) -> Log | None:
         if run is None:
@@ -261,7 +263,7 @@ def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> It
     if strategy is not None:
         yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
         return
-    likely = preemptions(first.touches)
+    likely = likely_preemptions(first.touches)
     for number in range(amount):
         trigger = next(likely, None) if number % _LIKELY_OF != _LIKELY_OF - 1 else None
         if trigger is not None:

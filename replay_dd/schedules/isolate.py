@@ -2,9 +2,9 @@
 
 Rules of this module:
 
-* The answer is the first switch in which the two final runs differ, and the range in which it fails.
-* Searches fork the program where it starts its first thread. Where forked runs and fresh ones disagree, fresh processes
-  have the last word: the whole isolation is made again with them.
+* The answer is the first switch in which the two final runs differ, with its failing range.
+* Searches fork the program where it starts its first thread. If forked and fresh runs disagree, fresh processes decide:
+  the whole isolation is repeated with them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.testing import Tests
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.failing_range import FailingRange, find_failing_range
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import with_gil_label
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.signature import PASSED, signature_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class GuiltySwitch:
 
     Attributes:
         failing: the switch in the failing run.
-        passing: where the same thread next gave way in the passing run; None where it ran to the end of the program.
+        passing: where the same thread next yielded in the passing run; None if it ran to the end of the program.
     """
 
     failing: Switch
@@ -47,9 +47,9 @@ class ScheduleIsolation:
 
     Attributes:
         isolation: the driver's result; its deltas are unit deltas.
-        switch: the guilty switch; None where the final runs make the same switches.
+        switch: the guilty switch; None if the final runs make the same switches.
         delta: the difference that is left.
-        failing_range: from where to where the switch fails; None where it has no such extent.
+        failing_range: the range in which the switch fails; None if it has none.
         passing: the log of the final passing run.
         failing: the log of the final failing run.
     """
@@ -63,16 +63,16 @@ class ScheduleIsolation:
 
 
 def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
-    """Check that two logs can be compared.
+    """Check that two logs are comparable.
 
     Raises:
-        SwappedError, DoesNotPassError, DoesNotFailError: an outcome is not the one claimed.
+        SwappedError, DoesNotPassError, DoesNotFailError: an outcome is not as claimed.
         TwoProgramsError: they are of different programs, arguments, interpreters or settings.
-        ProgramChangedError: the program was changed since.
+        ProgramChangedError: the program has changed since.
     """
     of_passing, of_failing = signature_of(passing.ending), signature_of(failing.ending)
     if of_passing.failed and of_failing.kind == PASSED:
-        raise SwappedError("The first log is of a run that failed, the second of one that passed.")
+        raise SwappedError("The first log is of a failing run and the second of a passing one.")
     if of_passing.kind != PASSED:
         raise DoesNotPassError(f"The run of the passing log did not pass: {of_passing.text}.")
     if not of_failing.failed:
@@ -86,23 +86,23 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
         return
     for what, one, other in (
         ("the Python version", passing.program.python, failing.program.python),
-        # The date at the start is each run's own: a recording begins when it begins.
+        # Each recording starts its virtual clock at its own date.
         ("what was counted", replace(passing.settings, start_ns=0), replace(failing.settings, start_ns=0)),
         ("the working directory", passing.program.directory, failing.program.directory),
         ("the standard input", passing.program.standard_input, failing.program.standard_input),
     ):
         if one != other:
-            raise TwoProgramsError(f"The logs are of different runs: {what} is not the same.")
+            raise TwoProgramsError(f"The logs are not comparable: {what} differs.")
     common = passing.program.files.keys() & failing.program.files.keys()
     changed = sorted(name for name in common if passing.program.files[name] != failing.program.files[name])
     if changed:
-        raise TwoProgramsError(f"The program was changed between the two recordings: {', '.join(changed[:3])}.")
+        raise TwoProgramsError(f"The program changed between the two recordings: {', '.join(changed[:3])}.")
     check_unchanged(failing)
     check_unchanged(passing)
 
 
 def time_limit_for(logs: Sequence[Log]) -> float:
-    """Seconds after which a run is killed, drawn from how long the recorded runs took."""
+    """The time limit of a run in seconds, derived from how long the recorded runs took."""
     return 10 + 20 * max(log.ending.seconds for log in logs)
 
 
@@ -117,25 +117,25 @@ def isolate(
     time_budget_s: float | None = None,
     may_fork: bool = True,
     repeats: int = 1,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
 
     Args:
         passing: the log of a run that passed.
         failing: the log of a run of the same program that failed.
-        jobs: how many runs at the same time.
-        time_limit_s: seconds after which a run is killed; None for a limit drawn from the recorded runs.
-        accept_changes: go on although the program was changed since.
-        max_tests: stop after that many tests with the best result so far.
-        time_budget_s: stop after so many seconds with the best result so far.
-        may_fork: fork the program at its first thread for each run, where it allows that.
-        repeats: for a program that is not deterministic under control: run each schedule so often, and say that it
+        jobs: the number of parallel runs.
+        time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
+        accept_changes: continue even if the program has changed since.
+        max_tests: stop with the best result so far after this many tests.
+        time_budget_s: stop with the best result so far after this many seconds.
+        may_fork: fork the program at its first thread for each run, if possible.
+        repeats: for a program that is not deterministic under control: how many times to run each schedule, which then
             passes only if it never fails. With 1, such a program is refused.
-        observer: who is told what goes on.
+        observer: receives progress.
 
     Raises:
-        NotDeterministicError: two replays of one log are not the same run.
+        NotDeterministicError: two replays of one log diverge.
         ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
     """
     check_pair(passing, failing, accept_changes=accept_changes)
@@ -170,7 +170,7 @@ def isolate(
         except NotReproducedError:
             if runner.why_fresh:
                 raise
-    # Forked runs went another way than fresh ones: addresses must play a part.
+    # Forked runs diverged from fresh ones: addresses must matter.
     with Runner(failing.program, failing.settings, may_fork=False) as runner:
         return attempt(runner)
 
@@ -208,8 +208,8 @@ def _told(isolation: Isolation[Log], tests: Tests[Log], runs: ScheduleRunner, jo
 def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:
     """The first switch in which two runs differ.
 
-    Up to there they are the same run, so the same thread runs in both: in the failing one it gives way at one time, in
-    the passing one at another.
+    Up to there they are the same run, so the same thread runs in both: it yields at one time in the failing run and at
+    another in the passing one.
     """
     for number, switch in enumerate(failing.switches):
         other = passing.switches[number] if number < len(passing.switches) else None

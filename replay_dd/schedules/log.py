@@ -3,49 +3,72 @@
 The first line names the format and its version; it never changes its shape. The last line tells how the run ended and
 carries a checksum of all lines before, so that a log that was cut off or edited is told from a whole one. Files are
 written under another name first and renamed, so a log is there whole or not at all.
+
+The lines are the classes of :mod:`replay_dd.schedules.model` as :mod:`replay_dd.json_codec` writes them, with all their
+fields. Whatever the file, reading it ends with a log that keeps to their schema, or with a :class:`LogError`.
 """
 
 from __future__ import annotations
 
-import base64
-import dataclasses
 import hashlib
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, LogError
+from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, OutputError
 from replay_dd.files import PRIVATE, write_whole
-from replay_dd.logfile import check_header
+from replay_dd.json_codec import from_plain, reader, to_plain
+from replay_dd.json_text import parse_object
+from replay_dd.logfile import LARGEST_LOG_BYTES, check_header, read_regular
 from replay_dd.schedules.anchors import with_anchors
-from replay_dd.schedules.model import (
-    Ending,
-    Frame,
-    Log,
-    Place,
-    Program,
-    Settings,
-    Switch,
-    Trigger,
-    UncaughtException,
-    Waiter,
-)
+from replay_dd.schedules.model import Ending, Log, Place, Program, Settings, Switch, Trigger
+from replay_dd.schedules.shapes import Arrival, Count, Digest
+from replay_dd.schema import Misfit
 
 FORMAT = "replay-dd schedule log"
 VERSION = 1
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The line that tells how the log came about."""
+
+    strategy: str
+    verified: bool | None
+
+
+@dataclass(slots=True)
+class _SwitchLine:
+    """A switch, with the number of its place."""
+
+    switch: Trigger
+    forced: bool
+    by_default: bool
+    at: Count | None
+    global_time: Count
+    digest: Digest
+    visit: Count = 0
+    ended: bool | None = None  # the first logs did not tell
 
 
 def write_log(log: Log, path: Path) -> None:
     """Write a log, whole or not at all; its places get their anchors.
 
     Raises:
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or would be larger than what is read.
     """
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(with_anchors(log)))
     data = _encoded(body)
-    ending = _ending_to_json(log.ending)
+    ending = to_plain(log.ending, whole=True)
     last = {"end": ending, "checksum": _checksum(data, ending)}
     data += _encoded(json.dumps(last, ensure_ascii=False) + "\n")
+    if len(data) > LARGEST_LOG_BYTES:
+        raise OutputError(
+            f"The log {path} would have {len(data):,} bytes; replay-dd reads up to {LARGEST_LOG_BYTES:,}.",
+            "Record a shorter run, or count fewer yield points with `--granularity`.",
+        )
     write_whole(path, data, mode=PRIVATE)
 
 
@@ -55,29 +78,30 @@ def read_log(path: Path) -> Log:
     Raises:
         LogError: one of its kinds, for a file that is not a whole log of a version that is known here.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LogError(f"The log {path} cannot be read: {error.strerror}.") from error
+    data = read_regular(path)
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, _ = data.partition(b"\n")
     check_header(first, path, FORMAT, VERSION)
-    body, newline, last = data.removesuffix(b"\n").rpartition(b"\n")
     cut_off = LogCutOffError(f"The log {path} is cut off: its last line is missing.")
     if not data.endswith(b"\n"):
         raise cut_off
+    end = data.rfind(b"\n", 0, -1) + 1
+    last = data[end:-1]
     try:
-        tail = json.loads(last)
+        tail = parse_object(last)
         checksum, ending = tail["checksum"], tail["end"]
-    except (ValueError, KeyError, TypeError):
+        whole = _checksum(memoryview(data)[:end], ending) == checksum
+    except KeyError:
         raise cut_off from None
-    if _checksum(body + newline, ending) != checksum:
+    except (ValueError, RecursionError) as error:
+        if not last.startswith(b'{"end": '):
+            raise cut_off from None
+        raise LogEditedError(f"The last line of the log {path} cannot be understood: {error}.") from error
+    if not whole:
         raise LogEditedError(f"The log {path} was changed after it was written: its checksum does not fit.")
-    try:
-        return _log_from_json([json.loads(line) for line in body.splitlines()[1:]], ending)
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise LogEditedError(f"The log {path} does not have the form that version {VERSION} has: {error!r}.") from error
+    lines = data[len(first) + 1 : end - 1].split(b"\n") if end > len(first) + 1 else []
+    return _log_from(lines, ending, path)
 
 
 def _encoded(text: str) -> bytes:
@@ -85,109 +109,83 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _checksum(body: bytes, ending: object) -> str:
-    return hashlib.sha256(body + json.dumps(ending, sort_keys=True).encode()).hexdigest()
+def _checksum(body: bytes | memoryview, ending: object) -> str:
+    digest = hashlib.sha256(body)
+    digest.update(json.dumps(ending, sort_keys=True).encode())
+    return digest.hexdigest()
 
 
 # -- to and from JSON ------------------------------------------------------------------------------------------------
 
 
-def _lines(log: Log) -> list[dict[str, Any]]:
-    program = dataclasses.asdict(log.program)
-    program["standard_input"] = base64.b64encode(log.program.standard_input).decode("ascii")
-    lines: list[dict[str, Any]] = [
-        {"format": FORMAT, "version": VERSION},
-        {"program": program},
-        {"settings": dataclasses.asdict(log.settings)},
-        {"recording": {"strategy": log.strategy, "verified": log.verified}},
-    ]
+def _lines(log: Log) -> Iterator[dict[str, Any]]:
+    yield {"format": FORMAT, "version": VERSION}
+    yield {"program": to_plain(log.program, whole=True)}
+    yield {"settings": to_plain(log.settings, whole=True)}
+    yield {"recording": to_plain(_Recording(log.strategy, log.verified), whole=True)}
     numbers: dict[Place, int] = {}
     for switch in log.switches:
-        if switch.place is not None and switch.place not in numbers:
-            numbers[switch.place] = len(numbers)
-            lines.append({"place": dataclasses.asdict(switch.place)})
-        lines.append(
-            {
-                "switch": [switch.thread, switch.time, switch.to],
-                "forced": switch.forced,
-                "by_default": switch.by_default,
-                "at": None if switch.place is None else numbers[switch.place],
-                "global_time": switch.global_time,
-                "digest": f"{switch.digest:016x}",
-                "visit": switch.visit,
-                "ended": switch.ended,
-            }
+        place = switch.place
+        if place is not None and place not in numbers:
+            numbers[place] = len(numbers)
+            yield {"place": to_plain(place, whole=True)}
+        line = _SwitchLine(
+            *(switch.trigger, switch.forced, switch.by_default, None if place is None else numbers[place]),
+            *(switch.global_time, switch.digest, switch.visit, switch.ended),
         )
-    lines += [{"arrival": list(record)} for record in log.arrivals]
-    return lines
+        yield to_plain(line, whole=True)
+    for arrival in log.arrivals:
+        yield {"arrival": list(arrival)}
 
 
-def _ending_to_json(ending: Ending) -> dict[str, Any]:
-    return {**dataclasses.asdict(ending), "digest": f"{ending.digest:016x}"}
+def _log_from(lines: list[bytes], ending: object, path: Path) -> Log:
+    """The log that these lines are, the first one left out.
 
-
-def _log_from_json(lines: list[dict[str, Any]], ending: dict[str, Any]) -> Log:
-    program = lines[0]["program"]
-    settings: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in lines[1]["settings"].items()
-    }
-    recording = lines[2]["recording"]
+    Raises:
+        LogEditedError: they are none.
+    """
+    number = 2
     places: list[Place] = []
     switches: list[Switch] = []
     arrivals: list[tuple[Any, ...]] = []
-    for line in lines[3:]:
-        if "arrival" in line:
-            arrivals.append(_as_tuples(line["arrival"]))
-            continue
-        if "place" in line:
-            places.append(Place(**line["place"]))
-            continue
-        thread, time, to = line["switch"]
-        place = None if line["at"] is None else places[line["at"]]
-        forced, by_default = line["forced"], line["by_default"]
-        switches.append(
-            Switch(
-                *(thread, time, to, forced, by_default, place),
-                *(line["global_time"], int(line["digest"], 16), line.get("visit", 0)),
-                line.get("ended", place is None),  # logs without it cannot tell more
-            )
+    read_place, read_switch, read_arrival = (reader(kind) for kind in (Place, _SwitchLine, Arrival))
+    try:
+        heads = []
+        for name, kind in (("program", Program), ("settings", Settings), ("recording", _Recording)):
+            line = parse_object(lines[number - 2]) if number - 2 < len(lines) else {}
+            if name not in line:
+                raise Misfit("is missing").inside(name)
+            heads.append(from_plain(kind, line[name], name))
+            number += 1
+        for number, text in enumerate(lines[3:], 5):  # noqa: B007  it names the line in the error
+            line = parse_object(text)
+            if "switch" in line:
+                switches.append(_switch_from(read_switch(line), places))
+            elif "place" in line:
+                places.append(read_place(line["place"]))
+            elif "arrival" in line:
+                arrivals.append(read_arrival(line["arrival"]))
+            else:
+                raise ValueError("it is none of `place`, `switch` and `arrival`")
+        program, settings, recording = heads
+        number = len(lines) + 2
+        end = from_plain(Ending, ending, "end")
+    except ValueError as error:
+        raise LogEditedError(
+            f"Line {number} of the log {path} does not have the form that version {VERSION} has: {error}."
+        ) from error
+    return Log(program, settings, recording.strategy, tuple(switches), end, recording.verified, tuple(arrivals))
+
+
+def _switch_from(line: _SwitchLine, places: list[Place]) -> Switch:
+    at = line.at
+    if at is not None and at >= len(places):
+        raise Misfit(f"must be the number of a place before it, of which there are {len(places):,}, not {at:,}").inside(
+            "at"
         )
-    return Log(
-        Program(
-            **{
-                **program,
-                "command": tuple(program["command"]),
-                "standard_input": base64.b64decode(program["standard_input"]),
-            }
-        ),
-        Settings(**settings),
-        recording["strategy"],
-        tuple(switches),
-        _ending_from_json(ending),
-        recording["verified"],
-        tuple(arrivals),
+    place = None if at is None else places[at]
+    ended = place is None if line.ended is None else line.ended
+    return Switch(
+        *(*line.switch, line.forced, line.by_default, place),
+        *(line.global_time, line.digest, line.visit, ended),
     )
-
-
-def _as_tuples(value: Any) -> Any:
-    """Plain values with their lists as tuples, as they were before they were written."""
-    return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _ending_from_json(ending: dict[str, Any]) -> Ending:
-    return Ending(
-        **{
-            **ending,
-            "digest": int(ending["digest"], 16),
-            "exceptions": tuple(
-                UncaughtException(**{**item, "frames": _frames(item["frames"])}) for item in ending["exceptions"]
-            ),
-            "deadlock": tuple(Waiter(**{**item, "frames": _frames(item["frames"])}) for item in ending["deadlock"]),
-            "skipped": tuple(Trigger(*item) for item in ending["skipped"]),
-            "notes": tuple(ending["notes"]),
-        }
-    )
-
-
-def _frames(frames: list[dict[str, Any]]) -> tuple[Frame, ...]:
-    return tuple(Frame(**frame) for frame in frames)

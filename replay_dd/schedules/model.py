@@ -3,6 +3,7 @@
 Rules of this module:
 
 * Everything here is plain, frozen data; a log file is these classes written down (:mod:`replay_dd.schedules.log`).
+* The annotations are also the schema of the log (:mod:`replay_dd.schedules.shapes`).
 * A *switch* is what happened; a *trigger* is what to do. The triggers of a run are its choices that were not the
   default ones; the default schedule with these triggers is the same run again (total semantics: any set of triggers is
   a run).
@@ -12,15 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from replay_dd.schedules.shapes import (
+    Argument,
+    Column,
+    Count,
+    Digest,
+    ExitStatus,
+    FileHash,
+    Granularity,
+    Hash64,
+    ModuleName,
+    Name,
+    RaisedIn,
+    Seconds,
+    SignalNumber,
+    SourceLine,
+    ThreadId,
+    VariableName,
+)
+from replay_dd.schema import Rule
 
 
 class Trigger(NamedTuple):
     """At this thread time, this thread gives the baton to that one, if it can run then."""
 
-    thread: str
-    time: int
-    to: str
+    thread: ThreadId
+    time: Count
+    to: ThreadId
 
 
 @dataclass(frozen=True)
@@ -43,19 +64,19 @@ class Place:
         indentation: how many columns stand before the text.
     """
 
-    file: str
-    path: str
-    line: int
-    column: int
+    file: Name
+    path: Name
+    line: SourceLine
+    column: Column
     function: str
     instruction: str
     gil_reachable: bool
-    key: int = 0
+    key: Hash64 = 0
     after_call: bool = False
     operation: bool = False
     text: str = ""
-    repeat: int = 0
-    indentation: int = 0
+    repeat: Count = 0
+    indentation: Column = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -107,7 +128,7 @@ class Frame:
     """A line of a traceback; ``counted`` tells program code from library and test runner."""
 
     file: str
-    line: int
+    line: SourceLine
     function: str
     counted: bool
 
@@ -116,7 +137,7 @@ class Frame:
 class UncaughtException:
     """An exception that nobody caught; ``where`` is ``main`` or a thread."""
 
-    where: str
+    where: RaisedIn
     type: str
     text: str
     frames: tuple[Frame, ...]
@@ -134,7 +155,7 @@ class Waiter:
     Where no user code called, the frames are those of the library; none of these is ``counted``.
     """
 
-    thread: str
+    thread: ThreadId
     explanation: str
     frames: tuple[Frame, ...]
 
@@ -164,19 +185,19 @@ class Ending:
         seconds: real time that the run took.
     """
 
-    status: int | None
-    signal: int | None = None
+    status: ExitStatus | None
+    signal: SignalNumber | None = None
     timed_out: bool = False
     exceptions: tuple[UncaughtException, ...] = ()
     deadlock: tuple[Waiter, ...] = ()
     complete: bool = True
-    global_time: int = 0
-    digest: int = 0
-    thread_times: Mapping[str, int] = field(default_factory=dict)
+    global_time: Count = 0
+    digest: Digest = 0
+    thread_times: Mapping[ThreadId, Count] = field(default_factory=dict)
     skipped: tuple[Trigger, ...] = ()
     notes: tuple[str, ...] = ()
     writes_files: bool = False
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
 
 
 @dataclass(frozen=True)
@@ -192,16 +213,18 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
+        untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
     """
 
-    granularity: str = "access"
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    start_ns: int = 0
-    entropy_seed: int = 1
+    granularity: Granularity = "access"
+    include: tuple[ModuleName, ...] = ()
+    exclude: tuple[ModuleName, ...] = ()
+    start_ns: Count = 0
+    entropy_seed: Hash64 = 1
     real_clock: bool = False
     real_entropy: bool = False
-    preload: tuple[str, ...] = ()
+    preload: tuple[ModuleName, ...] = ()
+    untested: bool = False
 
 
 @dataclass(frozen=True)
@@ -220,15 +243,15 @@ class Program:
         paths: where those of them stand that are not below the working directory.
     """
 
-    command: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
+    command: Annotated[tuple[Argument, ...], Rule("a program and its arguments", len)]
+    directory: Name
+    environment: Mapping[VariableName, Argument] = field(default_factory=dict)
     standard_input: bytes = b""
     fresh_copy: bool = False
     python: str = ""
-    executable: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)
-    paths: Mapping[str, str] = field(default_factory=dict)
+    executable: Argument = ""
+    files: Mapping[Name, FileHash] = field(default_factory=dict)
+    paths: Mapping[Name, Name] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,14 @@ from replay_dd.schedules.target import Plan, TargetRun, run_target
 STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
-_DEPTHS = (2, 3, 4)  # of PCT, in turn: most known bugs have one of these (Burckhardt et al. 2010, table 2)
+_DEPTHS = (
+    2,
+    3,
+    4,
+)  # bug depths for PCT, in rotation: most known bugs have one of these (Burckhardt et al. 2010, table 2)
 
-_VERIFICATIONS = 3  # replays at most, to verify a log
-_PREEMPTIONS = (1, 1, 2)  # of ``bounded``, in turn
+_VERIFICATIONS = 3  # the maximum number of replays to verify a log
+_PREEMPTIONS = (1, 1, 2)  # for ``bounded``, in rotation
 
 
 def settings_for_now(
@@ -27,9 +31,10 @@ def settings_for_now(
     real_clock: bool = False,
     real_entropy: bool = False,
     preload: tuple[str, ...] = (),
+    untested: bool = False,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload)
+    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested)
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
@@ -37,7 +42,7 @@ def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
 
     Args:
         strategy: one of :data:`STRATEGIES`.
-        seed: of its random choices.
+        seed: the random seed.
         thread_times: for ``pct`` and ``bounded``, the yield points of each thread in another run.
     """
     if strategy == "default":
@@ -66,10 +71,10 @@ def record(
     Args:
         program: what to run.
         settings: what to count and hold fixed.
-        strategy: who decides about the schedule.
-        seed: of the strategy's random choices.
+        strategy: the scheduling strategy.
+        seed: the random seed.
         time_limit_s: seconds after which the run is killed; None for no limit.
-        verify: replay the log once, and note in it whether that gave the same digest.
+        verify: replay the log, and note in it whether the digest is the same.
         show_output: let the program write to our standard output and error.
 
     Raises:
@@ -77,7 +82,7 @@ def record(
     """
     thread_times: Mapping[str, int] = {}
     if strategy in ("pct", "bounded"):
-        # These spread their switches over the lengths of the threads, which only a run can tell.
+        # These spread their switches over the length of each thread, which takes a run to measure.
         thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
@@ -87,18 +92,18 @@ def record(
 
 
 def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
-    """A run whose log is verified, see :func:`verify_log`."""
+    """The run with its log verified; see :func:`verify_log`."""
     return replace(run, log=verify_log(run.log, time_limit_s))
 
 
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """Replay a log and note in it whether the digest and the ending are the same.
 
-    The replay also tells of each switch the how-manieth visit of its place it is, which the first run could not know.
+    The replay also counts which visit of its place each switch is, which the first run could not know.
 
-    Where the replay ends the same but on another way, it takes the place of the log, and is replayed in its turn: what
-    came from outside, real time in a natural run, or an interpreter that ``own_memory.py`` of the runtime does not know
-    may have shifted the addresses that the order of sets of objects follows. They are the same among replays.
+    A replay that diverges but ends the same way replaces the log and is then replayed itself: outside input, real time
+    in a natural run, or an interpreter that the runtime's ``own_memory.py`` does not know may have shifted the
+    addresses that determine the order of sets of objects. Replays share the same addresses.
     """
     candidate = log
     for _ in range(_VERIFICATIONS):

@@ -1,21 +1,21 @@
-"""Replays logs: the same run again, compared step by step with what was recorded."""
+"""Replays logs, comparing each run step by step with the recording."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.signature import outcome_of, signature_of
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first point at which a replay differs from its log; None stands for the end of the run."""
+    """The first point at which a replay differs from its log; None means the end of the run."""
 
     expected: Switch | None
     actual: Switch | None
@@ -23,18 +23,18 @@ class Divergence:
     def __str__(self) -> str:
         if self.expected is None and self.actual is None:
             return "after the last switch of the run"
-        return f"expected {_tell(self.expected)}, got {_tell(self.actual)}"
+        return f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
 
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """A replay and how it compares with its log.
+    """A replay, compared with its log.
 
     Attributes:
         run: the replay.
-        divergence: where it first differs, None where the digest is the same.
-        outcome: PASS where it passed, FAIL where it failed as recorded.
-        reproduced: the same ending as recorded.
+        divergence: the first difference; None if the digest is the same.
+        outcome: PASS if it passed, FAIL if it failed as recorded.
+        reproduced: whether it ended as recorded.
     """
 
     run: TargetRun
@@ -44,7 +44,7 @@ class ReplayResult:
 
 
 def replay_plan(triggers: tuple[Trigger, ...], arrivals: tuple[tuple[Any, ...], ...] = ()) -> Plan:
-    """The plan that follows triggers over the default schedule, with what came from outside in some run."""
+    """The plan that applies triggers to the default schedule, with the outside input of some run."""
     return Plan("replay", triggers=triggers, arrivals=arrivals)
 
 
@@ -57,10 +57,10 @@ def replay(
         log: the log.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our standard output and error.
-        count_visits: count how often each thread visited the places of its switches; takes a little longer.
+        count_visits: count how often each thread visited the places of its switches; slightly slower.
 
     Raises:
-        ProgramNotFoundError, NotControlledError: the program cannot be run any more.
+        ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
     plan = replay_plan(log.triggers, log.arrivals)
     if count_visits:
@@ -89,32 +89,34 @@ def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
 
 
 def check_unchanged(log: Log, *, python: str | None = None) -> None:
-    """Check that the program is still the one that was recorded.
+    """Check that the program has not changed since the recording.
 
     Raises:
-        ProgramChangedError: a source file, or the interpreter's version, is another one now.
+        ProgramChangedError: a source file or the interpreter's version has changed.
     """
     check_there(log)
     changed = changed_files(log.program)
     if changed:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise ProgramChangedError(f"The program was changed since the log was recorded: {shown}.")
+        raise ProgramChangedError(f"The program has changed since the log was recorded: {shown}.")
     if python is not None and python != log.program.python:
         raise ProgramChangedError(f"The log was recorded under Python {log.program.python}; now it is Python {python}.")
 
 
 def check_there(log: Log) -> None:
-    """Check that the recorded source files are still there, whatever stands in them.
+    """Check that the recorded source files still exist, whatever their contents.
 
     Raises:
-        ProgramChangedError: one is not.
+        ProgramChangedError: one does not.
     """
     changed = changed_files(log.program)
     gone = [
-        name for name in changed if not Path(log.program.paths.get(name, Path(log.program.directory) / name)).exists()
+        name
+        for name in changed
+        if not os.path.exists(log.program.paths.get(name, os.path.join(log.program.directory, name)))
     ]
     if gone:
-        raise ProgramChangedError(f"A part of the program is not there any more: {', '.join(gone[:3])}.")
+        raise ProgramChangedError(f"Part of the program no longer exists: {', '.join(gone[:3])}.")
 
 
 def _essence(switch: Switch) -> tuple[object, ...]:
@@ -123,7 +125,7 @@ def _essence(switch: Switch) -> tuple[object, ...]:
     return switch.trigger, switch.forced, where, switch.global_time, switch.digest
 
 
-def _tell(switch: Switch | None) -> str:
+def _describe(switch: Switch | None) -> str:
     if switch is None:
         return "the run to end without another switch"
-    return f"thread {switch.thread} to give way to {switch.to} at its time {switch.time} {switch.where}"
+    return f"thread {switch.thread} to yield to {switch.to} at its time {switch.time} {switch.where}"

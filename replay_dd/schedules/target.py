@@ -6,16 +6,17 @@ import functools
 import hashlib
 import marshal
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import replay_dd.schedules.runtime as runtime
-from replay_dd.errors.program import NotControlledError
+from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
-from replay_dd.schedules.conflicts import Touch
+from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -31,8 +32,8 @@ from replay_dd.schedules.model import (
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 
-# Variables that a program's behaviour usually hangs on; they are kept in the log and restored. The rest of the
-# environment is taken as it is, and not written down: it may hold secrets.
+# Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
+# environment is inherited and never stored: it may contain secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
 CHANNEL = "channel"
@@ -49,19 +50,19 @@ _MAY_SPIN = {
 
 @dataclass(frozen=True)
 class Plan:
-    """Who decides about the schedule of one run.
+    """How one run is scheduled.
 
     Attributes:
         strategy: ``default``, ``random``, ``pct``, ``bounded``, ``natural``, ``replay``, or ``profile`` (the default
-            schedule, with notes of what each thread touches).
+            schedule, noting what each thread touches).
         options: numbers that the strategy needs: ``seed``, ``depth``.
-        thread_times: for ``pct``, the yield points of each thread in another run.
-        triggers: what ``replay`` follows.
+        thread_times: for ``pct`` and ``bounded``, the yield points of each thread in another run.
+        triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
-        arrivals: what came from outside and when, in the run that ``replay`` follows.
-        anchors: what ``anchored`` looks for, see ``runtime/strategies/anchored.py``.
-        traced: how many yield points are told one by one.
+        arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
+        traced: how many yield points are reported one by one.
     """
 
     strategy: str = "default"
@@ -83,10 +84,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class TargetRun:
-    """One run: its log, what it wrote, how its yield points were noticed.
+    """One run: its log, its output, and which back end counted its yield points.
 
-    Where that was asked for: what its threads touched, which anchors of its plan it met, and the thread and the place
-    of each yield point.
+    If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
+    point.
     """
 
     log: Log
@@ -101,7 +102,7 @@ class TargetRun:
 def describe_program(
     command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
 ) -> Program:
-    """The program that a command names, as it stands here and now."""
+    """The program that a command names, in the current environment and directory."""
     kept = {
         name: value
         for name, value in sorted(os.environ.items())
@@ -122,15 +123,15 @@ def run_target(
     """Run a program once under the runtime.
 
     Args:
-        program: what to run, and with what around it.
+        program: what to run, and its environment.
         settings: what to count and hold fixed.
-        plan: who decides about the schedule.
+        plan: how to schedule it.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our own standard output and error.
 
     Raises:
         ProgramNotFoundError: there is no such program.
-        NotControlledError: it is no Python program that the runtime can be loaded into.
+        NotControlledError: it is not a Python program that the runtime can be loaded into.
     """
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder)
@@ -142,14 +143,14 @@ def run_target(
 
 
 def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
-    """Write the request of a run into its folder, and tell the command that makes the run.
+    """Write the request of a run into its folder, and return the command that makes the run.
 
     Args:
         program: what to run.
         settings: what to count and hold fixed.
-        plan: who decides about the schedule.
+        plan: how to schedule it.
         folder: the private folder of the run.
-        server: the descriptor that a fork server talks through; -1 for a run of its own.
+        server: the descriptor of the fork server's socket; -1 for a single run.
     """
     request = folder.path / REQUEST
     request.write_bytes(request_of(settings, plan, folder, server))
@@ -163,7 +164,7 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
 
 
 def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> bytes:
-    """What the runtime is asked to do in one run; arguments as for :func:`prepare`."""
+    """The request to the runtime for one run; arguments as for :func:`prepare`."""
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
@@ -176,6 +177,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "preload": list(settings.preload),
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
+        "untested": settings.untested,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
@@ -208,14 +210,14 @@ def _environment(program: Program, request: Path) -> dict[str, str]:
     return environment
 
 
-# -- from the records of the channel to a log ----------------------------------------------------------------------
+# -- from channel records to a log --------------------------------------------------------------------------------
 
 
 def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
-    """The run that a finished process told of.
+    """The run that a finished process reported.
 
     Raises:
-        NotControlledError: it told of nothing.
+        NotControlledError: it reported nothing.
     """
     told = folder.path / CHANNEL
     records: list[tuple[Any, ...]] = channel.read_records(str(told)) if told.exists() else []
@@ -223,6 +225,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     if hello is None:
         raise NotControlledError(_why_not_controlled(program, finished))
     version, executable, backend, reason = hello[1:5]
+    if backend == "untested":
+        raise UntestedInterpreterError(f"The program's interpreter is {executable}. {reason}.")
     if backend == "unsupported":
         raise NotControlledError(f"The program's interpreter {executable} is {reason}.")
     places: dict[int, Place] = {}
@@ -278,7 +282,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         exceptions=tuple(exceptions),
         deadlock=waiters,
         complete=end is not None,
-        # A run that was killed is known up to its last switch.
+        # A killed run is known up to its last switch.
         global_time=end[1] if end else last.global_time if last else 0,
         digest=end[2] if end else last.digest if last else 0,
         thread_times=dict(end[3]) if end else {},
@@ -288,7 +292,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         seconds=round(finished.seconds, 6),
     )
     files = {short: _file_hash(path) for short, path in end[4]} if end else {}
-    # A short name below the working directory leads back to its file; that of a package does not.
+    # Short names below the working directory resolve to their files; those of packages do not.
     paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
@@ -306,11 +310,11 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
     name = program.command[0]
     text = f"The program `{name}` ran (exit status {finished.status}), but not under the scheduler."
     last = finished.output.decode(errors="replace").strip().splitlines()
-    return f"{text} Its last words: {last[-1][:200]}" if last else text
+    return f"{text} Its last output: {last[-1][:200]}" if last else text
 
 
 def _moved(switch: Switch, copy: str, original: str) -> Switch:
-    """Tell places in the private copy of the working directory as those of the original."""
+    """Map places in the private copy of the working directory back to the original."""
     place = switch.place
     if place is None or not place.path.startswith(copy + os.sep):
         return switch
@@ -320,34 +324,36 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
+            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
-    except (OSError, ValueError):  # the second for what cannot be a name
+    except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
 
 
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
-    """The hash of a file, computed once for each version of it: a search asks after every run."""
+    """The hash of a file, cached for each version of it: a search needs it after every run."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
 
 
 def forget_files() -> None:
-    """Forget the hashes of files at the end of a search.
+    """Clear the cache of file hashes at the end of a search.
 
-    In a process that makes many searches, the few that are kept of each would lie scattered among its large logs, and
-    keep the memory of those from going back to the system.
+    In a process that makes many searches, the few entries of each would be scattered among its large logs and keep
+    their memory from being returned to the system.
     """
     _hash_of_version.cache_clear()
 
 
 def usable_jobs(log: Log, jobs: int) -> int:
-    """How many runs of a program may go on at the same time: one, if it writes in the directory that they share."""
+    """How many runs of a program may run in parallel: one, if it writes to the directory that they share."""
     shared = log.ending.writes_files and not log.program.fresh_copy
     return 1 if shared else jobs
 
 
 def changed_files(program: Program) -> list[str]:
-    """The short names of counted files whose text is not the recorded one any more."""
+    """The short names of counted files that have changed since the recording."""
     root = Path(program.directory)
     changed = []
     for short, recorded in program.files.items():

@@ -1,7 +1,8 @@
-"""The browser: one Chromium, driven through Playwright, that gives each test a context of its own.
+"""The browser: one Chromium, driven through Playwright, that gives each test its own context.
 
-A context has its own cookies, storage, cache and pages, and costs a fraction of a second; a browser would cost several.
-If the browser dies it is started anew for the next test. Its profile and all temporary files lie in a private folder.
+A context has its own cookies, storage, cache and pages, and takes a fraction of a second to make; a browser would take
+several. If the browser dies, it is restarted for the next test. Its profile and temporary files are in a private
+folder.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _INSTALL_BROWSER = "Install Chromium (on Debian: `apt install chromium`), or name it with `--browser`."
 EXECUTABLES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
-# No sandbox: it cannot be had as root or in many containers. The others keep the browser from doing things by itself.
+# No sandbox: it is unavailable to root and in many containers. The others keep the browser from background activity.
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -36,7 +37,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_LIMIT_MS = 60_000
-# Chromium makes a socket in it, `.org.chromium.Chromium.XXXXXX/SingletonSocket`; addresses of sockets have 107 bytes.
+# Chromium creates `.org.chromium.Chromium.XXXXXX/SingletonSocket` in it; socket paths are limited to 107 bytes.
 _LONGEST_FOLDER_BYTES = 60
 
 
@@ -44,7 +45,7 @@ def find_browser(named: Path | None = None) -> Path:
     """The browser's executable file.
 
     Args:
-        named: the one that the user names; otherwise the first one on the ``PATH``.
+        named: the user's choice; by default the first one on the ``PATH``.
 
     Raises:
         SoftwareMissingError: there is none.
@@ -61,7 +62,7 @@ def find_browser(named: Path | None = None) -> Path:
 
 
 def require_playwright() -> None:
-    """Check that Playwright for Python is there: it is an extra, and other modules of this room import it at once.
+    """Check that Playwright for Python is installed: it is an extra that other modules of this package import eagerly.
 
     Raises:
         SoftwareMissingError: it is not installed.
@@ -73,10 +74,10 @@ def require_playwright() -> None:
 
 
 class WebBrowser:
-    """A headless Chromium; a context manager, to be used by the thread that entered it.
+    """A headless Chromium; a context manager, for use only by the thread that entered it.
 
     Args:
-        executable: the browser to run; found on the ``PATH`` where none is given.
+        executable: the browser to run; by default the first one on the ``PATH``.
 
     Raises:
         SoftwareMissingError: Playwright for Python is not installed.
@@ -104,7 +105,7 @@ class WebBrowser:
 
     @property
     def version(self) -> str:
-        """The version of the browser, as it says itself."""
+        """The version that the browser reports."""
         return self._running().version
 
     @contextlib.contextmanager
@@ -112,7 +113,7 @@ class WebBrowser:
         """A context for one test, closed afterwards.
 
         Args:
-            viewport: the first ``setViewport`` step; some of what it says cannot be changed later.
+            viewport: the first ``setViewport`` step; some of its settings cannot be changed later.
         """
         browser = self._running()
         if viewport is None:
@@ -128,7 +129,7 @@ class WebBrowser:
         try:
             yield context
         finally:
-            # The browser may be gone; that was the test's outcome then.
+            # The browser may be gone; then that was the outcome of the test.
             with contextlib.suppress(Exception):
                 context.close()
 
@@ -143,7 +144,7 @@ class WebBrowser:
             self._browser = self._playwright.chromium.launch(
                 executable_path=self.executable, args=list(ARGUMENTS), timeout=START_LIMIT_MS
             )
-        except Exception as error:  # Playwright's own, and whatever its driver makes of a broken browser
+        except Exception as error:  # Playwright's errors, and whatever its driver raises for a broken browser
             last = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), "no reason given")
             raise BrowserFailedError(f"{self.executable} does not start: {last}.") from error
 
@@ -155,7 +156,7 @@ class WebBrowser:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    """A folder for temporary files, with a path that is short enough for the browser."""
+    """A folder for temporary files, with a path short enough for the browser."""
     with private_folder() as folder:
         if len(os.fsencode(folder.temporary)) <= _LONGEST_FOLDER_BYTES:
             yield folder.temporary
@@ -169,7 +170,7 @@ def _started_playwright(temporary: Path) -> Iterator[Playwright]:
     require_playwright()
     from playwright.sync_api import sync_playwright
 
-    # The driver passes its environment on: profiles are made in TMPDIR, and removed with our folder if it is killed.
+    # The driver passes on its environment: profiles are created in TMPDIR, and removed with our folder if it is killed.
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(temporary)
     try:

@@ -2,10 +2,10 @@
 
 Rules of this module:
 
-* FAIL is the same failure; PASS is a flow that could be played whole and showed none; all else is UNRESOLVED.
-* A failed assertion counts only where every other step could be done: without its elements it fails for another reason.
-* While searching, a step gets a time drawn from what the whole flow needed, since a missing element costs all of it.
-  Evidence (the baseline and the proof) is played with all the time that the flow allows, and no step may be left out.
+* FAIL means the same failure; PASS a flow that was played completely without a failure; anything else is UNRESOLVED.
+* A failed assertion counts only if every other step could be done: without its elements it fails for another reason.
+* During the search, the time-out of a step is derived from what the whole flow needed, since a missing element uses up
+  all of it. Evidence (the baseline and the proof) gets all the time that the flow allows, and no step may be skipped.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, KINDS, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.player import Limits, Playback, play
-from replay_dd.web.units import Units, units_of
+from replay_dd.web.step_deltas import StepDeltas, step_deltas_of
 
-# A step gets this many times the longest time that any step needed in the whole flow, but never less than the minimum.
+# The time-out of a step, as a multiple of the longest step of the whole flow, and its minimum.
 STEP_TIME_FACTOR = 3
 LEAST_STEP_MS = 300.0
 
 _WHAT_FAILS = (
     "A failure is an uncaught error of the page, a failed console.assert, a crash, or an assertion step that fails. "
-    "If it shows as text on the page, name the text with `--text`."
+    "If it shows as text on the page, give the text with `--text`."
 )
-_MORE_TIME = "If the page needs more time after the last step, give it more with `--settle`."
+_MORE_TIME = "If the page needs more time after the last step, set it with `--settle`."
 
 
 def failure_of(playback: Playback, text: str | None) -> Failure | None:
-    """The failure of a playback that counts: the text if one was named, otherwise the most serious kind."""
+    """The relevant failure of a playback: the text if one was given, otherwise the most serious kind."""
     return playback.first(("text",) if text is not None else KINDS)
 
 
 @dataclass(frozen=True)
 class FlowRun:
-    """A flow that was played.
+    """One playback of a flow.
 
     Attributes:
-        playback: what was seen.
+        playback: the result.
         evidence: whether it was played to prove an answer.
     """
 
@@ -55,13 +55,13 @@ class FlowRun:
 
 
 class FlowSteps(Circumstance[FlowRun]):
-    """The steps of a flow as deltas; its head, up to the first page, is always there.
+    """The steps of a flow as deltas; its head, up to the first page, is always kept.
 
     Args:
         flow: the failing flow.
         browser: where to play it.
-        text: a regular expression; where given, its occurrence on a page is the failure.
-        settle_s: seconds for which the page is watched after the last step.
+        text: a regular expression; if given, the failure is its occurrence on a page.
+        settle_s: seconds to watch the page after the last step.
         algorithm: ``bisection`` or ``ddmin``.
     """
 
@@ -76,42 +76,42 @@ class FlowSteps(Circumstance[FlowRun]):
         self._text = text
         self._settle_s = settle_s
         self._wanted: Failure | None = None
-        self._units = units_of(flow)
+        self._step_deltas = step_deltas_of(flow)
         self._step_ms = LEAST_STEP_MS
-        self.universe = IntervalSet.range(0, len(self._units.deltas))
+        self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     @property
     def wanted(self) -> Failure:
-        """The failure that is looked for."""
+        """The failure sought."""
         assert self._wanted is not None, "settle was not called"
         return self._wanted
 
     @property
-    def units(self) -> Units:
-        """What the deltas are."""
-        return self._units
+    def step_deltas(self) -> StepDeltas:
+        """The deltas, by their steps."""
+        return self._step_deltas
 
     def kept(self, configuration: IntervalSet) -> tuple[int, ...]:
-        """The numbers of the steps that are played."""
-        return self._units.steps_of(configuration)
+        """The numbers of the steps to play."""
+        return self._step_deltas.steps_of(configuration)
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> FlowRun:
-        """Play these steps in a fresh context of the browser, up to the failure where that is known."""
+        """Play these steps in a fresh browser context, until the failure if that is known."""
         ends = (lambda failure: False) if self._wanted is None else self._wanted.same
         baseline = self._wanted is None
-        # The baseline plays what comes after the failure, too: which failure it is, is not known yet.
+        # The baseline also plays what comes after the failure: which failure is sought is not known yet.
         flow = self._flow if baseline else self._flow.only(self.kept(configuration))
         limits = Limits(settle_s=self._settle_s)
         if not (baseline or fresh or configuration == self.base):
             limits = replace(limits, step_ms=self._step_ms)
         playback = play(flow, self._browser, limits=limits, until=ends, text=self._text)
         if configuration == self.base:
-            # A passing assertion shows here how long it takes to come true.
+            # This run shows how long a passing assertion takes to come true.
             self._allow(playback.seconds[1:])
         return FlowRun(playback, evidence=fresh)
 
     def judge(self, run: FlowRun) -> Judgement:
-        """By comparison with the failure that is looked for."""
+        """Compare the run with the failure sought."""
         playback, wanted = run.playback, self.wanted
         failed = bool(playback.failures)
         if any(wanted.same(failure) for failure in playback.failures):
@@ -126,7 +126,7 @@ class FlowSteps(Circumstance[FlowRun]):
         return Judgement(Outcome.PASS, "no failure")
 
     def settle(self, runs: Sequence[FlowRun]) -> None:
-        """Look for the failure that all runs have; cut the flow off behind it.
+        """Choose the failure that all runs have; cut the flow off after it.
 
         Raises:
             PageUnreachableError: the first page cannot be loaded.
@@ -146,20 +146,20 @@ class FlowSteps(Circumstance[FlowRun]):
                     f"The flow failed in two ways: {wanted.summary}, then {found.summary}.", _MORE_TIME
                 )
             wanted = found
-            # The waiting for what is missing would make every limit a long one.
+            # Waiting for missing elements would make every time-out long.
             missing = {number for number, _ in playback.left_out} | {one.step for one in playback.failures}
             self._allow([seconds for step, seconds in enumerate(playback.seconds) if step not in missing][1:])
         assert wanted is not None
         self._wanted = wanted
         fixed = (wanted.step,) if wanted.kind == ASSERTION else ()
         first_page = next(number for number, step in enumerate(self._flow.steps) if step.type == "navigate")
-        # A crash while loading comes before the first page is there.
+        # A crash during loading comes before the first page has loaded.
         head = Flow(self._flow.steps[: max(wanted.step, first_page) + 1], self._flow.data)
-        self._units = units_of(head, also_fixed=fixed)
-        self.universe = IntervalSet.range(0, len(self._units.deltas))
+        self._step_deltas = step_deltas_of(head, also_fixed=fixed)
+        self.universe = IntervalSet.range(0, len(self._step_deltas.deltas))
 
     def base_failed(self, judgement: Judgement) -> None:
-        """An assertion that fails without any action has no action as its cause.
+        """Reject an assertion that fails without any action: no action causes it.
 
         Raises:
             DoesNotPassError: the failure is such an assertion.
@@ -171,8 +171,8 @@ class FlowSteps(Circumstance[FlowRun]):
             )
 
     def words(self, delta: int) -> str:
-        """The steps of the delta."""
-        return ", ".join(describe(self._flow.steps[number]) for number in self._units.deltas[delta])
+        """Describe the steps of the delta."""
+        return ", ".join(describe(self._flow.steps[number]) for number in self._step_deltas.deltas[delta])
 
     def _allow(self, seconds: Sequence[float]) -> None:
         self._step_ms = max(self._step_ms, STEP_TIME_FACTOR * 1000 * max(seconds, default=0))
@@ -194,4 +194,4 @@ def _nothing_failed(playback: Playback) -> ReplayDDError:
 
 def _came_once(wanted: Failure | None) -> ReplayDDError:
     summary = "" if wanted is None else wanted.summary
-    return NotReproducedError(f"The failure came in the first run and not in the second: {summary}.", _MORE_TIME)
+    return NotReproducedError(f"The failure occurred in the first run but not in the second: {summary}.", _MORE_TIME)

@@ -1,4 +1,4 @@
-"""Steps in words, for people."""
+"""Descriptions of steps, for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LONGEST_TEXT = 60
 
 
 def describe(step: Step) -> str:
-    """A step in a few words: ``click "Save"``, ``press Shift``, ``set "Name" to "Ada"``."""
+    """A short description of a step: ``click "Save"``, ``press Shift``, ``set "Name" to "Ada"``."""
     data = step.data
     match step.type:
         case "navigate":
@@ -46,7 +46,7 @@ def describe(step: Step) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text between quotation marks, on one line and not too long."""
+    """A text in quotation marks, on one line and truncated."""
     one_line = " ".join(text.split())
     return f'"{one_line if len(one_line) <= LONGEST_TEXT else one_line[: LONGEST_TEXT - 1] + "…"}"'
 
@@ -58,7 +58,7 @@ def _waiting(step: Step) -> str:
 
 
 def _element(step: Step) -> str:
-    """The element by its accessible name or text where the flow knows it, otherwise by its selector."""
+    """The element by its accessible name or text if the flow has one, otherwise by its selector."""
     for prefix in ("aria/", "text/"):
         for selector in step.selectors:
             name = selector[-1].removeprefix(prefix)

@@ -1,7 +1,7 @@
-"""Finding the element of a step: the ways that a flow names, in order, until one leads to something.
+"""Finds the element of a step: tries the selectors of the flow in order, until one matches.
 
 The kinds of selector are those of the Recorder: CSS, and with a prefix `aria/`, `xpath/`, `text/` and `pierce/`.
-Playwright looks into open shadow roots by itself, so `pierce/` is CSS and a chain of parts a chain of locators.
+Playwright pierces open shadow roots itself, so `pierce/` is CSS, and a chain of parts is a chain of locators.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Role = Literal[
     "spinbutton", "slider", "switch", "treeitem", "gridcell", "cell", "listitem", "heading", "img",
 ]  # fmt: skip
 
-# An accessible name without a role is looked for among these, the ones that people act on first.
+# The roles in which an accessible name without a role is searched, interactive ones first.
 _ROLES: tuple[Role, ...] = (
     "button", "link", "textbox", "checkbox", "radio", "combobox", "menuitem", "tab", "option", "searchbox",
     "spinbutton", "slider", "switch", "treeitem", "gridcell", "cell", "listitem", "heading", "img",
@@ -27,19 +27,18 @@ _ROLES: tuple[Role, ...] = (
 _ARIA = re.compile(r"(?P<name>.*?)(?:\[(?P<attribute>role|name)=[\"'](?P<value>[^\"']*)[\"']\])?", re.DOTALL)
 
 
-def ways_to(step: Step, frame: Frame) -> list[Callable[[], Locator]]:
-    """The ways to the element of a step, in the order in which to try them.
+def locators_for(step: Step, frame: Frame) -> list[Callable[[], Locator]]:
+    """The locators for the element of a step, in the order in which to try them.
 
-    Names seen by assistive technology come last: looking for them is slow, and a name can belong to two elements where
-    CSS tells them apart.
+    Accessible names come last: searching for them is slow, and two elements that CSS tells apart may share a name.
     """
     ordered = sorted(step.selectors, key=lambda selector: selector[-1].startswith(("aria/", "text/")))
     return [lambda selector=selector: _locator(selector, frame) for selector in ordered]  # type: ignore[misc]
 
 
 def find(step: Step, frame: Frame) -> Locator | None:
-    """The element of a step, if one of the ways leads to any; the first one where there are several."""
-    for way in ways_to(step, frame):
+    """The element of a step, by the first locator that matches; the first of several elements."""
+    for way in locators_for(step, frame):
         found = way()
         if found.count():
             return found.first
@@ -47,8 +46,8 @@ def find(step: Step, frame: Frame) -> Locator | None:
 
 
 def count(step: Step, frame: Frame) -> tuple[int, Locator | None]:
-    """How many elements the first way that leads anywhere leads to, and these."""
-    for way in ways_to(step, frame):
+    """The elements that the first matching locator finds, and their number."""
+    for way in locators_for(step, frame):
         found = way()
         if amount := found.count():
             return amount, found
@@ -77,7 +76,7 @@ def _named(name: str, where: Frame | Locator) -> Locator:
     assert found is not None, "the expression matches every text"
     plain, attribute, value = found["name"], found["attribute"], found["value"]
     if attribute == "role":
-        # The engine by its name: the role comes from a file and may be one that the typed method does not list.
+        # By selector: the role comes from a file, and may be one that the typed method does not list.
         quoted = plain.replace("\\", "\\\\").replace('"', '\\"')
         return where.locator(f'role={value}[name="{quoted}"s]' if plain else f"role={value}")
     accessible = value if attribute == "name" else plain

@@ -1,8 +1,8 @@
 """How a flow can fail, and when two failures are the same one.
 
-The kinds are those that a browser tells by itself, and one that a person names: a text on the page. Two page errors are
-the same if they are of the same type and were raised at the same place; the message, which often quotes data, counts
-only where no place is known. Numbers and quoted parts in messages are left out of the comparison for the same reason.
+The kinds are those that a browser reports, and one that the user specifies: a text on the page. Two page errors are the
+same if they have the same type and were raised at the same place; the message, which often quotes data, counts only if
+no place is known. Numbers and quoted parts of messages are ignored for the same reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ASSERTION = "assertion"
 TEXT = "text"
 
 KINDS = (CRASH, TEXT, PAGE_ERROR, CONSOLE_ASSERTION, ASSERTION)
-"""All kinds; where a flow fails in several ways, the first kind of these counts."""
+"""All kinds, by precedence: if a flow fails in several ways, the first kind counts."""
 
 # The top of a JavaScript stack in V8's form: "    at name (http://host/path.js:12:34)" or "    at http://...:12:34".
 _FRAME = re.compile(
@@ -29,13 +29,13 @@ _CHANGING = re.compile(r"""\d+|'[^']*'|"[^"]*"|`[^`]*`""")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure that was seen.
+    """An observed failure.
 
     Attributes:
         kind: one of :data:`KINDS`.
-        text: what it said, in one line: name and message of an error, the assertion in words, the text found.
+        text: its message, in one line: name and message of an error, the assertion in words, the text found.
         place: where in the page's scripts it was raised (path, line, column), or an empty string.
-        details: all there is to say: a stack trace.
+        details: more, such as a stack trace.
         step: the number of the step after which it was seen, in the flow that was played.
     """
 
@@ -51,7 +51,7 @@ class Failure:
         return f"{self.kind}: {self.text}" + (f" ({self.place})" if self.place else "")
 
     def same(self, other: Failure | None) -> bool:
-        """Whether both are the same failure, seen in two runs."""
+        """Whether two runs showed the same failure."""
         return other is not None and self.signature == other.signature
 
     @property
@@ -63,7 +63,7 @@ class Failure:
 
 
 def page_error(name: str, message: str, stack: str, step: int) -> Failure:
-    """An exception, or a rejected promise, that the page did not catch."""
+    """An uncaught exception or rejected promise of the page."""
     first_line = (message.splitlines() or [""])[0]
     text = f"{name or 'Error'}: {first_line}"
     details = stack if message in stack else f"{name or 'Error'}: {message}\n{stack}"
@@ -79,6 +79,6 @@ def place_in(stack: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """The part of an address that stays the same on another host and port."""
+    """The part of an address that does not depend on host and port."""
     parts = urlsplit(url)
     return parts.path or url

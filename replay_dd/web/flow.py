@@ -17,8 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from replay_dd.errors.user import FlowStepError, NotALogError
+from replay_dd.errors.user import FlowStepError, LogError, NotALogError
 from replay_dd.files import write_whole
+from replay_dd.json_codec import from_plain
+from replay_dd.json_text import parse
+from replay_dd.logfile import read_regular
+from replay_dd.schema import shown
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
 ALGORITHMS = ("bisection", "ddmin")
@@ -26,6 +30,9 @@ ALGORITHMS = ("bisection", "ddmin")
 
 ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
 LARGEST_TIMEOUT_MS = 30_000
+LARGEST_FLOW_BYTES = 2**26
+"""Flows are typed and clicked by people; a larger file is something else."""
+LARGEST_NUMBER = 2**31 - 1  # of pixels, bytes a second, elements
 BUTTONS = ("primary", "auxiliary", "secondary", "back", "forward")
 
 Selector = tuple[str, ...]
@@ -99,11 +106,10 @@ class Flow:
 def looks_like_a_flow(path: Path) -> bool:
     """Whether a file is meant as a user flow: a JSON object with steps. Unreadable files are not."""
     try:
-        with path.open("rb") as file:
-            if not file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-                return False
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        if not read_regular(path, LARGEST_FLOW_BYTES, first=64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return False
+        found = parse(read_regular(path, LARGEST_FLOW_BYTES).decode("utf-8-sig"))
+    except (LogError, ValueError):
         return False
     return isinstance(found, dict) and "steps" in found
 
@@ -119,14 +125,16 @@ def read_flow(path: Path) -> Flow:
         FlowStepError: a step does not keep to the schema.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise NotALogError(f"The flow {path} cannot be read: {why}.", _EXPORT) from error
+        text = read_regular(path, LARGEST_FLOW_BYTES).decode("utf-8-sig")
+    except LogError as error:
+        raise NotALogError(error.message, _EXPORT) from error
+    except UnicodeDecodeError as error:
+        raise NotALogError(f"The flow {path} cannot be read: it is not UTF-8.", _EXPORT) from error
     try:
-        return flow_from(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise NotALogError(f"The file {path} is no user flow: it is not JSON ({error}).", _EXPORT) from error
+        found = from_plain(Any, parse(text))
+    except ValueError as error:
+        raise NotALogError(f"The file {path} is not a user flow: {error}.", _EXPORT) from error
+    return flow_from(found)
 
 
 def flow_from(data: object) -> Flow:
@@ -140,7 +148,7 @@ def flow_from(data: object) -> Flow:
         raise NotALogError("This is no user flow: it has no list of steps.", _EXPORT)
     if not isinstance(data.get("title"), str):
         raise NotALogError("This is no user flow: it has no title.", _EXPORT)
-    if not _is_timeout(data.get("timeout")):
+    if "timeout" in data and not _is_timeout(data["timeout"]):
         raise NotALogError(f"The flow's time-out is not between 1 and {LARGEST_TIMEOUT_MS} milliseconds.", _EXPORT)
     steps = tuple(_step_from(number, step) for number, step in enumerate(data["steps"], 1))
     if not any(step.type == "navigate" for step in steps):
@@ -154,8 +162,9 @@ def write_flow(flow: Flow, path: Path) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    # What is no text in UTF-8 (half a surrogate pair) is written as an escape, which is the same in JSON and Python.
     whole = {**flow.data, "steps": [step.data for step in flow.steps]}
-    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode())
+    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _step_from(number: int, data: object) -> Step:
@@ -164,13 +173,13 @@ def _step_from(number: int, data: object) -> Step:
     members = _NEEDED.get(data["type"])
     if members is None:
         raise FlowStepError(
-            f"Step {number} is of the unknown type `{data['type']}`.", "Replay-dd may be too old for it."
+            f"Step {number} is of an unknown type: {shown(data['type'])}.", "Replay-dd may be too old for it."
         )
     for name, is_right in members.items():
         if name not in data or not is_right(data[name]):
             raise FlowStepError(f"Step {number} ({data['type']}) has no proper `{name}`.")
     for name, is_right in _ALLOWED.items():
-        if data.get(name) is not None and not is_right(data[name]):
+        if name in data and not is_right(data[name]):
             raise FlowStepError(f"Step {number} ({data['type']}) has no proper `{name}`.")
     return Step(data)
 
@@ -180,11 +189,11 @@ def _is_text(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
 
 
 def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_NUMBER
 
 
 def _is_truth(value: object) -> bool:
@@ -196,7 +205,7 @@ def _is_anything(value: object) -> bool:
 
 
 def _is_timeout(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and 1 <= value <= LARGEST_TIMEOUT_MS)
+    return _is_number(value) and 1 <= value <= LARGEST_TIMEOUT_MS  # type: ignore[operator]
 
 
 def _is_list_of(is_right: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -248,7 +257,7 @@ _ALLOWED: dict[str, Check] = {
     "button": lambda value: value in BUTTONS,
     "count": _is_number,
     "duration": _is_number,
-    "frame": _is_list_of(lambda one: isinstance(one, int)),
+    "frame": _is_list_of(lambda one: _is_size(one) or (one == 0 and not isinstance(one, bool))),
     "operator": lambda value: value in (">=", "==", "<="),
     "properties": lambda value: isinstance(value, dict),
     "selectors": _is_selectors,

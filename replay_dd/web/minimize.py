@@ -1,7 +1,7 @@
-"""Makes a failing flow small: as few steps as still fail, each test in a fresh context of the browser.
+"""Minimizes a failing flow to the few steps that still fail, each test in a fresh browser context.
 
-Bisection of prefixes asks for fewer tests than ddmin where few steps matter, so it comes first. The answer of both is
-1-minimal: with any one step less, the flow was seen not to fail.
+Prefix bisection needs fewer tests than ddmin if few steps matter, so it is the default. Both answers are 1-minimal: the
+flow was seen not to fail without any single step.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from replay_dd.experiment.driver import NOBODY, Observer, isolate_cause
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.web.browser import WebBrowser
 from replay_dd.web.circumstance import FlowRun, FlowSteps, failure_of
@@ -24,9 +24,9 @@ class FlowIsolation:
 
     Attributes:
         isolation: the driver's result; its deltas are steps.
-        whole: the flow as it was given.
+        whole: the original flow.
         flow: the smallest failing flow found.
-        kept: the numbers of its steps in the flow given.
+        kept: the numbers of its steps in the original flow.
         failure: its failure.
     """
 
@@ -46,19 +46,19 @@ def minimize(
     algorithm: str = ALGORITHMS[0],
     max_tests: int | None = None,
     time_budget_s: float | None = None,
-    observer: Observer = NOBODY,
+    observer: Observer = NO_OBSERVER,
 ) -> FlowIsolation:
-    """Find a 1-minimal part of a flow that still fails in the same way.
+    """Find a 1-minimal subset of the steps that still fails in the same way.
 
     Args:
         flow: the failing flow.
         browser: where to play it.
-        text: a regular expression; where given, its occurrence on a page is the failure.
-        settle_s: seconds for which the page is watched after the last step.
+        text: a regular expression; if given, the failure is its occurrence on a page.
+        settle_s: seconds to watch the page after the last step.
         algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
-        max_tests: stop after that many tests with the best result so far.
-        time_budget_s: stop after so many seconds with the best result so far.
-        observer: who is told what goes on.
+        max_tests: stop with the best result so far after this many tests.
+        time_budget_s: stop with the best result so far after this many seconds.
+        observer: receives progress.
 
     Raises:
         PageUnreachableError: the first page cannot be loaded.
@@ -75,5 +75,5 @@ def minimize(
 
 
 def default_output(path: Path) -> Path:
-    """Where the minimal flow is written: beside the whole one."""
+    """The default path of the minimal flow, next to the original."""
     return path.with_name(f"{path.name.removesuffix('.json')}-minimal.json")

@@ -2,16 +2,16 @@
 
 Rules of this module:
 
-* Each flow is played in a context of its own, with nothing left of any other.
-* The player waits for the page, not for the clock: a step begins when the page has loaded what it asked for and has had
-  a turn to draw. A page that was just loaded must also be calm: pages build themselves in the turns of timers, and a
-  click that comes between two of them finds another page on a slow machine than on a fast one. The time of that calm is
-  the page's own, so that it grows as the machine gets slower.
-* Only the end is watched for a fixed time, as an error may come out of a timer.
-* A step that cannot be done (its element is not there, or stays covered) is left out, and the playback says so. What a
-  flow without some of its steps means is thereby always defined.
-* A failure that the caller waits for ends the playback at once.
-* Dialogs are answered with their default (OK, Leave), so that they never block.
+* Each flow is played in its own context, isolated from all others.
+* The player waits for the page, not for the clock: a step begins when the page has loaded its requests and rendered a
+  frame. A newly loaded page must also be calm: pages build themselves in timer callbacks, and a click between two of
+  them meets a different page on a slow machine than on a fast one. The calm is measured with the page's own timers, so
+  that it takes longer on a slower machine.
+* Only the end is watched for a fixed time, as a timer may still raise an error.
+* A step that cannot be done (its element is missing or stays covered) is skipped, and the playback says so. So a flow
+  without some of its steps is always well defined.
+* The failure that the caller waits for ends the playback immediately.
+* Dialogs get their default answer (OK, Leave), so that they never block.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from replay_dd.web.steps import StepFailedError, do
 from replay_dd.web.watch import PAGE_CRASHED, Watch
 
 DEFAULT_STEP_LIMIT_MS = 5_000
-"""The time that the DevTools player gives each step where the flow says nothing else."""
+"""The default time-out of a step in the DevTools player."""
 _POLL_MS = 5.0
 _CALM_MS = 100
 _COUNT_CHANGES = """() => {
@@ -45,13 +45,13 @@ _COUNT_CHANGES = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long to wait for what.
+    """Time limits.
 
     Attributes:
-        step_ms: for each step, in milliseconds; None for what the flow says.
-        quiet_ms: after each step, until the page has loaded what it asks for.
-        calm_ms: for a page that was just loaded, at most, until it has stopped building itself.
-        settle_s: at the end, in seconds, for a failure to come.
+        step_ms: for each step, in milliseconds; None for the time-out in the flow.
+        quiet_ms: after each step, for the page to load its requests.
+        calm_ms: for a newly loaded page to stop building itself.
+        settle_s: at the end, in seconds, for a failure to occur.
     """
 
     step_ms: float | None = None
@@ -62,12 +62,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """How a flow went.
+    """The result of playing a flow.
 
     Attributes:
-        failures: all failures seen, in order.
-        left_out: the numbers of the steps that could not be done, with the reasons.
-        seconds: how long each step took, the waiting for the page included.
+        failures: all failures, in order.
+        left_out: the numbers of the skipped steps, with the reasons.
+        seconds: how long each step took, including waiting for the page.
         reached: whether the first page was loaded.
     """
 
@@ -99,12 +99,12 @@ def play(
 
     Args:
         flow: the flow.
-        browser: where.
+        browser: where to play it.
         limits: how long to wait.
         until: called with each failure; True ends the playback.
         text: a regular expression; its occurrence in the visible text of a page is a failure.
         before_step: called before each step.
-        at_end: called with the page of the last step, once the playback has ended and if that page is still there.
+        at_end: called after the playback with the page of the last step, if that still exists.
     """
     viewport = next((step for step in flow.steps if step.type == "setViewport"), None)
     with browser.fresh_context(viewport) as context:
@@ -112,7 +112,7 @@ def play(
         try:
             playing.run()
         except PlaywrightError as error:
-            # Each step deals with its own errors. What comes here is the end of the page or of the whole browser.
+            # Each step handles its own errors; only the loss of the page or of the browser gets here.
             playing.note_end(error)
         if at_end is not None and not playing.page.is_closed() and not playing.watch.crashed:
             at_end(playing.page)
@@ -120,7 +120,7 @@ def play(
 
 
 class _Playing:
-    """One flow while it is played."""
+    """A flow being played."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class _Playing:
         self._seconds: list[float] = []
         self._reached = False
         self._in_flight: set[Request] = set()
-        # Playwright marks its handlers, which cannot be done to methods of built-in types.
+        # Lambdas: Playwright sets attributes on its handlers, which methods of built-in types do not allow.
         self._asked = 0
         self._loaded = False
         context.on("request", self._on_request)
@@ -153,7 +153,7 @@ class _Playing:
         self._main = self.page = context.new_page()
 
     def run(self) -> None:
-        """Play all steps, until one shows the failure that is waited for."""
+        """Play all steps, until one shows the failure awaited."""
         for number, step in enumerate(self._flow.steps):
             self.number = number
             started = time.monotonic()
@@ -173,7 +173,7 @@ class _Playing:
         self._look_for_text()
 
     def note_end(self, error: PlaywrightError) -> None:
-        """Note why the playback cannot go on; raise what is not the end of a page or of the browser."""
+        """Record why the playback cannot continue; raise any other error."""
         if self.watch.crashed:
             return
         if not self._is_connected():
@@ -184,7 +184,7 @@ class _Playing:
             raise error
 
     def playback(self) -> Playback:
-        """What has come of it."""
+        """The result."""
         return Playback(tuple(self.watch.failures), tuple(self._left_out), tuple(self._seconds), self._reached)
 
     def _step(self, step: Step) -> None:
@@ -211,7 +211,7 @@ class _Playing:
     def _limit_ms(self, step: Step) -> float:
         own = step.timeout_ms or self._flow.timeout_ms or DEFAULT_STEP_LIMIT_MS
         if step.type == "navigate":
-            return own  # as long as it takes: without its page a flow means nothing
+            return own  # the full time-out: without its page a flow is meaningless
         return own if self._limits.step_ms is None else min(own, self._limits.step_ms)
 
     def _page_of(self, step: Step, limit_ms: float) -> Page:
@@ -237,7 +237,7 @@ class _Playing:
         return frame
 
     def _wait_until_quiet(self) -> None:
-        """Wait until nothing is being loaded and the page has had a turn, or the limit is over."""
+        """Wait until nothing is loading and the page has rendered, up to the limit."""
         ends_at = time.monotonic() + self._limits.quiet_ms / 1000
         while not self._is_over() and time.monotonic() < ends_at:
             page = self._living_page()
@@ -246,7 +246,7 @@ class _Playing:
             except PlaywrightError as error:
                 if self._is_end(error):
                     raise
-                # The page went away under the question: it is being replaced, so it is not quiet.
+                # The page went away during the call: it is being replaced, so it is not quiet.
                 page = self._living_page()
                 page.wait_for_timeout(_POLL_MS)
                 continue
@@ -261,7 +261,7 @@ class _Playing:
             self._loaded = True
 
     def _wait_until_calm(self) -> None:
-        """Where something was loaded: wait until the page adds and asks for nothing more, or the limit is over."""
+        """After a navigation, wait until the page adds and requests nothing more, up to the limit."""
         ends_at = time.monotonic() + self._limits.calm_ms / 1000
         while self._loaded and not self._is_over() and time.monotonic() < ends_at:
             asked = self._asked
@@ -271,7 +271,7 @@ class _Playing:
         self._loaded = False
 
     def _changes_meanwhile(self) -> int:
-        """How many times elements come and go in all frames of the page while it has some time."""
+        """Count the elements that come and go in all frames of the page during a short wait."""
         page = self._living_page()
         try:
             counted = [frame.evaluate_handle(_COUNT_CHANGES) for frame in page.frames]

@@ -1,6 +1,6 @@
 """Does one step of a flow on a page.
 
-Each kind of step is one function; the table at the end is all there is to the dispatch.
+Each kind of step is one function; the table at the end dispatches to them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HAVE = """(elements, [attributes, properties]) => {
     Object.keys(attributes).every(name => element.getAttribute(name) === attributes[name]) &&
     covers(properties, element));
 }"""
-# Whether an expression, or what its promise comes to, is true; what it raised, as text; false if it takes too long.
+# Whether an expression, or the value of its promise, is true; its exception, as text; false if it takes too long.
 _TRUE_IN_TIME = """() => Promise.race([
   (async () => Boolean(await (%s)))().catch(error => String(error)),
   new Promise(done => setTimeout(() => done(false), %f)),
@@ -41,7 +41,7 @@ _TRUE_IN_TIME = """() => Promise.race([
 
 
 class StepFailedError(Exception):
-    """A step could not be done, or did not come true, in its time."""
+    """A step could not be done, or did not come true, in time."""
 
 
 def do(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
@@ -54,7 +54,7 @@ def do(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
         limit_ms: how long it may take, in milliseconds.
 
     Raises:
-        StepFailedError: its element is not there in time, or what it waits for does not come true.
+        StepFailedError: its element does not appear in time, or its condition does not come true.
         playwright.sync_api.Error: the page or the browser went away.
     """
     try:
@@ -64,10 +64,10 @@ def do(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
 
 
 def element_of(step: Step, page: Page, frame: Frame, limit_ms: float) -> Locator:
-    """The element of a step, as soon as it is there.
+    """Wait for the element of a step.
 
     Raises:
-        StepFailedError: it is not there in time.
+        StepFailedError: it does not appear in time.
     """
     ends_at = time.monotonic() + limit_ms / 1000
     while True:
@@ -94,7 +94,7 @@ def _click(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
 
 
 def _position(step: Step, element: Locator) -> Position | None:
-    """Where in the element to click: where the person did, or in the middle if the element is smaller now."""
+    """Where to click in the element: at the recorded offset, or in the middle if the element is now smaller."""
     box = element.bounding_box()
     x, y = float(step.data["offsetX"]), float(step.data["offsetY"])
     if box is None or not (0 <= x < box["width"] and 0 <= y < box["height"]):
@@ -165,7 +165,7 @@ def _emulate_network(step: Step, page: Page, frame: Frame, limit_ms: float) -> N
 
 
 def _wait_for_element(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
-    # The schema's text says that `==` is the default; the published player takes `>=`, and flows were tried with that.
+    # The schema documents `==` as the default; the published player uses `>=`, and flows were tried with that.
     compare = _COMPARISONS[step.data.get("operator", ">=")]
     wanted = float(step.data.get("count", 1))
     having = [step.data.get("attributes") or {}, step.data.get("properties") or {}]
@@ -183,7 +183,7 @@ def _wait_for_element(step: Step, page: Page, frame: Frame, limit_ms: float) -> 
 
 
 def _wait_for_expression(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
-    # Not `wait_for_function`: an expression that raises would there show as an error of the page.
+    # Not `wait_for_function`: there, an expression that raises would show as an error of the page.
     expression = str(step.data["expression"])
     ends_at = time.monotonic() + limit_ms / 1000
     while True:
@@ -193,7 +193,7 @@ def _wait_for_expression(step: Step, page: Page, frame: Frame, limit_ms: float) 
         except PlaywrightError as error:
             if page.is_closed() or "crashed" in error.message:
                 raise
-            found = error.message.splitlines()[0]  # the page is being replaced, or the expression cannot be read
+            found = error.message.splitlines()[0]  # the page is being replaced, or the expression has a syntax error
         if found is True:
             return
         if time.monotonic() > ends_at:
@@ -202,7 +202,7 @@ def _wait_for_expression(step: Step, page: Page, frame: Frame, limit_ms: float) 
 
 
 def _custom_step(step: Step, page: Page, frame: Frame, limit_ms: float) -> None:
-    """Custom steps mean something to the program that made them only; players ignore those of others."""
+    """Custom steps only mean something to the program that made them; players ignore others'."""
 
 
 _DOERS: dict[str, Callable[[Step, Page, Frame, float], None]] = {

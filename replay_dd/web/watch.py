@@ -1,4 +1,4 @@
-"""Watches a context for what goes wrong in it by itself: uncaught errors, failed console assertions, crashes."""
+"""Watches a browser context for failures: uncaught errors, failed console assertions, crashes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Watch:
 
     Args:
         context: the context, before it has any page.
-        step: tells the number of the current step.
+        step: returns the number of the current step.
 
     Attributes:
-        failures: what was seen so far, in order.
+        failures: the failures so far, in order.
     """
 
     def __init__(self, context: BrowserContext, step: Callable[[], int]) -> None:
@@ -35,7 +35,7 @@ class Watch:
         return any(failure.kind == CRASH for failure in self.failures)
 
     def add(self, failure: Failure) -> None:
-        """Add a failure that somebody else saw."""
+        """Add a failure detected elsewhere."""
         self.failures.append(failure)
 
     def _on_error(self, web_error: WebError) -> None:

@@ -16,8 +16,8 @@ from replay_dd.events.displays import DisplaySupply
 from replay_dd.events.isolate import Plan, isolate_events
 from replay_dd.events.model import Action, GuiProgram, Rectangle, Screen, Session, Window
 from replay_dd.events.monkey import next_action
+from replay_dd.events.run import Conditions, Run
 from replay_dd.events.runner import SessionRunner
-from replay_dd.events.trial import Conditions, Run
 from replay_dd.events.x11.display import choose_window_manager
 from replay_dd.events.x11.players import player_named
 from replay_dd.experiment.process import no_leftovers

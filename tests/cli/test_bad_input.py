@@ -182,7 +182,7 @@ def test_a_command_without_a_script_misses_none(arguments: tuple[str, ...], shop
         ("import os\nos.closerange(0, 256)\nraise SystemExit(3)", "exit status 3", 1),
         ("import sys\nsys.stdout.close()", "exit status 0", 0),
         ("import os\nif os.fork(): os.wait()", "exit status 0", 0),
-        ("import os\nos.execvp('true', ['true'])", "replaced or ended without a word", 125),
+        ("import os\nos.execvp('true', ['true'])", "replaced or exited without reporting", 125),
         ("import os\nos.execvp('sh', ['sh', '-c', 'exit 6'])", "exit status 6", 1),
         ("import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()", "deadlock of the threads 0", 1),
     ],
@@ -264,7 +264,7 @@ def test_a_change_of_behaviour_is_named(shop: Workshop) -> None:
     (shop.folder / "n").write_text("6")
     done = shop.run("replay", "a.log")
     assert done.status == 125
-    assert "digest: diverged, expected thread 0.1 to give way to 0.2 at its time" in done.stdout
+    assert "digest: diverged, expected thread 0.1 to yield to 0.2 at its time" in done.stdout
 
 
 # -- usage -----------------------------------------------------------------------------------------------------------

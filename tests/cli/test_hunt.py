@@ -183,7 +183,7 @@ def test_tests_that_are_unresolved_are_counted_and_explained(shop: Workshop) -> 
     assert shop.run("hunt", "--failure", "too early", "-o", "found", *shop.program()).status == 0
     command = ("schedules", "found/pass.log", "found/fail.log")
     told = re.search(
-        r"^unresolved +(\d+) of these tests neither passed nor failed as looked for: "
+        r"^unresolved +(\d+) of these tests neither passed nor showed this failure: "
         r"(\d+) another failure: exit status 7$",
         shop.run(*command).stdout,
         re.MULTILINE,

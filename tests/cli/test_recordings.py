@@ -72,7 +72,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
     "record": {
         SCHEDULE: {
             *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
-            *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--time-limit"),
+            *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
         },
         SESSION: {"--display", "--screen", "--wm", "--no-text"},
     },

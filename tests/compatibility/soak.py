@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import recorders.monkey
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.log import read_session
 from replay_dd.events.model import GuiProgram, Screen, Session
-from replay_dd.events.signature import outcome_of
-from replay_dd.events.trial import Conditions, run_session
+from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.experiment.process import no_leftovers
 from replay_dd.outcome import Outcome

@@ -14,7 +14,7 @@ TOOL = Path(sys.executable).with_name("replay-dd")
 
 
 def hunt_and_isolate(command: list[str], folder: Path, found: Path, *options: str) -> dict[str, Any]:
-    """Hunt for a failure of the command, isolate the guilty switch, and answer what `schedules --json` says."""
+    """Hunt for a failure of the command, isolate the guilty switch, and return what `schedules --json` prints."""
     run(folder, "hunt", *options, "-o", str(found), "--", *command)
     return json.loads(run(folder, "schedules", str(found / "pass.log"), str(found / "fail.log"), "--json"))
 
@@ -28,7 +28,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def most_tests(differences: int) -> int:
-    """How many tests the isolation may take: halving the differences, and four more for what is not monotone."""
+    """How many tests the isolation may take: halving the differences, plus four as schedules are not monotone."""
     return math.ceil(math.log2(differences)) + 4
 
 

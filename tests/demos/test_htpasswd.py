@@ -15,7 +15,7 @@ USERS = ["alice:wonderland", "bob:builder"]
 
 @pytest.fixture
 def program(project: Path, tmp_path: Path) -> Path:
-    """A copy of the program in a folder of its own, as the demo runs it."""
+    """A copy of the program in its own folder, as the demo runs it."""
     source = project / "demos" / "htpasswd" / "htpasswd.py"
     folder = tmp_path / "work"
     folder.mkdir()

@@ -23,6 +23,7 @@ from replay_dd.events.model import (
 
 TEXTS = st.text(max_size=12)
 SMALL = st.integers(-5, 3000)
+TIMES = st.integers(0, 3000)
 RECTANGLES = st.builds(Rectangle, SMALL, SMALL, st.integers(1, 2000), st.integers(1, 2000))
 PROGRAMS = st.builds(
     GuiProgram,
@@ -58,12 +59,14 @@ def sessions(draw: st.DrawFn) -> Session:
     )
     number = st.none() | st.integers(0, count - 1) if count else st.none()
     names = st.lists(TEXTS, max_size=2).map(tuple)
-    event = st.builds(Event, st.sampled_from(InputKind), SMALL, SMALL, SMALL, SMALL, TEXTS, TEXTS, names, number)
+    event = st.builds(
+        *(Event, st.sampled_from(InputKind), TIMES, SMALL, SMALL, st.integers(0, 9), TEXTS, TEXTS, names, number)
+    )
     action = st.builds(
         *(Action, st.sampled_from(ActionKind), st.lists(INPUTS, max_size=4).map(tuple)),
-        *(SMALL, SMALL, number, TEXTS, names),
+        *(TIMES, TIMES, number, TEXTS, names),
     )
-    change = st.builds(WindowChange, SMALL, st.integers(0, max(count - 1, 0)), st.booleans())
+    change = st.builds(WindowChange, TIMES, st.integers(0, max(count - 1, 0)), st.booleans())
     with_events = draw(st.booleans())
     return Session(
         program=draw(PROGRAMS),
@@ -76,7 +79,7 @@ def sessions(draw: st.DrawFn) -> Session:
         changes=tuple(sorted(draw(st.lists(change, max_size=2)), key=lambda item: item.time_ms)) if count else (),
         ending=draw(st.none() | ENDINGS),
         masked=draw(st.booleans()),
-        seed=draw(st.none() | st.integers()),
+        seed=draw(st.none() | st.integers(0, 2**64 - 1)),
         pace=draw(st.sampled_from(Pace)),
         verified=draw(st.none() | st.booleans()),
     )

@@ -1,4 +1,4 @@
-"""Raw events become what a person did, and each action can be played by itself."""
+"""Raw events become what a person did, and each action can be played alone."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ KEYS = st.sampled_from(["a", "1", "Return", "Shift_L", "Control_L", "Alt_L"])
 
 @st.composite
 def event_lists(draw: st.DrawFn) -> list[Event]:
-    """Events as a server might tell them, also with releases and presses that do not fit."""
+    """Events as a server might report them, including unmatched presses and releases."""
     now, events = 0, []
     for _ in range(draw(st.integers(0, 40))):
         now += draw(st.sampled_from([0, 5, 60, 400, 1500]))
@@ -230,7 +230,7 @@ def test_groups_are_a_partition_that_keeps_presses_with_their_releases(lists: li
     assert [group[0] for group in groups] == sorted(group[0] for group in groups)
     whole = [item for action in actions for item in action.inputs]
     if is_well_formed(whole):
-        # Then every group is well formed by itself, and so is each configuration of groups.
+        # Then every group is well formed, and so is each configuration of groups.
         for group in groups:
             assert is_well_formed([item for number in group for item in actions[number].inputs])
     for item in whole:

@@ -1,4 +1,4 @@
-"""The log of a session: what is written is read back, a cut one is of use, and damage has a name."""
+"""The session log: it survives a round trip, a truncated one is still useful, and damage has its own error."""
 
 from __future__ import annotations
 

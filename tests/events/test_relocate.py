@@ -1,4 +1,4 @@
-"""Which window is meant, and what is moved along with it."""
+"""Which window matches, and what is moved along with it."""
 
 from __future__ import annotations
 

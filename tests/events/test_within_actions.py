@@ -1,4 +1,4 @@
-"""Actions with some of their inputs: always well formed, and called what they have become."""
+"""Actions with some of their inputs: always well formed, and renamed to what they have become."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from replay_dd.outcome import Outcome
 
 
 class Numbers(Circumstance[frozenset[int]]):
-    """Numbers of which some, together, fail."""
+    """Numbers, some of which fail together."""
 
     def __init__(self, amount: int, *needed: int, goal: Goal = Goal.SIMPLIFY, algorithm: str = "ddmin") -> None:
         self.universe = IntervalSet.range(0, amount)
@@ -123,7 +123,7 @@ def test_ctrl_c_at_any_moment(after: int) -> None:
 
 
 class Replays(Numbers):
-    """Runs that tell in which order they were made, as a program that is not deterministic."""
+    """Runs that reveal their order, like a program that is not deterministic."""
 
     def __init__(self, *parts: str, recorded: frozenset[int] | None = None) -> None:
         super().__init__(4, 1)
@@ -198,7 +198,7 @@ def test_how_often_a_flaky_test_is_repeated() -> None:
 
 
 class Ending(Numbers):
-    """Ends at the first number that, with those before, fails: what comes after is not needed."""
+    """Ends at the first number that fails together with those before: later ones are not needed."""
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> frozenset[int]:
         whole = super().run(configuration, fresh=fresh)
@@ -233,7 +233,7 @@ def test_refining_looks_inside_the_groups_that_are_left() -> None:
 
 
 class Narrowed(Numbers):
-    """Another difference comes to light in the final runs."""
+    """The final runs reveal another difference."""
 
     def refine(self, passing: Found[frozenset[int]], failing: Found[frozenset[int]]) -> Numbers | None:
         assert passing.run is not None

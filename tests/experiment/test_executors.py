@@ -1,4 +1,4 @@
-"""Tests on every kind of executor: real processes, and one that pickles as schedulers of clusters do."""
+"""Tests on every kind of executor: real processes, and one that pickles like cluster schedulers."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_an_error_of_the_test_is_not_taken_for_one_of_the_way() -> None:
         with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
             ddmin(raises_about_pickling, "abc", executor=executor)
 
-    # Even the very error of sending this test is the test's own where nothing is pickled.
+    # Even an error identical to that of sending this test is the test's own if nothing is pickled.
     def test(text: str) -> Outcome:
         pickle.dumps(CheckedTest(test))
         return P

@@ -148,7 +148,7 @@ def test_sets(kind: Callable[[str], Any]) -> None:
         return F if {"b", "e"} <= items else P
 
     assert ddmin(test, kind("fedcba")).failing == kind("be")
-    # Sorted order decides what is tested, not the order of hashes: first nothing, all, and then the first half.
+    # Sorted order decides what is tested, not hash order: first nothing, then all, then the first half.
     assert seen[:3] == [kind(""), kind("abcdef"), kind("abc")]
     result = dd(test, kind("bd"), kind("abcdef"))
     assert result.difference == kind("e")

@@ -1,4 +1,4 @@
-"""The workplace of a process, and what cleans it up. That commands leave nothing is tested with the commands."""
+"""The workplace of a process, and its cleanup. The tests of the commands check that they leave nothing behind."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def is_running(process: int) -> bool:
 
 
 def wait_until_ignored(pid: int, number: int) -> None:
-    """It has begun, and got so far as to ignore this signal."""
+    """Whether it has started, and already ignores this signal."""
     while True:
         status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
         if int(status["SigIgn"], 16) & 1 << number - 1:
@@ -221,7 +221,7 @@ def wait_until_ignored(pid: int, number: int) -> None:
 def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a busy machine. Only its parent tells whose it is: it has no environment."""
+    """As on a busy machine. Only its parent identifies it: it has no environment."""
     workplace = place / "replay-dd-0123"
     workplace.mkdir()
     program = subprocess.Popen(
@@ -250,7 +250,7 @@ def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
     assert not workplace.exists()
 
 
-# -- what others have left -------------------------------------------------------------------------------------------
+# -- what others left behind -----------------------------------------------------------------------------------------
 
 
 def test_what_a_process_left_that_ended_with_its_guard_goes_when_the_next_starts(place: Path, others: Others) -> None:
@@ -330,7 +330,7 @@ def test_sockets_are_removed_if_nobody_answers(tmp_path: Path, monkeypatch: pyte
 
 
 def test_names_in_the_system_go_with_the_folder_that_tells_of_them(tmp_path: Path) -> None:
-    """Only those that are still the program's: one it had given up, and another has a kind that nobody knows."""
+    """Only those still registered: one was unregistered, and another is of an unknown kind."""
     folder = tmp_path / "000"
     folder.mkdir()
     gone, given_up, unknown = (shared_memory_named(word) for word in ("gone", "given-up", "unknown"))

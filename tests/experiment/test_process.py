@@ -1,4 +1,4 @@
-"""One run of a program: its folder, its time limit, its ending, and what is left."""
+"""One run of a program: its folder, its time limit, its ending, and its leftovers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_time_limit_ends_it(text: str, tmp_path: Path) -> None:
 def test_children_in_its_group_end_with_it(tmp_path: Path) -> None:
     done = run_python(tmp_path, "import subprocess; print(subprocess.Popen(['sleep', '1000']).pid)")
     status = Path(f"/proc/{int(done.output)}/status")
-    # It may take a moment to die, and then wait for somebody to take notice; else this test would never end.
+    # It may take a moment to die, and then to be reaped; otherwise this test would never end.
     with contextlib.suppress(OSError):
         while "zombie" not in status.read_text():
             time.sleep(0.01)

@@ -15,7 +15,7 @@ def has_tag(text: str) -> Outcome:
 
 
 class WellFormed(HTMLParser):
-    """Every tag is closed in its turn."""
+    """Every tag is closed in order."""
 
     def __init__(self) -> None:
         super().__init__()

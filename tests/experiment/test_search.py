@@ -51,7 +51,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(name: str, data: st
 
 
 def test_idle_workers_really_run_ahead() -> None:
-    # Each test waits until another one runs beside it, which only happens if somebody guessed ahead.
+    # Each test waits until another one runs beside it, which only happens with speculation.
     together = threading.Barrier(2)
 
     def oracle(configuration: IntervalSet) -> Outcome:
@@ -226,6 +226,6 @@ def test_guessing_changes_nothing_and_names_no_configuration_twice() -> None:
     assert len(set(guessed)) == len(guessed) > 10
     assert search.ask() == pending
     assert search.requested == 0
-    # What is finished is no guess any more: if the first half fails, it is its halves that come next.
+    # A finished test is no longer a guess: if the first half fails, it is its halves that come next.
     ahead = likely_next(search, {parse("0-3"): F})
     assert next(ahead) == parse("0-1")

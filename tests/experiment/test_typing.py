@@ -1,4 +1,4 @@
-"""The kind of the collection decides the type of the answer: mypy checks this file, and it runs as a test as well."""
+"""The type of the collection determines the type of the answer; mypy checks this file, which also runs as a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wait for another thread does not oversleep a signal, whichever thread the system gives it to."""
+"""A wait for another thread does not miss a signal, whichever thread the system delivers it to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_signal_to_another_thread_ends_the_wait(waiting: Callable[[Future[Any]
 
     def work() -> None:
         waits.wait(120)
-        time.sleep(0.2)  # so that it sleeps by now; if not, the test tells less
+        time.sleep(0.2)  # long enough to be asleep; if not, the test is weaker
         signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
         go_on.wait(120)
 

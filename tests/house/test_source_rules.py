@@ -68,6 +68,52 @@ def test_the_runtime_imports_the_standard_library_only(path: Path) -> None:
     assert not foreign
 
 
+# What tells versions of the interpreter apart; a private name that is tried for stands as a string.
+VERSION_NAMES = {"version_info", "hexversion", "_is_gil_enabled", "opcode", "opmap", "opname", "dis"}
+OWN_PRIVATE = {"_holder"}
+
+
+def version_probes(tree: ast.Module) -> list[str]:
+    """The names in a module by which it tells interpreters apart."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            found += [node.attr] * (node.attr in VERSION_NAMES)
+        elif isinstance(node, ast.ImportFrom):
+            found += [node.module] * (node.module in VERSION_NAMES)
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name in VERSION_NAMES]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+            name = node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
+            tries = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3)
+            is_private = isinstance(name, str) and name.startswith("_") and not name.startswith("__")
+            owner = ast.unparse(node.args[0])
+            is_private = (
+                is_private or (owner.startswith("_") and owner in sys.stdlib_module_names) or name == "monitoring"
+            )
+            found += [str(name)] * (tries and is_private and name not in OWN_PRIVATE)
+    return found
+
+
+def test_probes_are_found() -> None:
+    text = (
+        "sys.version_info\nfrom opcode import opmap\nhasattr(_thread, '_shutdown')\ngetattr(a, '_b', None)\nimport dis"
+    )
+    assert sorted(version_probes(ast.parse(text))) == ["_b", "_shutdown", "dis", "opcode", "version_info"]
+    compat = package_folder("replay_dd") / "schedules" / "runtime" / "compat.py"
+    assert "version_info" in version_probes(ast.parse(compat.read_text(encoding="utf-8")))
+
+
+def test_one_module_knows_what_differs_between_interpreters() -> None:
+    found = {
+        f"{path.name}: {name}"
+        for path in (package_folder("replay_dd") / "schedules").rglob("*.py")
+        for name in version_probes(ast.parse(path.read_text(encoding="utf-8")))
+        if path.name != "compat.py"
+    }
+    assert not found
+
+
 def imported(tree: ast.Module) -> list[str]:
     """The full names of the imported modules; relative imports keep their dots."""
     names = []

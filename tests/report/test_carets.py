@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from opcode import opname
 from pathlib import Path
 
 import pytest
 
 from replay_dd.report.carets import mark, on_one_line, words_for
 from replay_dd.schedules.model import Place
-from replay_dd.schedules.runtime.points.bytecode import ACCESS_OPCODES
+from replay_dd.schedules.runtime.compat import ACCESSES, NAMES, UNKNOWN
 
 LINE = "    größe.wert = größe.wert + eins(größe)"
 
@@ -47,7 +46,7 @@ def test_places_of_one_line(place: Place) -> None:
     assert not on_one_line(place, None)
 
 
-@pytest.mark.parametrize("name", sorted(opname[number] for number in ACCESS_OPCODES))
+@pytest.mark.parametrize("name", sorted(NAMES[number] for number in ACCESSES - UNKNOWN))
 def test_there_are_words_for_each_kind_of_access(name: str, place: Place) -> None:
     assert words_for(replace(place, instruction=name)) != name
 

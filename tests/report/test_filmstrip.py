@@ -1,4 +1,4 @@
-"""The film strip is one whole page that says what happened, whatever was in the words."""
+"""The film strip is one well-formed page that says what happened, whatever the texts contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOID = {"meta", "image", "rect", "circle", "path", "polyline"}
 
 
 class Outline(html.parser.HTMLParser):
-    """Collects text and tags, and checks that what is opened is closed."""
+    """Collects text and tags, and checks that every open tag is closed."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

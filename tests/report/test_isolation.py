@@ -1,4 +1,4 @@
-"""How many tests, and how those ended that told nothing."""
+"""The number of tests, and how unresolved ones ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_each_unresolved_test_is_counted_with_its_reason() -> None:
     assert unresolved_in_words([]) == ""
     found = [(TIMED_OUT, 4), (OTHER, 2), (KILLED, 1), (EXITED, 1)]
     assert unresolved_in_words(found) == (
-        "8 of these tests neither passed nor failed as looked for: 4 still running at the time limit; "
+        "8 of these tests neither passed nor showed this failure: 4 still running at the time limit; "
         "2 another failure: ValueError: no (prog.py:9 in work); "
         "1 another failure: killed by SIGKILL; 1 otherwise"
     )

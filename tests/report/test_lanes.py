@@ -47,7 +47,7 @@ def test_lanes(log: Log) -> None:
 
 
 def test_a_thread_without_a_place_has_not_ended_for_that(log: Log) -> None:
-    """None of its code may be counted, as with ``Thread(target=queue.get)``; also where it is its last switch."""
+    """None of its code may be counted, as with ``Thread(target=queue.get)``; not even at its last switch."""
     first, second, third, last = log.switches
     blocked = [first, second, replace(third, ended=False), replace(last, forced=False, ended=False)]
     assert list(lanes(replace(log, switches=tuple(blocked))))[3:5] == [
@@ -76,7 +76,7 @@ def lanes_of_many(amount: int, *switches: Switch) -> list[str]:
 
 @pytest.mark.parametrize("amount", [2, 5, 6, 7, 8, 9, 10, 11, 12, 24, 60, 130])
 def test_the_names_of_many_threads_stand_over_their_lanes(amount: int) -> None:
-    """Whole, apart from each other, and each where its lane is, in whatever lines."""
+    """Complete, separated, and each above its lane, on whichever line."""
     *header, row = lanes_of_many(amount)
     names = [(found.start(), found.group()) for line in header for found in re.finditer(r"\S+", line)]
     beginnings = [found.start() for found in re.finditer(r"0-999999|[│┃]", row)][:amount]

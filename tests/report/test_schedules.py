@@ -1,4 +1,4 @@
-"""The answer of an isolation in words."""
+"""The answer of an isolation as text."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_names_beyond_the_first_256_need_a_prefix_and_count_once() -> None:
     assert len(found) == len(set(found)) == 600
     assert {describe(code, offset)[2] for offset in found} == {"LOAD_ATTR"}
     assert describe(code, found[-1])[0] == 601
-    assert len(instructions(code)) == len({offset for offset, _ in instructions(code)})
+    assert len(instructions(code)) == len({offset for offset, *_ in instructions(code)})
 
 
 def test_a_prefixed_instruction_passes_one_yield_point(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_gil_points_are_entry_backward_jump_and_after_calls() -> None:
 def test_gil_points_of_a_body_too_long_for_one_byte() -> None:
     body = "\n".join(f"        a.name{number}" for number in range(600))
     code = code_of(f"def f(a):\n    for b in a:\n{body}\n")
-    known = {offset for offset, _ in instructions(code)}
+    known = {offset for offset, *_ in instructions(code)}
     assert set(points(code, "gil")) <= known
 
 
@@ -299,5 +299,5 @@ def test_a_switch_knows_its_place(tmp_path: Path) -> None:
 def test_the_head_of_a_long_loop_is_reachable_though_an_access_stands_before() -> None:
     body = "\n".join(f"        a.name{number}" for number in range(600))
     code = code_of(f"def f(a):\n    a.first\n    for b in a:\n{body}\n")
-    (head,) = [offset for offset, _ in instructions(code) if describe(code, offset)[2] == "FOR_ITER"]
+    (head,) = [offset for offset, *_ in instructions(code) if describe(code, offset)[2] == "FOR_ITER"]
     assert reachable_under_gil(code, head)[0]

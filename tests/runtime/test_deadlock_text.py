@@ -5,8 +5,8 @@ from __future__ import annotations
 import venv
 from pathlib import Path
 
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Switch, Waiter
-from replay_dd.schedules.signature import signature_of
 from tests.runtime.programs import (
     assert_same,
     output_of,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import Plan, describe_program
 from tests.conftest import PROJECT
 from tests.runtime.programs import assert_same, output_of, replayed, run_command, run_program

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.conflicts import Touch, preemptions
+from replay_dd.schedules.likely_preemptions import Touch, likely_preemptions
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import COUNTER, GRANULARITIES, run_program
@@ -35,7 +35,7 @@ def test_it_tells_what_threads_share(tmp_path: Path, granularity: str) -> None:
     assert {touch.thread for touch in values} >= {"0.1", "0.2", "0.3", "0.4"}
     assert len(things(run.touches, "value")) == 1
     assert {touch.changes for touch in values} == {True, False}
-    first = next(preemptions(run.touches))
+    first = next(likely_preemptions(run.touches))
     failed = run_program(tmp_path, COUNTER, Plan("replay", triggers=(first,)), settings=Settings(granularity))
     assert failed.output != run.output, "the most promising preemption loses an update"
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from replay_dd.schedules.runtime.points.bytecode import instructions
 from replay_dd.schedules.runtime.points.touches import _jump_targets, accesses, value_of
 
 shared: Any = None
@@ -31,7 +32,7 @@ def code_of(module: types.ModuleType) -> Iterator[types.CodeType]:
 @pytest.mark.parametrize("module", [argparse, ast, inspect, json.decoder, subprocess])
 def test_jump_targets_are_those_of_the_standard_library(module: types.ModuleType) -> None:
     for code in code_of(module):
-        assert _jump_targets(code) == set(dis.findlabels(code.co_code))  # type: ignore[attr-defined]
+        assert _jump_targets(instructions(code)) == set(dis.findlabels(code.co_code))  # type: ignore[attr-defined]
         accesses(code)
 
 

@@ -42,7 +42,7 @@ def log_of(
 def schedule(
     *triggers: tuple[str, int, str], stops: Iterable[tuple[str, int, str]] = (), ending: Ending = PASSED
 ) -> Log:
-    """A log whose triggers are these, and whose threads stop by themselves at the others."""
+    """A log with these triggers, whose threads stop at the other times without one."""
     switches = [Switch(*trigger, False, False, PLACE, trigger[1], 1) for trigger in triggers]
     switches += [Switch(*stop, True, True, PLACE, stop[1], 1) for stop in stops]
     return log_of(sorted(switches, key=lambda switch: switch.global_time), ending)
@@ -50,11 +50,15 @@ def schedule(
 
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 _COUNT = st.integers(0, 2**62)
-_THREAD = st.lists(st.integers(0, 30), min_size=1, max_size=3).map(lambda path: ".".join(map(str, path)))
+_LINE = st.integers(0, 2**31 - 1)
+_NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+_VARIABLE = st.text(st.characters(codec="utf-8", exclude_characters="\0="), min_size=1, max_size=12)
+_HASH = st.sampled_from(["", "00" * 16, "5e" * 16])
+_THREAD = st.lists(st.integers(1, 30), max_size=2).map(lambda path: ".".join(map(str, [0, *path])))
 _DIGEST = st.integers(0, 2**64 - 1)
 _TRIGGER = st.builds(Trigger, _THREAD, _COUNT, _THREAD)
-_FRAMES = st.lists(st.builds(Frame, _TEXT, _COUNT, _TEXT, st.booleans()), max_size=2).map(tuple)
-_PLACE = st.builds(Place, _TEXT, _TEXT, _COUNT, _COUNT, _TEXT, _TEXT, st.booleans(), _DIGEST)
+_FRAMES = st.lists(st.builds(Frame, _TEXT, _LINE, _TEXT, st.booleans()), max_size=2).map(tuple)
+_PLACE = st.builds(Place, _NAME, _NAME, _LINE, _LINE, _TEXT, _TEXT, st.booleans(), _DIGEST)
 _SWITCH = st.builds(
     Switch,
     *(
@@ -75,7 +79,9 @@ _ENDING = st.builds(
     status=st.none() | st.integers(0, 255),
     signal=st.none() | st.integers(1, 64),
     timed_out=st.booleans(),
-    exceptions=st.lists(st.builds(UncaughtException, _TEXT, _TEXT, _TEXT, _FRAMES), max_size=2).map(tuple),
+    exceptions=st.lists(st.builds(UncaughtException, st.just("main") | _THREAD, _TEXT, _TEXT, _FRAMES), max_size=2).map(
+        tuple
+    ),
     deadlock=st.lists(st.builds(Waiter, _THREAD, _TEXT, _FRAMES), max_size=2).map(tuple),
     complete=st.booleans(),
     global_time=_COUNT,
@@ -88,16 +94,16 @@ _ENDING = st.builds(
 )
 _PROGRAM = st.builds(
     Program,
-    command=st.lists(_TEXT, min_size=1, max_size=3).map(tuple),
-    directory=_TEXT,
-    environment=st.dictionaries(_TEXT, _TEXT, max_size=2),
+    command=st.lists(_NAME, min_size=1, max_size=3).map(tuple),
+    directory=_NAME,
+    environment=st.dictionaries(_VARIABLE, _NAME, max_size=2),
     standard_input=st.binary(max_size=20),
     fresh_copy=st.booleans(),
     python=_TEXT,
-    executable=_TEXT,
-    files=st.dictionaries(_TEXT, _TEXT, max_size=2),
+    executable=_NAME,
+    files=st.dictionaries(_NAME, _HASH, max_size=2),
 )
-_NAMES = st.lists(_TEXT, max_size=2).map(tuple)
+_NAMES = st.lists(_NAME, max_size=2).map(tuple)
 _SETTINGS = st.builds(Settings, st.sampled_from(["sync", "gil", "line", "access"]), _NAMES, _NAMES, _COUNT, _COUNT)
 LOGS = st.builds(
     Log,

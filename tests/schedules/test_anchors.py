@@ -1,4 +1,4 @@
-"""A log replays after an edit elsewhere, and under another Python: its switches are found by their source lines."""
+"""A log replays after edits elsewhere, and under another Python version: source lines locate its switches."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TEXT = """
     print(account.total)
     assert account.total == 18
 """
-# The same program for a reader, with every line somewhere else.
+# Semantically the same program, with every line moved.
 EDITED = (
     TEXT.replace("    import queue\n", "    # A comment.\n\n    import os\n    import queue\n")
     .replace("    def work", "    def unused():\n        return os\n\n\n    def work")
@@ -67,7 +67,7 @@ def test_every_switch_is_found_after_an_edit_elsewhere(granularity: str, tmp_pat
         write_program(tmp_path / str(seed), EDITED)
         result = replay_by_anchors(log, time_limit_s=60)
         assert [anchor.why for anchor in result.missed] == []
-        # The edit has no yield point in any thread but the main one: the schedule is the recorded one, to the number.
+        # The edit has no yield point in any thread but the main one: the schedule is exactly the recorded one.
         assert [trigger for trigger in result.run.log.triggers if trigger.thread != "0"] == [
             trigger for trigger in log.triggers if trigger.thread != "0"
         ]
@@ -125,7 +125,7 @@ def test_what_is_not_reached_is_told(tmp_path: Path) -> None:
     log = recorded(tmp_path, 4)
     write_program(tmp_path, EDITED.replace("range(4)", "range(0)").replace("== 18", "== 0"))
     result = replay_by_anchors(log, time_limit_s=60)
-    assert {anchor.why for anchor in result.missed} == {"the thread did not come there so often"}
+    assert {anchor.why for anchor in result.missed} == {"the thread did not reach that visit"}
     assert result.outcome is Outcome.PASS
 
 

@@ -1,4 +1,4 @@
-"""The difference of two schedules as unit deltas, and the schedules between."""
+"""The difference of two schedules as unit deltas, and the schedules in between."""
 
 from __future__ import annotations
 

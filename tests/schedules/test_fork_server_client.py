@@ -1,4 +1,4 @@
-"""Forked runs are the same runs as fresh ones; where forking is not sound, runs are fresh."""
+"""Forked runs equal fresh ones; if forking is unsound, runs are fresh."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt
         ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
         ("import os\nnumber = os.getpid()\n", "the number of its process"),
-        ("import multiprocessing\nlock = multiprocessing.Lock()\n", "it shares memory"),
+        ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
         ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
     ],
     ids=["open file", "written file", "child process", "socket", "process number", "semaphore", "memory"],

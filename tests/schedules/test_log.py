@@ -1,4 +1,4 @@
-"""The log file: what is written is read back, and every damage has its own name."""
+"""The log file: it survives a round trip, and each kind of damage has its own error."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_changed_character_anywhere_is_noticed(path: Path) -> None:
             read = read_log(path)
         except (LogEditedError, LogCutOffError):
             continue
-        # Only what is no content can be changed unnoticed: the spaces of the last line.
+        # Only non-content can change unnoticed: the whitespace of the last line.
         assert read == original, position
 
 

@@ -17,13 +17,13 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import check_pair, isolate
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import check_unchanged, find_divergence, replay, replay_plan
-from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
 TEXT = """\
@@ -241,8 +241,8 @@ def test_divergence_names_the_first_switch_that_differs(tmp_path: Path) -> None:
     # The same lines, and one access more.
     (tmp_path / "prog.py").write_text(TEXT.replace("range(20)", "range(shared.value, 20)", 1))
     result = replay(log, time_limit_s=60)
-    assert "expected thread 0.1 to give way to 0.2 at its time 9" in str(result.divergence)
-    # Where the runs take the same switches and end elsewhere, that is told too.
+    assert "expected thread 0.1 to yield to 0.2 at its time 9" in str(result.divergence)
+    # Runs with the same switches but different ends are reported, too.
     assert str(find_divergence(log, replace(log, ending=replace(log.ending, digest=1))))
     shorter = replace(log, switches=log.switches[:-1])
     gone = find_divergence(log, shorter)

@@ -1,4 +1,4 @@
-"""The browser, once for each worker of the tests; a test that needs it is skipped where there is none."""
+"""The browser, one per test worker; tests that need it are skipped if there is none."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def browser() -> Iterator[WebBrowser]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[str]:
-    """The address under which the files of ``tmp_path`` are served."""
+    """The address that serves the files of ``tmp_path``."""
     with serving(tmp_path) as address:
         yield address

@@ -52,7 +52,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serving(folder: Path | None = None, handler: Callable[..., Any] | None = None) -> Iterator[str]:
-    """Serve a folder, or what a handler of one's own makes, on the loopback device; gives the address."""
+    """Serve a folder, or with a given handler, on the loopback device; yields the address."""
     answering = handler or functools.partial(_Handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), answering) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))

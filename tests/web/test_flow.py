@@ -49,7 +49,7 @@ def test_some_of_the_steps_make_another_flow() -> None:
     "step, complaint",
     [
         ({}, "no type"),
-        ({"type": "dance"}, "unknown type `dance`"),
+        ({"type": "dance"}, "unknown type: 'dance'"),
         ({"type": "navigate"}, "`url`"),
         ({"type": "click", "selectors": [["#a"]], "offsetX": 1}, "`offsetY`"),
         ({**click("#a"), "selectors": []}, "`selectors`"),

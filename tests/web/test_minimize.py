@@ -21,7 +21,7 @@ pytestmark = pytest.mark.once
 # What fails on these pages fails within this time after the last step, by far.
 SETTLE_S = 0.2
 
-# Emptying the list and then searching in it raises an error, somewhat later.
+# Emptying the list and then searching it raises an error, after a delay.
 PAGE = """<!doctype html><button id="add">Add</button><button id="clear">Clear</button><input id="search">
 <button id="menu">Menu</button><button id="broken" hidden>Broken</button><p id="error" hidden>Bad sum</p>
 <p id="out"></p>
@@ -94,7 +94,7 @@ def test_an_assertion_step(browser: WebBrowser, page: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_text_that_is_looked_for(browser: WebBrowser, page: str, algorithm: str) -> None:
-    # The error of the page does not count where a text is named.
+    # The page error does not count if a text is given.
     steps = [click("#add"), click("#clear"), change("#search", "1"), click("#add")]
     found = minimize(flow(page, *steps), browser, text="Bad (sum|product)", algorithm=algorithm, settle_s=SETTLE_S)
     assert described(found) == ["#clear"]
@@ -127,7 +127,7 @@ def test_a_page_that_fails_by_itself(browser: WebBrowser, tmp_path: Path, site: 
         ([click("#add"), visible("#gone")], DoesNotPassError, "without any action"),
     ],
 )
-def test_flows_that_cannot_be_minimised(
+def test_flows_that_cannot_be_minimized(
     browser: WebBrowser, page: str, steps: list[dict[str, Any]], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):

@@ -1,4 +1,4 @@
-"""The player does in a real browser what the steps say."""
+"""The player carries out the steps in a real browser."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Page</title>
 
 
 def played(browser: WebBrowser, whole: Flow, **more: Any) -> tuple[Playback, list[str]]:
-    """How it went, and what the page has seen."""
+    """The playback, and what the page saw."""
     seen: list[str] = []
     limits = more.pop("limits", Limits(settle_s=0))
     playback = play(
@@ -99,7 +99,7 @@ def test_what_a_person_can_do(browser: WebBrowser, page: str) -> None:
     assert playback.failures == ()
     assert playback.left_out == ()
     assert playback.reached
-    # Where the pointer passes on its way is the browser's business.
+    # The path of the pointer is up to the browser.
     done = [one.strip() for one in seen if not one.startswith(("mouseover", "click yes")) or "inner" in one]
     assert done == [
         "click save 4,4",
@@ -219,7 +219,7 @@ def test_another_page_and_its_end(browser: WebBrowser, page: str, tmp_path: Path
 
 
 def test_a_crash_of_the_page_is_seen_and_survived(browser: WebBrowser, page: str) -> None:
-    # An address with which Chromium lets people try what happens; a defect of the browser would do the same.
+    # Chromium's address for testing this; a browser bug would do the same.
     crash = {"type": "navigate", "url": "chrome://crash"}
     playback, _ = played(browser, flow(page, click("#save"), crash, click("#save")))
     assert CRASH in [failure.kind for failure in playback.failures]

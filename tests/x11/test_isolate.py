@@ -26,7 +26,7 @@ from replay_dd.events.model import (
     Window,
 )
 from replay_dd.events.monkey import typed_text
-from replay_dd.events.trial import Conditions
+from replay_dd.events.run import Conditions
 from replay_dd.experiment.baseline import Rate
 from replay_dd.experiment.driver import Observer
 from replay_dd.outcome import Outcome

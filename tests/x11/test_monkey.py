@@ -12,7 +12,7 @@ from recorders.monkey import MonkeyRecorder
 from replay_dd.events.log import read_session
 from replay_dd.events.model import EndingKind, InputKind, Rectangle, Screen, Window
 from replay_dd.events.monkey import next_action
-from replay_dd.events.trial import Conditions
+from replay_dd.events.run import Conditions
 from replay_dd.events.wellformed import is_well_formed
 from tests.x11.conftest import session_of
 

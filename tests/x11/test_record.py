@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -20,7 +20,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.log import read_session
 from replay_dd.events.model import ActionKind, Ending, EndingKind, GuiProgram, Pace
-from replay_dd.events.trial import Conditions
+from replay_dd.events.run import Conditions
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.display import PrivateDisplay
 from tests.x11.conftest import SCREEN, session_of
@@ -35,15 +35,23 @@ REST = ("key", "alt+p", "click", "3", "sleep", "0.7", "mousedown", "1", "mousemo
 QUICK = Conditions(hang_limit_s=0.5, patience_s=0.5)
 
 
-def record(behaviour: str, tmp_path: Path, *, display: str = "new", mask: bool = False, last: str = "F1") -> Recording:
+def record(
+    behaviour: str,
+    tmp_path: Path,
+    *,
+    display: str = "new",
+    mask: bool = False,
+    last: str = "F1",
+    end: int = signal.SIGINT,
+) -> Recording:
     """Record what xdotool does; it ends with Ctrl-C, unless the program ends by itself."""
 
     def person(name: str, authority: Path | None) -> None:
         variables = {**os.environ, "DISPLAY": name, **({"XAUTHORITY": str(authority)} if authority else {})}
         for step in (TYPED, REST, ("sleep", "0.3", "key", last, "sleep", "0.3")):
             subprocess.run(["xdotool", *step], env=variables, check=False, timeout=60)
-        if not behaviour:
-            _thread.interrupt_main()
+        if not behaviour or "rename" in behaviour:
+            os.kill(os.getpid(), end)
 
     helper: list[threading.Thread] = []
 
@@ -86,6 +94,23 @@ def test_what_a_person_did_is_recorded_and_verified(tmp_path: Path) -> None:
     presses = [event for event in session.events if event.key == "h"]
     assert "Shift" in presses[0].modifiers
     assert presses[0].symbol == "H"
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_end_a_recording_as_ctrl_c_does(tmp_path: Path, end: int) -> None:
+    before = signal.getsignal(end)
+    made = record("", tmp_path, end=end)
+    assert made.session.ending is not None
+    assert (made.session.ending.kind, made.session.verified) == (EndingKind.OPEN, True)
+    assert read_session(tmp_path / "session.log") == made.session
+    assert signal.getsignal(end) == before
+
+
+def test_a_window_with_another_title_at_the_end(tmp_path: Path) -> None:
+    made = record("key:5=rename", tmp_path)
+    assert made.differences == ()
+    told = [(made.session.windows[change.window].title, change.appeared) for change in made.session.changes]
+    assert told == [("First", True), ("First", False), ("*First", True)]
 
 
 def test_a_crash_is_recorded_and_shows_again(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.events.model import Action, ActionKind, Input, InputKind
-from replay_dd.events.trial import Conditions, run_session
+from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.report.filmstrip import Script
 from replay_dd.report.scripts import scripts_for

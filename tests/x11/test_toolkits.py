@@ -17,7 +17,7 @@ import pytest
 from recorders.x11 import X11Recorder
 from replay_dd.events.actions import actions_of
 from replay_dd.events.model import ActionKind, EndingKind, GuiProgram, Session
-from replay_dd.events.trial import Conditions, run_session
+from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from tests.x11.acts import key, motion
 from tests.x11.conftest import SCREEN

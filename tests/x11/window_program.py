@@ -98,6 +98,9 @@ def do(event: str, window: object) -> None:
             traceback.print_exc()
     elif deed == "dialog":
         open_window("Application Error")
+    elif deed == "rename":
+        window.set_wm_name("*First")
+        connection.flush()
     elif deed == "window":
         open_window("Second")
     elif deed == "badwindow":

@@ -10,7 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from replay_dd.events import signature
+from replay_dd.events import failure_signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
 from replay_dd.events.x11.crash import Tracer
 from replay_dd.events.x11.display import Display
@@ -79,7 +79,7 @@ class RunningProgram:
             if status is not None and not self._follows_children(status):
                 self._ending = self._of_status(status)
             elif self._has_written():
-                self._ending = signature.exception_in(self.output)
+                self._ending = failure_signature.exception_in(self.output)
         return self._ending
 
     def over(self) -> bool:
@@ -96,13 +96,13 @@ class RunningProgram:
                 found.append(seen)
                 if seen.title in ERROR_TITLES and self._ending is None:
                     picture = fingerprint(self._display.connection, seen.area)
-                    self._ending = signature.of_dialog(seen.title, picture, self.output)
+                    self._ending = failure_signature.of_dialog(seen.title, picture, self.output)
         self.windows = tuple(found)
         return self._ending
 
     def hangs(self, seconds: float) -> Ending:
         """It does not answer: that is its ending."""
-        self._ending = signature.of_hang(seconds, self.output)
+        self._ending = failure_signature.of_hang(seconds, self.output)
         return self._ending
 
     def wait_for_end(self, limit_s: float) -> Ending | None:
@@ -160,9 +160,9 @@ class RunningProgram:
         if os.WIFSIGNALED(status) or crash is not None:
             number = crash.signal if crash is not None else os.WTERMSIG(status)
             frames = (crash.backtrace or crash.frames) if crash is not None else ()
-            ending = signature.of_signal(number, crash.place if crash is not None else "", frames, self.output)
+            ending = failure_signature.of_signal(number, crash.place if crash is not None else "", frames, self.output)
         else:
-            ending = signature.of_exit(os.WEXITSTATUS(status), self.output)
+            ending = failure_signature.of_exit(os.WEXITSTATUS(status), self.output)
         if not self._display.alive and ending.failed:
             # Its display went first.
             return Ending(EndingKind.EXIT, "lost its display", "", ending.status, ending.signal)

@@ -10,6 +10,7 @@ from .baton.clock import Clock
 from .baton.scheduler import Scheduler
 from .baton.stuck_calls import StuckCalls
 from .channel import Channel
+from .compat import DISABLE
 from .io.descriptors import Descriptors
 from .io.pipes import Pipes
 from .io.sockets import Sockets
@@ -47,9 +48,7 @@ class Parts:
             tuple(request["exclude"]),
             command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
         )
-        # What a monitoring callback answers where there is no yield point.
-        disable = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
-        self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, disable)
+        self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.stuck_calls = StuckCalls(self.scheduler)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend

@@ -9,6 +9,7 @@ from .accelerator.own_memory import keep_apart, settle, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
+from .compat import UNTESTED, VERSION
 from .parts import Parts
 from .points.bytecode import SYNC
 from .process.fork_server import serve
@@ -42,10 +43,11 @@ def _put_in_place(request_path: str) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.follow(request)
     take_over(parts)
-    version = tuple(sys.version_info[:3])
     parts.channel.send(
-        HELLO, version, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
+        HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
     )
+    if UNTESTED:
+        parts.channel.send(NOTE, "untested", UNTESTED)
     parts.channel.send(THREAD, parts.scheduler.main.name, "", 0)
     return parts
 

@@ -17,8 +17,16 @@
 
 int memory_is_own;
 
-#if !defined(WITHOUT_OWN_MEMORY) && defined(WITH_FREELISTS) && !defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030E0000 && \
-    __has_include(<internal/pycore_interp.h>)
+/* Before 3.14 the lists of freed objects are an option. Early releases of 3.14 have another collector. */
+#if PY_VERSION_HEX >= 0x030E0A00 && PY_VERSION_HEX < 0x03100000
+#define HAS_LISTS 1
+#elif PY_VERSION_HEX < 0x030E0000 && defined(WITH_FREELISTS)
+#define HAS_LISTS 1
+#else
+#define HAS_LISTS 0
+#endif
+
+#if !defined(WITHOUT_OWN_MEMORY) && HAS_LISTS && !defined(Py_GIL_DISABLED) && __has_include(<internal/pycore_interp.h>)
 #include <internal/pycore_interp.h>
 #include <stddef.h>
 #include <string.h>
@@ -152,10 +160,15 @@ static void *own_realloc(void *context, void *memory, size_t size)
 
 /* -- The interpreter's free lists -- */
 
-#if PY_VERSION_HEX >= 0x030D0000
+#if PY_VERSION_HEX >= 0x030E0000
+#define FREED object_state.freelists
+#define FREED_FLOATS FREED.floats.freelist
+#define FREED_TUPLES_OF(size) FREED.tuples[(size) - 1].freelist
+#define FREED_SLICE FREED.slices.freelist
+#elif PY_VERSION_HEX >= 0x030D0000
 #define FREED object_state.freelists
 #define FREED_FLOATS FREED.floats.items
-#define FREED_TUPLES FREED.tuples.items
+#define FREED_TUPLES_OF(size) FREED.tuples.items[(size) - 1]
 #define FREED_LISTS FREED.lists.items
 #define AMOUNT_OF_LISTS FREED.lists.numfree
 #define FREED_DICTS FREED.dicts.items
@@ -165,7 +178,7 @@ static void *own_realloc(void *context, void *memory, size_t size)
 #define FREED_SLICE FREED.slices.slice_cache
 #else
 #define FREED_FLOATS float_state.free_list
-#define FREED_TUPLES tuple.free_list
+#define FREED_TUPLES_OF(size) tuple.free_list[(size) - 1]
 #define FREED_LISTS list.free_list
 #define AMOUNT_OF_LISTS list.numfree
 #define FREED_DICTS dict_state.free_list
@@ -181,6 +194,9 @@ static const struct {
 } parts[] = {
     PART(gc.enabled),
     PART(gc.generations[0].count),
+#if PY_VERSION_HEX >= 0x030E0000
+    PART(FREED), /* of all kinds of objects */
+#else
 #if PY_VERSION_HEX >= 0x030D0000
     PART(FREED.floats),
     PART(FREED.tuples),
@@ -195,6 +211,7 @@ static const struct {
     PART(FREED_KEYS),
     PART(AMOUNT_OF_KEYS),
     PART(FREED_SLICE),
+#endif
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -263,6 +280,27 @@ static int collector_is_as_expected(void)
 #define GOES_TO(head, object) \
     ((object) != NULL && (freed = (void *)(object), Py_DECREF((PyObject *)freed), (void *)(head) == freed))
 
+static int dicts_and_lists_are_as_expected(PyObject *list, PyObject *dict)
+{
+    void *freed, *keys = ((PyDictObject *)dict)->ma_keys;
+#if PY_VERSION_HEX >= 0x030E0000
+    struct _Py_freelists *all = &interpreter->FREED;
+    Py_ssize_t lists = all->lists.size, dicts = all->dicts.size, sets_of_keys = all->dictkeys.size;
+    return GOES_TO(all->lists.freelist, list) && all->lists.size == lists + 1 &&
+           GOES_TO(all->dicts.freelist, dict) && all->dicts.size == dicts + 1 &&
+           all->dictkeys.freelist == keys && all->dictkeys.size == sets_of_keys + 1 &&
+           GOES_TO(all->ints.freelist, PyLong_FromLong(1 << 20));
+#else
+    int lists = interpreter->AMOUNT_OF_LISTS, dicts = interpreter->AMOUNT_OF_DICTS, all = interpreter->AMOUNT_OF_KEYS;
+    if (lists < 0 || lists >= 80 || dicts < 0 || dicts >= 80 || all < 0 || all >= 80) {
+        return 0;
+    }
+    return GOES_TO(interpreter->FREED_LISTS[lists], list) && interpreter->AMOUNT_OF_LISTS == lists + 1 &&
+           GOES_TO(interpreter->FREED_DICTS[dicts], dict) && interpreter->AMOUNT_OF_DICTS == dicts + 1 &&
+           (void *)interpreter->FREED_KEYS[all] == keys && interpreter->AMOUNT_OF_KEYS == all + 1;
+#endif
+}
+
 static int lists_are_as_expected(void)
 {
     void *freed;
@@ -276,7 +314,7 @@ static int lists_are_as_expected(void)
         for (Py_ssize_t place = 0; tuples[number] != NULL && place < size; place++) {
             PyTuple_SET_ITEM(tuples[number], place, Py_NewRef(Py_None));
         }
-        if (!GOES_TO(interpreter->FREED_TUPLES[size - 1], tuples[number])) {
+        if (!GOES_TO(interpreter->FREED_TUPLES_OF(size), tuples[number])) {
             return 0;
         }
     }
@@ -284,14 +322,7 @@ static int lists_are_as_expected(void)
     if (list == NULL || dict == NULL || PyDict_SetItemString(dict, "name", Py_None) < 0) {
         return 0;
     }
-    void *keys = ((PyDictObject *)dict)->ma_keys;
-    int lists = interpreter->AMOUNT_OF_LISTS, dicts = interpreter->AMOUNT_OF_DICTS, all = interpreter->AMOUNT_OF_KEYS;
-    if (lists < 0 || lists >= 80 || dicts < 0 || dicts >= 80 || all < 0 || all >= 80) {
-        return 0;
-    }
-    return GOES_TO(interpreter->FREED_LISTS[lists], list) && interpreter->AMOUNT_OF_LISTS == lists + 1 &&
-           GOES_TO(interpreter->FREED_DICTS[dicts], dict) && interpreter->AMOUNT_OF_DICTS == dicts + 1 &&
-           (void *)interpreter->FREED_KEYS[all] == keys && interpreter->AMOUNT_OF_KEYS == all + 1;
+    return dicts_and_lists_are_as_expected(list, dict);
 }
 
 /* A memory tracer that is already active would restore the allocators one day, and then free what is not its own. */

@@ -31,5 +31,5 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
 
 def _first_offset(place: Place) -> int:
     starts = [start for start, _, line in place.code.co_lines() if line == place.position]
-    offsets = {offset for offset, _ in instructions(place.code)}
+    offsets = {offset for offset, *_ in instructions(place.code)}
     return next((start for start in starts if start in offsets), starts[0] if starts else -1)

@@ -7,13 +7,24 @@ up is unknown (None), and so is everything at a place that can be jumped to.
 
 from __future__ import annotations
 
-import sys
-from opcode import hasjrel, opname
+from ..compat import (
+    ATTR_HAS_METHOD_BIT,
+    BACKWARD_JUMPS,
+    EFFECTS,
+    JUMPS,
+    LOCAL_LOADS,
+    NAMES,
+    NULL_ABOVE_GLOBAL,
+    PAIRS,
+)
+from .bytecode import instructions
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
+
+    from .bytecode import Instruction
 
     # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), or None
     Expression = tuple[Any, ...] | None
@@ -23,38 +34,15 @@ if TYPE_CHECKING:
     Access = tuple[int, str, Touched]
 
 CONTENT = "[]"  # what methods, subscripts and containment touch of an object
-_EXTENDED_ARG = opname.index("EXTENDED_ARG")
-_CACHE = opname.index("CACHE")
-_JUMPS = frozenset(opname[number] for number in hasjrel)
-_METHOD_BIT = sys.version_info >= (3, 12)  # LOAD_ATTR has a flag in its lowest bit, and loads methods, too
-_EVENT_AT_PREFIX = sys.version_info < (3, 12)  # see bytecode.py
-_PAIRS = {
-    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
-    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
-    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
-}
-_LOCAL_LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE")
-# What instructions take from the stack and put there, where it is always the same and their argument says nothing.
-_EFFECTS = {
-    **dict.fromkeys(("LOAD_CONST", "PUSH_NULL", "LOAD_FAST_AND_CLEAR"), (0, 1)),
-    **dict.fromkeys(("POP_TOP", "STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME"), (1, 0)),
-    **dict.fromkeys(("BINARY_OP", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "BINARY_SUBSCR"), (2, 1)),
-    **dict.fromkeys(("UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "TO_BOOL", "GET_ITER"), (1, 1)),
-    **dict.fromkeys(("NOP", "RESUME", "PRECALL", "KW_NAMES", "CACHE", "SETUP_ANNOTATIONS"), (0, 0)),
-    **dict.fromkeys(("STORE_ATTR", "DELETE_SUBSCR"), (2, 0)),
-    **dict.fromkeys(("DELETE_ATTR",), (1, 0)),
-    **dict.fromkeys(("STORE_SUBSCR",), (3, 0)),
-    **dict.fromkeys(("BINARY_SLICE",), (3, 1)),
-    **dict.fromkeys(("STORE_SLICE",), (4, 0)),
-}
 
 
 def accesses(code: CodeType) -> list[Access]:
     """What each instruction touches, in the order of the code."""
     found: list[Access] = []
     stack: list[Expression] = []
-    targets = _jump_targets(code)
-    for offset, name, argument in _instructions(code):
+    listing = instructions(code)
+    targets = _jump_targets(listing)
+    for offset, name, argument in _in_single_steps(listing):
         if offset in targets:
             stack.clear()
         touched = _touched(code, name, argument, stack)
@@ -83,52 +71,37 @@ def value_of(expression: Expression, frame: FrameType) -> object:
     return values.get(expression[2]) if type(values) is dict else None
 
 
-def _instructions(code: CodeType) -> list[tuple[int, str, int]]:
+def _in_single_steps(listing: list[Instruction]) -> list[tuple[int, str, int]]:
     """(event offset, name, argument); those that do two things stand as two."""
-    units = code.co_code
     result: list[tuple[int, str, int]] = []
-    argument, start = 0, -1
-    for offset in range(0, len(units), 2):
-        name = opname[units[offset]]
-        if name == "CACHE":
-            continue
-        argument = argument << 8 | units[offset + 1]
-        if units[offset] == _EXTENDED_ARG:
-            start = offset if start < 0 else start
-            continue
-        position = start if start >= 0 and _EVENT_AT_PREFIX else offset
-        if name in _PAIRS:
-            first, second = _PAIRS[name]
-            result += [(-1, first, argument >> 4), (position, second, argument & 15)]
+    for start, operation, argument, _ in listing:
+        name = NAMES[operation]
+        if name in PAIRS:
+            first, second = PAIRS[name]
+            result += [(-1, first, argument >> 4), (start, second, argument & 15)]
         else:
-            result.append((position, name, argument))
-        argument, start = 0, -1
+            result.append((start, name, argument))
     return result
 
 
-def _jump_targets(code: CodeType) -> set[int]:
+def _jump_targets(listing: list[Instruction]) -> set[int]:
     """Where jumps lead; handlers of exceptions need not be told, as their first instruction is unknown to us."""
-    units = code.co_code
-    found = set()
-    for offset, name, argument in _instructions(code):
-        if name in _JUMPS:
-            after = offset + 2
-            if _EVENT_AT_PREFIX:
-                while units[after - 2] == _EXTENDED_ARG:
-                    after += 2
-            while after < len(units) and units[after] == _CACHE:
-                after += 2
-            found.add(after + (-2 if "BACKWARD" in name else 2) * argument)
-    return found
+    return {
+        end + (-2 if operation in BACKWARD_JUMPS else 2) * argument
+        for _, operation, argument, end in listing
+        if operation in JUMPS
+    }
 
 
 def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) -> Touched:
     names = code.co_names
     if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
         base = _at(stack, 1)
-        if name == "LOAD_METHOD" or (name == "LOAD_ATTR" and _METHOD_BIT and argument & 1):
+        if name == "LOAD_METHOD" or (name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT and argument & 1):
             return base, CONTENT, True
-        return base, names[argument >> 1 if name == "LOAD_ATTR" and _METHOD_BIT else argument], name != "LOAD_ATTR"
+        if name == "LOAD_ATTR":
+            return base, names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument], False
+        return base, names[argument], True
     if name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"):
         return ("globals",), names[argument >> 1 if name == "LOAD_GLOBAL" else argument], name != "LOAD_GLOBAL"
     if name in ("LOAD_NAME", "STORE_NAME", "DELETE_NAME"):
@@ -148,22 +121,22 @@ def _at(stack: list[Expression], depth: int) -> Expression:
 
 def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -> None:
     """Do to the stack of expressions what the instruction does to the stack of values."""
-    if name in _LOCAL_LOADS:
+    if name in LOCAL_LOADS:
         stack.append(("local", _variables(code)[argument]))
     elif name == "LOAD_NAME":
         stack.append(("name", code.co_names[argument]))
     elif name == "LOAD_GLOBAL":
-        if argument & 1 and not sys.version_info >= (3, 13):
+        if argument & 1 and not NULL_ABOVE_GLOBAL:
             stack.append(None)  # below the callable; above it since 3.13
         stack.append(("global", code.co_names[argument >> 1]))
-        if argument & 1 and sys.version_info >= (3, 13):
+        if argument & 1 and NULL_ABOVE_GLOBAL:
             stack.append(None)
     elif name == "LOAD_ATTR":
         base = stack.pop() if stack else None
-        if _METHOD_BIT and argument & 1:
+        if ATTR_HAS_METHOD_BIT and argument & 1:
             stack += [None, None]
         else:
-            attribute = code.co_names[argument >> 1 if _METHOD_BIT else argument]
+            attribute = code.co_names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument]
             stack.append(None if base is None else ("attribute", base, attribute))
     elif name == "LOAD_METHOD":
         del stack[-1:]
@@ -182,8 +155,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         if argument:
             del stack[-argument:]
         stack.append(None)
-    elif name in _EFFECTS:
-        takes, puts = _EFFECTS[name]
+    elif name in EFFECTS:
+        takes, puts = EFFECTS[name]
         if takes:
             del stack[-takes:]
         stack += [None] * puts

@@ -19,31 +19,38 @@ def _start() -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = before
-    if request is not None and _unsupported():
-        import marshal
-
-        with open(request, "rb") as file:
-            told = marshal.load(file)["channel"]
-        with open(told, "wb") as file:
-            file.write(marshal.dumps(("hello", sys.version_info[:3], sys.executable, "unsupported", _unsupported()), 2))
-    elif request is not None:
+    if request is not None:
         package = os.path.dirname(here)
         # The package is found by its place, under a name of its own: the target's environment has no replay-dd.
         module = type(sys)("_replay_dd_runtime")
         module.__path__ = [package]
         sys.modules["_replay_dd_runtime"] = module
-        from _replay_dd_runtime.start import start
+        if not _refused(request):
+            from _replay_dd_runtime.start import start
 
-        start(request)
+            start(request)
 
 
-def _unsupported() -> str:
-    version = "Python {}.{}".format(*sys.version_info[:2])
-    if tuple(sys.version_info) < (3, 11):
-        return version + ", too old: replay-dd controls programs of Python 3.11 and newer"
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return version + " without a GIL: its threads run at the same time, which replay-dd cannot control yet"
-    return ""
+def _refused(request: str) -> bool:
+    """Whether the program runs without the runtime, as this interpreter does not suit it; the tool is told why."""
+    from _replay_dd_runtime.compat import UNTESTED, VERSION, why_not_controlled
+
+    kind, reason = "unsupported", why_not_controlled()
+    if not reason and not UNTESTED:
+        return False
+    import marshal
+
+    with open(request, "rb") as file:
+        told = marshal.load(file)
+    if not reason:
+        if told["untested"]:
+            return False
+        kind, reason = "untested", UNTESTED
+    with open(told["channel"], "wb") as file:
+        file.write(marshal.dumps(("hello", VERSION, sys.executable, kind, reason), 2))
+    for name in [name for name in sys.modules if name.startswith("_replay_dd_runtime")]:
+        del sys.modules[name]
+    return True
 
 
 _start()

@@ -7,6 +7,7 @@ if the thread had locked itself out.
 
 from __future__ import annotations
 
+from ..compat import lock_of
 from ..points.frames import program_frame
 from .locks import Lock, RLock, made_at
 
@@ -66,7 +67,7 @@ def _made(condition: object, thing: object) -> str:
 
     A condition may also have got its lock from outside; then that is known, and not where the condition was made.
     """
-    lock = getattr(condition, "_lock", None)
+    lock = lock_of(condition)
     if not isinstance(lock, (Lock, RLock)) or lock._made is None:
         return ""
     if thing is not condition or lock._made[2] == "Condition.__init__":

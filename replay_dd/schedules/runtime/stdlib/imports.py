@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+from ..compat import is_being_imported
 from .locks import RLock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -33,11 +34,14 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     find_and_load = bootstrap._find_and_load
     adapted: dict[str, Any] = {}
 
-    def _find_and_load(name: str, import_: Any) -> Any:
+    def _find_and_load(name: str, import_: Any, *, lazy_submodule: bool = False) -> Any:
         thread = scheduler.present()
         thread.atomic += 1
         try:
-            module = find_and_load(name, import_)
+            if lazy_submodule:  # which only interpreters with lazy imports give
+                module = find_and_load(name, import_, lazy_submodule=True)
+            else:
+                module = find_and_load(name, import_)
         finally:
             thread.atomic -= 1
         adapt_imported(after_import, adapted)
@@ -80,7 +84,6 @@ def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: di
         module = sys.modules.get(name)
         if module is None or adapted.get(name) is module:
             continue
-        spec = getattr(module, "__spec__", None)
-        if not getattr(spec, "_initializing", False):
+        if not is_being_imported(module):
             adapted[name] = module
             adapt(module)

@@ -10,11 +10,11 @@ That is nearly every operation.
 
 from __future__ import annotations
 
-import _thread
 import sys
 
 from ..accelerator.own_memory import use_own
 from ..baton.thread_life import come_up
+from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED, uncontended_locks
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -59,8 +59,7 @@ def _deadline(blocking: bool, timeout: float) -> int | None:
         return None
     if timeout < 0:
         if timeout != -1:
-            kind = "a non-negative number" if sys.version_info >= (3, 13) else "positive"
-            raise ValueError(f"timeout value must be {kind}")
+            raise ValueError(NEGATIVE_TIMEOUT)
         return None
     return deadline_after(timeout)
 
@@ -72,7 +71,7 @@ def deadline_after(timeout_s: float) -> int:
         OverflowError: it does not fit the clock, as in ``threading``.
     """
     if timeout_s > _TIMEOUT_MAX:
-        raise OverflowError("timestamp out of range for platform time_t")
+        raise OverflowError(LONG_TIMEOUT)
     return _scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
 
 
@@ -103,9 +102,8 @@ class Uncontended:
 
 def adapt_threading_lists(module: Any) -> None:
     """Make the locks that guard ``threading``'s own lists always free."""
-    for name in ("_active_limbo_lock", "_shutdown_locks_lock"):  # the second until 3.12
-        if hasattr(module, name):
-            setattr(module, name, Uncontended())
+    for name in uncontended_locks():
+        setattr(module, name, Uncontended())
 
 
 class Lock:
@@ -205,7 +203,7 @@ def allocate_lock() -> Lock:
 def stand_ins() -> dict[str, Any]:
     """What stands in for the locks of ``_thread``."""
     names = {"allocate_lock": allocate_lock, "allocate": allocate_lock, "LockType": Lock, "RLock": RLock}
-    if hasattr(_thread, "lock"):  # since 3.13
+    if HAS_JOINABLE_THREADS:
         names["lock"] = Lock
     return names
 
@@ -272,6 +270,13 @@ class RLock:
     def __exit__(self, *_: object) -> None:
         self.release()
 
+    def locked(self) -> bool:
+        """Only where the original has it, too."""
+        frame = sys._getframe(1)
+        if _scheduler.places.kind(frame.f_code.co_filename) == COUNTED:
+            _scheduler.operation(frame)
+        return self._count > 0
+
     def __getstate__(self) -> object:
         name = "_thread.RLock" if type(self) is RLock else type(self).__name__
         raise TypeError(f"cannot pickle '{name}' object")
@@ -313,7 +318,9 @@ def _no_instances(class_: type, *_: object, **__: object) -> Any:
 Lock.__name__ = Lock.__qualname__ = "lock"
 for _class in (Lock, RLock):
     _class.__module__ = "_thread"
-if sys.version_info < (3, 13):  # where `threading.Lock` is a function
+if not RLOCK_HAS_LOCKED:
+    del RLock.locked
+if not HAS_JOINABLE_THREADS:  # where `threading.Lock` is a function
     Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
 
 

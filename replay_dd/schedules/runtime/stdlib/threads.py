@@ -7,6 +7,7 @@ import sys
 
 from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
+from ..compat import HAS_JOINABLE_THREADS, UNRAISABLE_NAMES_FUNCTION, start_event_of
 from .locks import Lock, deadline_after, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -97,12 +98,12 @@ class ThreadStarter:
     def stand_ins(self) -> dict[str, Any]:
         """What stands in for the functions of ``_thread`` that start threads, and wait for them."""
         names: dict[str, Any] = {"start_new_thread": self.start_new_thread, "start_new": self.start_new_thread}
-        if hasattr(_thread, "_set_sentinel"):
-            names["_set_sentinel"] = self.set_sentinel
-        if hasattr(_thread, "start_joinable_thread"):
+        if HAS_JOINABLE_THREADS:
             names["_ThreadHandle"] = ThreadHandle
             names["start_joinable_thread"] = self.start_joinable_thread
             names["_shutdown"] = self.shutdown
+        else:
+            names["_set_sentinel"] = self.set_sentinel
         return names
 
     # -- what the program calls --------------------------------------------------------------------------------------
@@ -189,9 +190,8 @@ class ThreadStarter:
             self._keep(handle, child, ident)
         child.ident = ident
         thread_life.add(scheduler, child)
-        python_thread = getattr(function, "__self__", None)
-        started = getattr(python_thread, "_started", None)
-        if started is not None and getattr(function, "__name__", "") == "_bootstrap":
+        started = start_event_of(function)
+        if started is not None:
             # threading.Thread.start() waits for the new thread to say that it is up. That is no blocking as the
             # program sees it: the new thread runs so far, and its creator goes on.
             child.starting = lambda: started.is_set() and started._cond._lock._holder is None
@@ -253,7 +253,7 @@ class ThreadStarter:
             arguments: Any = type(sys.implementation)()  # types.SimpleNamespace, without the import
             arguments.exc_type, arguments.exc_value, arguments.exc_traceback = error_type, error, trace
             arguments.err_msg, arguments.object = "Exception ignored in thread started by", function
-            if sys.version_info >= (3, 13):
+            if UNRAISABLE_NAMES_FUNCTION:
                 arguments.err_msg, arguments.object = f"{arguments.err_msg} {function!r}", None
             sys.unraisablehook(arguments)
         elif sys.stderr is not None and error_type is not None and error is not None:

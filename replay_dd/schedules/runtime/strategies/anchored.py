@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..baton.strategy import Question, Strategy
 from ..channel import NOTE, SKIPPED
+from ..compat import KINDS
 from ..points.bytecode import describe, instructions
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -20,21 +21,10 @@ if TYPE_CHECKING:
     # thread, short file, line (0: without a place), column, instruction, at an operation, visit, to
     Anchor = tuple[str, str, int, int, str, bool, int, str]
 
-_KINDS = {
-    "call": ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "PRECALL"),
-    "attribute": ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"),
-    "name": ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"),
-    "cell": ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"),
-    "item": ("BINARY_SUBSCR", "BINARY_SLICE"),
-    "set item": ("STORE_SUBSCR", "STORE_SLICE"),
-    "set name": ("STORE_GLOBAL", "STORE_NAME"),
-}
-_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
-
 
 def kind_of(instruction: str) -> str:
     """What an instruction does, by whatever name."""
-    return _KIND_OF.get(instruction, instruction)
+    return KINDS.get(instruction, instruction)
 
 
 def inner_name(function: str) -> str:
@@ -112,7 +102,7 @@ class Anchored(Strategy):
                 if kind == instruction:
                     found.append((file, line, place.reachable, kind, wanted_column))
             elif kind_of(instruction) == kind:
-                same = [describe(code, offset) for offset, _ in instructions(code)]
+                same = [describe(code, offset) for offset, *_ in instructions(code)]
                 columns = {c for n, c, name in same if n == line and kind_of(name) == kind}
                 nearest = min(columns, key=lambda c: (abs(c - wanted_column), c), default=column)
                 if column == nearest:

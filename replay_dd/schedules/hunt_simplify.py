@@ -1,6 +1,6 @@
-"""Simplifies the schedules that a hunt found: the same ending with fewer choices that are not the default ones.
+"""Simplifies the schedules that a hunt found: the same ending with fewer non-default choices.
 
-A log that is simplified is another run: its failure has the same signature, and may have another message.
+A simplified log is a different run: its failure has the same signature but possibly another message.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from dataclasses import replace
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.result import TestRecord
-from replay_dd.schedules.batch import Batch
+from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
+from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
-from replay_dd.schedules.signature import PASSED, Signature, signature_of
 from replay_dd.schedules.target import Plan
 
 SIMPLIFY_LIMIT_S = 60.0
-_SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler way to the same failure
+_SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler schedule with the same failure
 
 
 class Simplifier:
     """Reduces schedules to the choices that their endings need.
 
     Args:
-        batch: how runs are made.
-        on_run: called with the number of the run; with 0 at the beginning.
+        batch: makes the runs.
+        on_run: called with the number of the run; with 0 at the start.
 
     Attributes:
-        runs: how many runs that took so far, without those that check logs.
+        runs: the number of runs so far, not counting those that verify logs.
     """
 
-    def __init__(self, batch: Batch, on_run: Callable[[int], None] | None = None) -> None:
+    def __init__(self, batch: HuntRuns, on_run: Callable[[int], None] | None = None) -> None:
         self._batch = batch
         self._on_run = on_run or (lambda number: None)
         self.runs = 0
@@ -42,7 +42,7 @@ class Simplifier:
 
         Args:
             log: the log of a run.
-            failure: what the words for its failure must still contain.
+            failure: text that the description of its failure must still contain.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
@@ -51,8 +51,10 @@ class Simplifier:
         if not log.triggers:
             return log
         if len(log.triggers) == 1 and not ending.same(signature_of(self._batch.first.log.ending)):
-            return log  # without this choice it is the first run, which ended otherwise
-        from replay_dd.schedules.minimize import minimize  # half of all that a hunt loads, and not every hunt gets here
+            return log  # without this choice it is the first run, which ended differently
+        from replay_dd.schedules.minimize import (
+            minimize,
+        )  # half of all the modules that a hunt loads, and not every hunt gets here
 
         self._on_run(self.runs)
         before = self.runs
@@ -81,12 +83,12 @@ class Simplifier:
     def with_one_preemption(self, log: Log, seed: int, failure: str = "") -> Log:
         """The same failure by a single preemption of the default schedule, if a few runs find one; else the log given.
 
-        A simplified schedule cannot lose one choice more, but it may be on a roundabout way.
+        A simplified schedule cannot lose another choice, but may still be needlessly indirect.
 
         Args:
             log: the log of a failing run.
             seed: the first seed.
-            failure: what the words for its failure must still contain.
+            failure: text that the description of its failure must still contain.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.

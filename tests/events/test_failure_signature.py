@@ -1,11 +1,11 @@
-"""What programs write when they fail, and what is the same about it each time."""
+"""What programs print when they fail, and the part of it that is stable."""
 
 from __future__ import annotations
 
 import pytest
 
+from replay_dd.events.failure_signature import exception_in, of_exit, of_signal, outcome_of, x_error_in
 from replay_dd.events.model import Ending, EndingKind
-from replay_dd.events.signature import exception_in, of_exit, of_signal, outcome_of, x_error_in
 from replay_dd.outcome import Outcome
 
 TRACEBACK = """\

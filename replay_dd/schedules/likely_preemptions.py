@@ -1,16 +1,15 @@
-"""Where one preemption is likely to matter: from what the threads touched in one run.
+"""Finds the preemptions most likely to matter, from what the threads touched in one run.
 
-Most concurrency bugs are an atomicity violation or a wrong order of two accesses to the same thing, and most need no
-more than two threads and one thing (Lu, Park, Seo and Zhou, "Learning from Mistakes", ASPLOS 2008). So a preemption is
-worth trying first where a thread is about to touch what another one touches, too; the sooner the likelier it is that
-the other one's step in between is harmful:
+Most concurrency bugs are atomicity violations or order violations, and most involve only two threads and one variable
+(Lu, Park, Seo and Zhou, "Learning from Mistakes", ASPLOS 2008). So preemptions are tried first where a thread is about
+to touch an object that another thread touches, too, ranked by how likely an intervening step of that thread is harmful:
 
-0. between two accesses of the same thread to the same thing, and between taking two locks that another thread takes in
-   the other order;
-1. before the first access of a thread, so that the other thread comes first;
-2. before taking a second lock.
+0. between two accesses of one thread to the same object, and between acquiring two locks that another thread acquires
+   in the opposite order;
+1. before a thread's first access, so that the other thread comes first;
+2. before acquiring a second lock.
 
-What is never changed, and what is always touched with the same lock held, cannot conflict (Savage, Burrows, Nelson,
+Objects that never change, or are only touched while holding a common lock, cannot conflict (Savage, Burrows, Nelson,
 Sobalvarro and Anderson, "Eraser", SOSP 1997).
 """
 
@@ -27,15 +26,15 @@ _LOCK = "lock"
 
 @dataclass(frozen=True)
 class Touch:
-    """A thread is about to touch something that others may see.
+    """A thread is about to touch something that other threads may see.
 
     Attributes:
         thread: which thread.
         time: its thread time.
         global_time: yield points passed by all threads.
-        place: the number of the place in the run.
-        thing: identity of an object, -1 where it is not known, and what of it.
-        changes: whether it may be changed.
+        place: the number of the place within the run.
+        thing: the identity of the object (-1 if unknown) and which part of it.
+        changes: whether the access may change it.
         held: the locks that the thread holds.
     """
 
@@ -48,26 +47,26 @@ class Touch:
     held: tuple[int, ...] = ()
 
 
-def preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
+def likely_preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
     """Single preemptions of the default schedule, the most promising first; each at most once.
 
     Args:
-        touches: of one run under the default schedule, in the order of time.
+        touches: the touches of one run under the default schedule, in chronological order.
     """
     shared = _shared(touches)
-    crossings = _crossings(touches)
-    # For each rank: what belongs together (the same thing at the same place) takes turns with the rest.
+    lock_orders = _lock_orders(touches)
+    # Within each rank, groups (the same object at the same place) take turns.
     ranks: tuple[dict[object, list[Trigger]], ...] = ({}, {}, {})
     seen: set[tuple[str, tuple[int, str]]] = set()
     for touch in touches:
         touched = shared.get(touch.thing)
         if touched is None:
             continue
-        to = _whom(touch, touched)
+        to = _next_thread(touch, touched)
         if touch.thing[1] == _LOCK:
             if not touch.held:
                 continue
-            others = [name for lock in touch.held for name in crossings.get((touch.thing[0], lock), ())]
+            others = [name for lock in touch.held for name in lock_orders.get((touch.thing[0], lock), ())]
             other = next((name for name in others if name != touch.thread), None)
             rank, to, group = 2 if other is None else 0, other or to, (touch.thing, touch.held)
         else:
@@ -77,17 +76,17 @@ def preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
         ranks[rank].setdefault(group, []).append(Trigger(touch.thread, touch.time, to))
     given: set[Trigger] = set()
     for groups in ranks:
-        for trigger in _in_turn(groups.values()):
+        for trigger in _round_robin(groups.values()):
             if trigger not in given:
                 given.add(trigger)
                 yield trigger
 
 
 def threads_meet(touches: Sequence[Touch]) -> bool:
-    """Whether a thread changes something that another one touches, with a lock or without one.
+    """Whether a thread changes something that another one touches, locked or not.
 
     Args:
-        touches: of one run.
+        touches: the touches of one run.
     """
     threads: dict[tuple[int, str], set[str]] = {}
     for touch in touches:
@@ -96,15 +95,15 @@ def threads_meet(touches: Sequence[Touch]) -> bool:
 
 
 def _shared(touches: Sequence[Touch]) -> dict[tuple[int, str], list[Touch]]:
-    """The things that threads can disturb each other at, with all their touches."""
+    """The objects that threads can conflict on, with all their touches."""
     of_thing: dict[tuple[int, str], list[Touch]] = {}
     for touch in touches:
         of_thing.setdefault(touch.thing, []).append(touch)
     return {thing: touched for thing, touched in of_thing.items() if _can_conflict(touched)}
 
 
-def _crossings(touches: Sequence[Touch]) -> dict[tuple[int, int], list[str]]:
-    """For each (lock held, lock taken then): the threads that do so."""
+def _lock_orders(touches: Sequence[Touch]) -> dict[tuple[int, int], list[str]]:
+    """For each pair (lock held, lock then acquired): the threads that do so."""
     found: dict[tuple[int, int], list[str]] = {}
     for touch in touches:
         if touch.thing[1] == _LOCK:
@@ -121,12 +120,12 @@ def _can_conflict(touched: Sequence[Touch]) -> bool:
     return not frozenset(touched[0].held).intersection(*(touch.held for touch in touched))
 
 
-def _whom(touch: Touch, touched: Sequence[Touch]) -> str:
-    """Another thread that touches the same thing: the next one that does so later, else the first one."""
+def _next_thread(touch: Touch, touched: Sequence[Touch]) -> str:
+    """Another thread that touches the same object: the next to do so, or else the first."""
     others = [other for other in touched if other.thread != touch.thread]
     return next((other for other in others if other.global_time > touch.global_time), others[0]).thread
 
 
-def _in_turn(groups: Iterable[Sequence[Trigger]]) -> Iterator[Trigger]:
+def _round_robin(groups: Iterable[Sequence[Trigger]]) -> Iterator[Trigger]:
     for round_of in zip_longest(*groups):
         yield from (trigger for trigger in round_of if trigger is not None)

@@ -15,9 +15,9 @@ import pytest
 from replay_dd.errors.machine import DisplayLostError
 from replay_dd.errors.program import NoWindowError
 from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, EndingKind, Input, Rectangle, Session, Window
-from replay_dd.events.signature import outcome_of
-from replay_dd.events.trial import Conditions, Run, run_session
+from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.player import XTestPlayer

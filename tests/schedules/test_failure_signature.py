@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from replay_dd.outcome import Outcome
+from replay_dd.schedules.failure_signature import PASSED, UNKNOWN, outcome_of, signature_of
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
-from replay_dd.schedules.signature import PASSED, UNKNOWN, outcome_of, signature_of
 from tests.schedules.logs import FAILED
 
 LIBRARY = Frame("queue.py", 3, "get", False)
@@ -85,7 +85,7 @@ def test_deadlocks_are_the_same_if_the_threads_wait_at_the_same_places() -> None
 
 
 def test_library_code_that_a_deadlock_tells_of_is_no_part_of_its_signature() -> None:
-    """Its lines differ between versions of Python, and logs of before do not tell them."""
+    """Its lines differ between Python versions, and older logs do not contain them."""
 
     def deadlock(*frames: Frame) -> Ending:
         return Ending(status=125, deadlock=(Waiter("0", "waits", (USER,)), Waiter("0.1", "waits", frames)))
@@ -103,6 +103,6 @@ def test_outcomes_are_told_by_comparison() -> None:
     assert outcome_of(Ending(status=0), failure) is Outcome.PASS
     for other in (Ending(status=3), Ending(status=None, timed_out=True), Ending(status=0, complete=False)):
         assert outcome_of(other, failure) is Outcome.UNRESOLVED
-    # A failure that nothing can be compared with is never met again.
+    # A failure without anything to compare never matches.
     timed_out = Ending(status=None, timed_out=True)
     assert outcome_of(timed_out, signature_of(timed_out)) is Outcome.UNRESOLVED

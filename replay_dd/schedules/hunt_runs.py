@@ -1,4 +1,4 @@
-"""Runs one after the other, several at the same time: their order does not depend on how many."""
+"""Runs the plans of a hunt in parallel; results come in the order of the plans, whatever the number of jobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from replay_dd.schedules.target import Plan, TargetRun
 
 
 @dataclass(frozen=True)
-class Batch:
-    """How the runs of a hunt are made.
+class HuntRuns:
+    """How a hunt makes its runs.
 
     Attributes:
         runner: what runs the program.
-        first: a run under the default schedule, which is there already.
-        jobs: how many runs at the same time.
+        first: a finished run under the default schedule.
+        jobs: the number of parallel runs.
         time_limit_s: seconds after which a run is killed; None for no limit.
     """
 
@@ -29,7 +29,7 @@ class Batch:
     time_limit_s: float | None
 
     def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:
-        """The runs of the plans in their order, ``jobs`` at the same time."""
+        """The runs of the plans, in order, ``jobs`` of them in parallel."""
         with ThreadPoolExecutor(self.jobs) as pool:
             waiting: list[tuple[Plan, Future[TargetRun]]] = []
             try:

@@ -1,9 +1,9 @@
-"""What a flow can be reduced by: its steps, in groups that keep every smaller flow well formed.
+"""The deltas of a flow: its steps, in groups that keep every smaller flow well formed.
 
 Rules of this module:
 
-* The head (everything up to the first navigation) is part of every flow and never taken away.
-* A key is released if and only if it was pressed: both steps belong to one delta, repeats of the press included.
+* The head (everything up to the first navigation) is part of every flow and never removed.
+* A key is released if and only if it was pressed: both steps belong to one delta, including repeats of the press.
 * All other steps are one delta each, in the order of the flow.
 """
 
@@ -16,27 +16,27 @@ from replay_dd.web.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class StepDeltas:
     """The deltas of a flow.
 
     Attributes:
         fixed: the numbers of the steps that every smaller flow keeps.
-        deltas: the numbers of the steps of each delta.
+        deltas: for each delta, the numbers of its steps.
     """
 
     fixed: tuple[int, ...]
     deltas: tuple[tuple[int, ...], ...]
 
     def steps_of(self, configuration: Iterable[int]) -> tuple[int, ...]:
-        """The numbers of the steps of the flow that has these deltas, in order."""
+        """The numbers of the steps of the flow with these deltas, in order."""
         chosen = set(self.fixed)
         for delta in configuration:
             chosen.update(self.deltas[delta])
         return tuple(sorted(chosen))
 
 
-def units_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> Units:
-    """Cut a flow into deltas.
+def step_deltas_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> StepDeltas:
+    """Group the steps of a flow into deltas.
 
     Args:
         flow: the flow.
@@ -58,4 +58,4 @@ def units_of(flow: Flow, *, also_fixed: Iterable[int] = ()) -> Units:
             deltas.append([number])
             if step.type == "keyDown":
                 pressed[key] = deltas[-1]
-    return Units(tuple(sorted(fixed)), tuple(tuple(delta) for delta in deltas))
+    return StepDeltas(tuple(sorted(fixed)), tuple(tuple(delta) for delta in deltas))

@@ -1,11 +1,11 @@
-"""Where a preemption is worth trying first, from what threads touched."""
+"""Preemptions worth trying first, from what threads touched."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.schedules.conflicts import Touch, preemptions, threads_meet
+from replay_dd.schedules.likely_preemptions import Touch, likely_preemptions, threads_meet
 from replay_dd.schedules.model import Trigger
 
 BALANCE, ONE, TWO = (7, "balance"), (1, "lock"), (2, "lock")
@@ -19,7 +19,7 @@ def steps(*rows: tuple[str, int, tuple[int, str], bool, tuple[int, ...]]) -> lis
 
 
 def test_between_reading_and_writing_comes_first() -> None:
-    found = preemptions(
+    found = likely_preemptions(
         steps(
             ("0.1", 3, BALANCE, False, ()),
             ("0.1", 5, BALANCE, True, ()),
@@ -36,7 +36,7 @@ def test_between_reading_and_writing_comes_first() -> None:
 
 
 def test_crossed_locks_come_first() -> None:
-    found = preemptions(
+    found = likely_preemptions(
         steps(
             ("0.1", 1, BALANCE, True, ()),
             ("0.1", 2, ONE, True, ()),
@@ -51,17 +51,17 @@ def test_crossed_locks_come_first() -> None:
 
 def test_what_a_lock_always_guards_cannot_conflict() -> None:
     guarded = steps(("0.1", 3, BALANCE, True, (1,)), ("0.2", 3, BALANCE, True, (1, 2)))
-    assert list(preemptions(guarded)) == []
+    assert list(likely_preemptions(guarded)) == []
 
 
 def test_what_nobody_changes_cannot_conflict() -> None:
-    assert list(preemptions(steps(("0.1", 3, BALANCE, False, ()), ("0.2", 3, BALANCE, False, ())))) == []
+    assert list(likely_preemptions(steps(("0.1", 3, BALANCE, False, ()), ("0.2", 3, BALANCE, False, ())))) == []
 
 
 def test_one_hot_thing_does_not_starve_the_others() -> None:
     hot = [("0.1", time, (1, "hot"), True, ()) for time in range(1, 50)]
     found = list(
-        preemptions(
+        likely_preemptions(
             steps(*hot, ("0.1", 60, BALANCE, True, ()), ("0.2", 1, (1, "hot"), True, ()), ("0.2", 2, BALANCE, True, ()))
         )
     )
@@ -88,7 +88,7 @@ touches = st.lists(
 
 @given(touches)
 def test_each_preemption_is_of_two_threads_and_comes_once(made: list[Touch]) -> None:
-    found = list(preemptions(made))
+    found = list(likely_preemptions(made))
     assert len(set(found)) == len(found)
     known = {(touch.thread, touch.time) for touch in made}
     for thread, time, to in found:

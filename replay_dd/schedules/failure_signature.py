@@ -1,6 +1,6 @@
-"""The oracle for schedules: when two runs failed the same way.
+"""The oracle for schedules: decides whether two runs failed in the same way.
 
-A failure signature is the exception that ended the run with the innermost frame in user code; or the deadlock with the
+A failure signature is the exception that ended the run and its innermost frame in user code; or the deadlock and the
 places where its threads wait; or the signal; or the exit status. Two failures are the same if their signatures are.
 """
 
@@ -21,8 +21,8 @@ class Signature:
     """What makes two endings the same.
 
     Attributes:
-        kind: ``passed``, ``exception``, ``deadlock``, ``signal``, ``exit`` or ``unknown`` (time-out, no end told).
-        detail: what must agree besides.
+        kind: ``passed``, ``exception``, ``deadlock``, ``signal``, ``exit`` or ``unknown`` (time-out, no end reported).
+        detail: what else must match.
         functions: the same without line numbers.
         text: for people.
     """
@@ -42,7 +42,7 @@ class Signature:
         return (self.kind, self.detail) == (other.kind, other.detail)
 
     def same_but_for_lines(self, other: Signature) -> bool:
-        """Whether both endings are the same, in whatever lines of their functions; for programs that were edited."""
+        """Whether both endings are the same, ignoring line numbers; for programs that were edited."""
         return (self.kind, self.functions) == (other.kind, other.functions)
 
 
@@ -68,7 +68,7 @@ def signature_of(ending: Ending) -> Signature:
     if ending.status:
         return Signature("exit", (ending.status,), f"exit status {ending.status}", (ending.status,))
     if not ending.complete:
-        return Signature(UNKNOWN, ("no end",), "the program was replaced or ended without a word")
+        return Signature(UNKNOWN, ("no end",), "the program was replaced or exited without reporting")
     return Signature(PASSED, (), "exit status 0")
 
 
@@ -94,7 +94,7 @@ def _signal_name(number: int) -> str:
 
 
 def outcome_of(ending: Ending, failing: Signature) -> Outcome:
-    """PASS, FAIL or UNRESOLVED, by comparison with the failure that is looked for."""
+    """PASS, FAIL or UNRESOLVED, compared with the failure sought."""
     found = signature_of(ending)
     if found.kind == PASSED:
         return Outcome.PASS

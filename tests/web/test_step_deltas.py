@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.web.flow import flow_from
-from replay_dd.web.units import units_of
+from replay_dd.web.step_deltas import step_deltas_of
 from tests.web.flows import VIEWPORT, click, key
 
 GOING = {"type": "navigate", "url": "http://127.0.0.1/"}
@@ -16,7 +16,7 @@ GOING = {"type": "navigate", "url": "http://127.0.0.1/"}
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Steps in which every key is released after it was pressed, with anything in between."""
+    """Steps in which every pressed key is later released, with anything in between."""
     made: list[dict[str, Any]] = []
     held: list[str] = []
     for _ in range(draw(st.integers(0, 15))):
@@ -37,7 +37,7 @@ def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
 @given(steps(), st.booleans(), st.data())
 def test_every_part_is_well_formed(some: list[dict[str, Any]], viewport: bool, data: st.DataObject) -> None:
     whole = flow_from({"title": "t", "steps": [*([VIEWPORT] if viewport else []), GOING, *some]})
-    units = units_of(whole)
+    units = step_deltas_of(whole)
     chosen = data.draw(st.sets(st.integers(0, len(units.deltas) - 1)) if units.deltas else st.just(set()))
     numbers = units.steps_of(chosen)
     assert list(numbers) == sorted(set(numbers))
@@ -56,7 +56,7 @@ def test_every_part_is_well_formed(some: list[dict[str, Any]], viewport: bool, d
 @given(steps())
 def test_all_deltas_make_the_whole(some: list[dict[str, Any]]) -> None:
     whole = flow_from({"title": "t", "steps": [GOING, *some]})
-    units = units_of(whole)
+    units = step_deltas_of(whole)
     assert units.steps_of(range(len(units.deltas))) == tuple(range(len(whole.steps)))
     counted = len(units.fixed) + sum(len(delta) for delta in units.deltas)
     assert counted == len(whole.steps)
@@ -64,6 +64,6 @@ def test_all_deltas_make_the_whole(some: list[dict[str, Any]]) -> None:
 
 def test_a_fixed_step_is_in_no_delta() -> None:
     whole = flow_from({"title": "t", "steps": [GOING, click("#a"), click("#b"), click("#c")]})
-    units = units_of(whole, also_fixed=[3])
+    units = step_deltas_of(whole, also_fixed=[3])
     assert units.fixed == (0, 3)
     assert units.deltas == ((1,), (2,))

@@ -1,4 +1,4 @@
-"""The self-check before a search: programs that differ under one schedule are found, and told where and why."""
+"""Programs that are not deterministic under one schedule are detected, with a diagnosis of where and why."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.program import NotDeterministicError
+from replay_dd.schedules.divergence_diagnosis import find_traced_divergence
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.replay import replay_plan
-from replay_dd.schedules.selfcheck import find_parting
-from replay_dd.schedules.signature import signature_of
 from replay_dd.schedules.target import describe_program, run_target
 
 START = "import threading\nfirst = threading.Thread(target=int)\nfirst.start(); first.join()\n"
 
-# A count in a file lets each run take another way.
+# A counter in a file makes each run diverge.
 FROM_FILE = (
     START
     + """
@@ -73,13 +73,13 @@ def pair_of(folder: Path, text: str, settings: Settings) -> tuple[Log, Log]:
 def test_the_place_of_the_parting_and_its_cause(tmp_path: Path) -> None:
     (tmp_path / "count").write_text("3")
     log = run_of(tmp_path, FROM_FILE)
-    parting = find_parting(log, 60)
-    assert parting is not None
-    assert parting.before is not None
-    assert parting.thread == ("0.2", "0.2")
-    assert (parting.before.file, parting.before.line) == ("prog.py", 7)
-    assert "for number in range(turns)" in str(parting)
-    assert parting.cause.startswith("input from outside")
+    divergence = find_traced_divergence(log, 60)
+    assert divergence is not None
+    assert divergence.before is not None
+    assert divergence.thread == ("0.2", "0.2")
+    assert (divergence.before.file, divergence.before.line) == ("prog.py", 7)
+    assert "for number in range(turns)" in str(divergence)
+    assert divergence.cause.startswith("input from outside")
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,20 @@ def test_likely_causes(settings: Settings, line: str, cause: str, tmp_path: Path
     log = run_of(
         tmp_path, text + "thread = threading.Thread(target=work)\nthread.start(); thread.join()\n", settings=settings
     )
-    parting = find_parting(log, 60)
-    assert parting is not None
-    assert parting.cause.startswith(cause)
+    divergence = find_traced_divergence(log, 60)
+    assert divergence is not None
+    assert divergence.cause.startswith(cause)
 
 
 def test_a_program_that_is_the_same_each_time_has_none(tmp_path: Path) -> None:
-    assert find_parting(run_of(tmp_path, FLAKY), 60) is None
+    assert find_traced_divergence(run_of(tmp_path, FLAKY), 60) is None
 
 
 def test_a_search_refuses_what_differs_and_goes_on_if_asked_to(tmp_path: Path) -> None:
     settings = Settings(real_entropy=True)
     text = FLAKY.replace("lucky = ", "for _ in range(os.urandom(1)[0]): total += 0\nlucky = ")
     passing, failing = pair_of(tmp_path, text, settings)
-    with pytest.raises(NotDeterministicError, match=r"yield points in common.*Likely cause: entropy"):
+    with pytest.raises(NotDeterministicError, match=r"common yield points.*Likely cause: entropy"):
         isolate(passing, failing)
     found = isolate(passing, failing, repeats=8)
     assert found.isolation.baseline.confidence is not None

@@ -1,12 +1,12 @@
-"""Finds out where and why two replays of one log are not the same run.
+"""Diagnoses where and why two replays of one log diverge.
 
 Rules of this module:
 
-* A search compares runs of different schedules. It says something only if a run of one schedule is always the same, so
-  both logs are replayed twice before (see :mod:`~replay_dd.experiment.baseline`).
-* Where two replays part, more are made whose every yield point is told, until two are found that part; the first yield
-  point in which they do is reported, with the source line before it and the likely cause.
-* The cause is a guess, from what the runs told and from what the source says; it is called likely for that reason.
+* A search compares runs of different schedules. That means something only if one schedule always gives the same run,
+  so both logs are replayed twice beforehand (see :mod:`~replay_dd.experiment.baseline`).
+* If two replays diverge, more replays are made that trace every yield point, until two of them diverge. The first
+  differing yield point is reported, with the source line before it and the likely cause.
+* The cause is a guess, from what the runs reported and from the source, which is why it is called likely.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from replay_dd.schedules.model import Log, Place
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import TargetRun, run_target
 
-_PAIRS = 4  # of traced replays, at most
+_PAIRS = 4  # the maximum number of pairs of traced replays
 _TRACED = 300_000  # yield points
-_LOOK_BACK = 12  # lines that the same thread had passed before, the latest first, in which the cause is looked for
+_LOOK_BACK = 12  # previous lines of the same thread, latest first, that are searched for the cause
 
-_OUTSIDE = "input from outside (another process, the network, or a file that an earlier run has changed)"
+_OUTSIDE = "input from outside (another process, the network, or a file that an earlier run changed)"
 _CAUSES = (
     (
         r"\bid\(|\bset\(|frozenset|WeakSet|\{[^:{}]+ for |\bhash\(",
         "the order of addresses, which sets of objects follow",
     ),
     (r"\brecv|\bread|\bopen\(|\blistdir|\bscandir|\bglob|\bstat\(|exists\(|getmtime|input\(|environ", _OUTSIDE),
-    (r"getpid|native_id|get_ident", "numbers that the system gives to processes and threads"),
+    (r"getpid|native_id|get_ident", "process and thread ids assigned by the system"),
 )
 _CLOCK = (
     r"\btime\b|datetime|monotonic|perf_counter|\bnow\(",
@@ -40,15 +40,15 @@ _ENTROPY = (r"random|uuid|secrets|shuffle|choice", "entropy that is not fixed (`
 
 
 @dataclass(frozen=True)
-class Parting:
-    """Where two runs of one schedule part.
+class TracedDivergence:
+    """Where two traced runs of one schedule diverge.
 
     Attributes:
-        number: how many yield points they have in common.
-        thread: which thread ran at the first one in which they differ, in each run; empty where the run had ended.
-        places: where that was, in each run.
-        before: the last place that this thread had passed in both.
-        cause: the likely cause, in words.
+        number: how many yield points they share.
+        thread: the thread at the first differing yield point, in each run; empty if the run had ended.
+        places: the place of that yield point, in each run.
+        before: the last place that this thread passed in both.
+        cause: a description of the likely cause.
     """
 
     number: int
@@ -59,35 +59,35 @@ class Parting:
 
     def __str__(self) -> str:
         ways = [
-            f"thread {thread} at {place or 'an operation of the library'}" if thread else "the end of the run"
+            f"thread {thread} at {place or 'an operation in library code'}" if thread else "the end of the run"
             for thread, place in zip(self.thread, self.places, strict=True)
         ]
-        text = f"they have {self.number:,} yield points in common; then comes {ways[0]} in one, {ways[1]} in the other"
+        text = f"after {self.number:,} common yield points comes {ways[0]} in one, {ways[1]} in the other"
         if self.before is not None:
-            text += f". Before that stands {self.before}: `{_text_of(self.before)}`"
+            text += f". Just before that: {self.before}: `{_text_of(self.before)}`"
         return f"{text}. Likely cause: {self.cause}."
 
 
 def diagnose(log: Log, time_limit_s: float | None) -> str:
-    """Where replays of a log part, and why, in words; empty where traced replays do not part."""
-    parting = find_parting(log, time_limit_s)
-    return "" if parting is None else str(parting)
+    """Describe where replays of a log diverge, and why; empty if traced replays do not."""
+    divergence = find_traced_divergence(log, time_limit_s)
+    return "" if divergence is None else str(divergence)
 
 
-def find_parting(log: Log, time_limit_s: float | None) -> Parting | None:
-    """Replay a log in fresh processes, telling each yield point, until two replays part; None if none do."""
+def find_traced_divergence(log: Log, time_limit_s: float | None) -> TracedDivergence | None:
+    """Replay a log in fresh processes, tracing each yield point, until two replays diverge; None if none do."""
     plan = replace(replay_plan(log.triggers, log.arrivals), traced=_TRACED)
     first = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     for _ in range(_PAIRS):
         second = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
-        parting = parting_of(first, second)
-        if parting is not None:
-            return parting
+        divergence = compare_traces(first, second)
+        if divergence is not None:
+            return divergence
     return None
 
 
-def parting_of(first: TargetRun, second: TargetRun) -> Parting | None:
-    """Where two traced runs part; None where they do not, as far as they were traced."""
+def compare_traces(first: TargetRun, second: TargetRun) -> TracedDivergence | None:
+    """Where two traced runs diverge; None if they do not within the traced part."""
     one, other = first.trace, second.trace
     both = min(len(one), len(other))
     number = next((at for at in range(both) if _key(one[at]) != _key(other[at])), both)
@@ -96,7 +96,7 @@ def parting_of(first: TargetRun, second: TargetRun) -> Parting | None:
     ends = [trace[number] if number < len(trace) else ("", None) for trace in (one, other)]
     thread = ends[0][0] or ends[1][0]
     way = [place for name, place in one[:number] if name == thread and place is not None]
-    return Parting(
+    return TracedDivergence(
         number,
         (ends[0][0], ends[1][0]),
         (ends[0][1], ends[1][1]),
@@ -130,4 +130,4 @@ def _likely_cause(first: TargetRun, second: TargetRun, way: list[Place]) -> str:
         return _OUTSIDE
     if causes:
         return causes[0][1]
-    return "not known; often it is the order of addresses, a file that an earlier run has left, or another process"
+    return "unknown; often the order of addresses, a file left by an earlier run, or another process"

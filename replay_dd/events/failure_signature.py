@@ -1,9 +1,9 @@
-"""What makes two failures the same, out of how a program ended and what it wrote.
+"""Failure signatures, which decide whether two failures are the same, from a program's exit and its output.
 
 Rules of this module:
 
-* A signature names what went wrong and where, never when: no addresses, no numbers of processes or windows.
-* Another crash of the same program has another signature, since minimising slips from one crash to another.
+* A signature says what went wrong and where, never when: no addresses, process ids or window ids.
+* Different crashes of one program have different signatures, since minimizing tends to slip from one to another.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _FRAME = re.compile(r'^\s+File "(?P<file>.*)", line (?P<line>\d+), in (?P<functi
 _EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?::\s?(?P<text>.*))?$")
 _X_ERROR = re.compile(r"X Error of failed request:\s*(?P<error>.+)")
 _X_REQUEST = re.compile(r"Major opcode of failed request:\s*(?P<code>\d+)(?:\s*\((?P<name>\S+)\))?")
-# What a shell, or `env`, says of a program that a signal ended.
+# What a shell or `env` adds to the number of the signal that ended a program.
 _SHELL_SIGNAL = 128
 _KEPT_OUTPUT = 4000
 
 
 def of_signal(number: int, place: str, frames: Sequence[str], output: str) -> Ending:
-    """A program that a signal ended; ``place`` is where it was, empty where that is not known."""
+    """A program ended by a signal; ``place`` is where it was, empty if unknown."""
     name = _signal_name(number)
     where = f" in {place}" if place else ""
     return Ending(
@@ -38,7 +38,7 @@ def of_signal(number: int, place: str, frames: Sequence[str], output: str) -> En
 
 
 def of_exit(status: int, output: str) -> Ending:
-    """A program that ended by itself."""
+    """A program that exited."""
     if status == 0:
         return Ending(EndingKind.EXIT, "ended with exit status 0", status=0, output=output[-_KEPT_OUTPUT:])
     error = x_error_in(output) or exception_in(output)
@@ -46,7 +46,7 @@ def of_exit(status: int, output: str) -> Ending:
         return _with(error, status, output)
     if status > _SHELL_SIGNAL and (name := _signal_name(status - _SHELL_SIGNAL)).startswith("SIG"):
         return Ending(
-            *(EndingKind.SIGNAL, f"killed by {name} (as its shell says)", f"signal {name}"),
+            *(EndingKind.SIGNAL, f"killed by {name} (according to its shell)", f"signal {name}"),
             status=status,
             signal=status - _SHELL_SIGNAL,
             output=output[-_KEPT_OUTPUT:],
@@ -59,7 +59,7 @@ def of_exit(status: int, output: str) -> Ending:
 
 
 def exception_in(output: str) -> Ending | None:
-    """The first complete traceback of an uncaught Python exception in what a program wrote."""
+    """The first complete traceback of an uncaught Python exception in a program's output."""
     lines = output.splitlines(keepends=True)
     for number, line in enumerate(lines):
         if line.strip() != _TRACEBACK:
@@ -71,7 +71,7 @@ def exception_in(output: str) -> Ending | None:
                 frames.insert(0, f"{frame['function']} ({_base(frame['file'])}:{frame['line']})")
             elif not follows.startswith((" ", "\t")) and follows.strip():
                 found = _EXCEPTION.match(follows.rstrip("\n"))
-                # A line that is still being written is no answer yet.
+                # The program may still be writing this line.
                 if found and follows.endswith("\n"):
                     where = f" in {frames[0]}" if frames else ""
                     return Ending(
@@ -84,7 +84,7 @@ def exception_in(output: str) -> Ending | None:
 
 
 def x_error_in(output: str) -> Ending | None:
-    """The X error that ended a program, from what Xlib writes then."""
+    """The X error that ended a program, from the message that Xlib prints."""
     error = _X_ERROR.search(output)
     if error is None:
         return None
@@ -106,18 +106,18 @@ def of_dialog(title: str, picture: str, output: str) -> Ending:
 
 
 def of_hang(seconds: float, output: str) -> Ending:
-    """A program that does not answer any more."""
+    """A program that no longer responds."""
     return Ending(
-        *(EndingKind.HANG, f"does not answer for {seconds:g} s", "hang"),
+        *(EndingKind.HANG, f"did not respond for {seconds:g} s", "hang"),
         output=output[-_KEPT_OUTPUT:],
     )
 
 
 def outcome_of(ending: Ending, wanted: Ending) -> Outcome:
-    """FAIL for the failure that is wanted, PASS for none, UNRESOLVED for another one."""
+    """FAIL for the failure sought, PASS for none, UNRESOLVED for another one."""
     if not ending.failed:
         return Outcome.PASS
-    # Where tracing was not allowed, nothing but the signal is known.
+    # If tracing was not permitted, only the signal is known.
     same = ending.signature == wanted.signature or (
         wanted.kind is EndingKind.SIGNAL and ending.signature.startswith(f"{wanted.signature} in ")
     )
