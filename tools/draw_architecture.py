@@ -34,41 +34,38 @@ class Floor:
     rooms: tuple[Room, ...]
 
 
-HOUSE = (
-    Floor(
-        "faces: parse, call, print",
-        (
-            Room("replay_dd.cli", "the commands"),
-            Room("recorders", "found as plug-ins: threads, x11, monkey"),
-        ),
-    ),
-    Floor("one result, many renderings", (Room("replay_dd.report", "terminal, HTML, lanes, film strips, scripts"),)),
-    Floor(
-        "circumstances: what the deltas are, how to run and judge them",
-        (
-            Room("replay_dd.schedules", "thread schedules"),
-            Room("replay_dd.events", "user actions in GUI sessions"),
-            Room("replay_dd.web", "steps of a web flow"),
-        ),
-    ),
-    Floor(
-        "the driver: baseline, search, refine, prove",
-        (Room("replay_dd.experiment", "runs tests: processes, time limits, speculation, results, clean-up"),),
-    ),
-    Floor("what the driver asks of a circumstance", (Room("replay_dd.circumstance", "the protocol, in one module"),)),
-    Floor(
-        "pure algorithms: no clock, files or threads", (Room("replay_dd.dd", "dd, ddmin, dd+, bisection; ask/tell"),)
-    ),
-    Floor(
-        "files",
-        (
-            Room("replay_dd.logfile", "logs"),
-            Room("replay_dd.json_codec", "JSON"),
-            Room("replay_dd.files", "atomic writes"),
-        ),
-    ),
-    Floor("ground floor", (Room("replay_dd.outcome", "PASS, FAIL, UNRESOLVED"), Room("replay_dd.errors", "by fault"))),
-)
+# Of each floor what it is for, by its first room; the floors are those of the import contract.
+TITLES = {
+    "cli": "faces: parse, call, print",
+    "report": "one result, many renderings",
+    "schedules": "circumstances: what the deltas are, how to run and judge them",
+    "experiment": "the driver: baseline, search, refine, prove",
+    "circumstance": "what the driver asks of a circumstance",
+    "dd": "pure algorithms: no clock, files or threads",
+    "logfile": "logs",
+    "json_codec": "JSON and files",
+    "schema": "rules for values",
+    "outcome": "ground floor",
+}
+ROOMS = {
+    "cli": "the commands",
+    "report": "terminal, HTML, lanes, film strips, scripts",
+    "schedules": "thread schedules",
+    "events": "user actions in GUI sessions",
+    "web": "steps of a web flow",
+    "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
+    "circumstance": "the protocol, in one module",
+    "dd": "dd, ddmin, dd+, bisection; ask/tell",
+    "logfile": "what all logs share: the first line, which names the format, and the checksum",
+    "json_codec": "typed values as JSON",
+    "json_text": "JSON from strangers",
+    "files": "atomic writes",
+    "schema": "what the values of JSON objects must be, beside their types",
+    "outcome": "PASS, FAIL, UNRESOLVED",
+    "errors": "by fault: the user's, the program's, the machine's",
+}
+RECORDERS = Room("recorders", "found as plug-ins: threads, x11, monkey")
+
 # Loaded into the program under test: the standard library only, and nothing of the house above. Its floors are those of
 # the import contract.
 INSIDE = {
@@ -103,7 +100,20 @@ def contract(name: str) -> list[list[str]]:
 def runtime() -> tuple[Floor, ...]:
     """The floors of the runtime."""
     floors = contract("runtime-rooms")
-    return tuple(Floor("", tuple(Room(name, INSIDE[name.rpartition(".")[2]]) for name in floor)) for floor in floors)
+    return tuple(Floor("", tuple(Room(name, INSIDE[_last(name)]) for name in floor)) for floor in floors)
+
+
+def house() -> tuple[Floor, ...]:
+    """The floors of the house; recorders are beside the faces."""
+    floors: list[Floor] = []
+    for names in contract("layers"):
+        rooms = tuple(Room(name, ROOMS[_last(name)]) for name in names)
+        floors.append(Floor(TITLES[_last(names[0])], (*rooms, RECORDERS) if not floors else rooms))
+    return tuple(floors)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 LANES = (
@@ -135,9 +145,9 @@ _WIDTH_PX, _MARGIN_PX, _TITLE_PX = 920, 20, 18
 _INK, _PALE, _LINE = "#1f2328", "#57606a", "#8c959f"
 
 
-def house() -> str:
+def rooms() -> str:
     """The floors of the house, with the arrow that says what may import what, and those of the runtime."""
-    parts, y = _floors("replay-dd: arrows only go down", HOUSE, _MARGIN_PX, "#ddf4ff")
+    parts, y = _floors("replay-dd: arrows only go down", house(), _MARGIN_PX, "#ddf4ff")
     more, y = _floors("schedules/runtime, loaded into the program under test", runtime(), y + 28, "#fff8c5")
     return _svg([*parts, *more], y + _MARGIN_PX, "The rooms of replay-dd, from the faces to the ground floor")
 
@@ -240,7 +250,7 @@ def _svg(parts: Iterable[str], height: int, title: str) -> str:
     return "\n".join([head, f"<title>{escape(title)}</title>", marker, background, *parts, "</svg>"]) + "\n"
 
 
-PICTURES = {"architecture.svg": house, "one-test.svg": one_test}
+PICTURES = {"architecture.svg": rooms, "one-test.svg": one_test}
 
 
 def main() -> int:
