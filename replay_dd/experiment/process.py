@@ -32,6 +32,7 @@ from replay_dd.experiment.guard_process import GROUP, NOTES
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:
     try:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(None if time_limit_s is None else time_limit_s * 1000))
+        return bool(poll.poll(None if time_limit_s is None else min(time_limit_s * 1000, _LONGEST_POLL_MS)))
     finally:
         os.close(descriptor)
 

@@ -9,6 +9,7 @@ from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Log, Switch
 
 _WIDEST = 96  # columns for all lanes together; beyond that, lanes are drawn without their times
+_MOST_LANES = 500
 
 
 def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[str]:
@@ -25,20 +26,24 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
         source: show the current source lines; pass False if the program has changed since.
     """
     threads = sorted(log.ending.thread_times, key=_path) or _threads_of(log.switches)
+    crowded = len(threads) > _MOST_LANES
+    if crowded:
+        yield f"{len(threads):,} threads are too many for a lane each; their turns are listed without lanes."
+        threads = []
     bar, star, ran = ("│", "●", "┃") if unicode else ("|", "*", "#")
     stretches = list(_stretches(log))
     longest = max([len(text) for _, text, _ in stretches] + [7])
-    name = max(len(thread) for thread in threads) + 2
+    name = max(len(thread) for thread in threads or [running for running, _, _ in stretches]) + 2
     width = max(longest, name) + 1
-    narrow = width * len(threads) > _WIDEST
+    narrow = crowded or width * len(threads) > _WIDEST
     if narrow:
-        width = max(2, _WIDEST // len(threads))
+        width = max(2, _WIDEST // max(1, len(threads)))
     for line in _names(threads, width, name):
         yield " " * 10 + line
     for running, text, switch in stretches:
         cell = ran if narrow else text
         row = "".join(f"{cell if thread == running else bar:<{width}}" for thread in threads)
-        aside = f"{running:<{name}}{text:<{longest}} " if narrow else ""
+        aside = f"{running:<{min(name, _WIDEST)}}{text:<{longest}} " if narrow else ""
         mark = star if switch is not None and not switch.by_default else " "
         start = f"{switch.global_time:>8}" if switch is not None else f"{log.ending.global_time:>8}"
         yield f"{start} {mark}{row}{aside}" + _reason(switch, source)
@@ -46,7 +51,7 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
 
 def _names(threads: list[str], width: int, name: int) -> Iterator[str]:
     """The names above their lanes, in as many lines as needed for them not to overlap."""
-    turns = max(1, math.ceil((name - 1) / width))
+    turns = min(len(threads), max(1, math.ceil((name - 1) / width)))
     for turn in range(turns):
         line = ""
         for lane in range(turn, len(threads), turns):

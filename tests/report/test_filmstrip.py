@@ -96,5 +96,5 @@ def test_no_words_can_break_the_page(words: str, details: str) -> None:
 
 def test_the_size_of_a_picture() -> None:
     assert png_size(PICTURE) == (40, 30)
-    with pytest.raises(ValueError, match="no PNG"):
+    with pytest.raises(ValueError, match="not a PNG"):
         png_size(b"GIF89a and more that is long enough")

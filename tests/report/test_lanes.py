@@ -130,3 +130,17 @@ def test_a_deadlock_is_described_with_who_waits_where(log: Log) -> None:
     assert "thread 0.1 waits for the Lock made at prog.py:2" in text
     assert "at prog.py:9 in work" in text
     assert "a note" in text
+
+
+def test_very_many_threads_have_no_lanes() -> None:
+    """A picture of 200,000 lanes would take as long as it is wide."""
+    threads = {"0": 9, **{f"0.{number}": 1 for number in range(1, 200_000)}}
+    switches = [Switch("0", 3, "0.7", False, False, None, 3, 1), Switch("0.7", 1, "0", True, True, None, 4, 1)]
+    drawn = list(lanes(log_of(switches, replace(PASSED, thread_times=threads))))
+    assert drawn[0].startswith("200,000 threads")
+    assert [line.split()[-3:] for line in drawn[1:]] == [
+        ["preempted", "->", "0.7"],
+        ["blocked", "->", "0"],
+        ["3-9", "the", "end"],
+    ]
+    assert max(map(len, drawn)) < 200

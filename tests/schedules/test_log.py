@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from replay_dd.errors.user import (
 )
 from replay_dd.schedules.log import FORMAT, VERSION, read_log, write_log
 from replay_dd.schedules.model import Log, Switch
+from tests.fuzz.mutations import with_checksum
+from tests.fuzz.samples import schedule_log
 from tests.schedules.logs import FAILED, LOGS, PLACE, log_of
 
 
@@ -210,5 +213,53 @@ def test_a_sound_checksum_over_something_else(path: Path) -> None:
 def test_arguments_that_are_no_text_survive(tmp_path: Path) -> None:
     """A file name in another encoding arrives as surrogates."""
     log = log_of([], command=("python", "prog.py", "caf\udce9"))
+    write_log(log, tmp_path / "a.log")
+    assert read_log(tmp_path / "a.log") == log
+
+
+IMPOSSIBLE = {
+    "a negative time": ('"switch": ["0", 9,', '"switch": ["0", -9,', "`switch[1]` must be a number from 0"),
+    "no thread": ('"switch": ["0", 9,', '"switch": ["1", 9,', "`switch[0]` must be the id of a thread"),
+    "no child is number 0": ('9, "0.1"]', '9, "0.0"]', "`switch[2]` must be the id of a thread"),
+    "no such place": ('"at": 1', '"at": 2', "`at` must be the number of a place before it"),
+    "a place from the end": ('"at": 1', '"at": -1', "`at` must be a number from 0"),
+    "truth for a place": ('"at": 1', '"at": true', "`at` must be a number from 0"),
+    "an absurd line": ('"line": 8', '"line": 2147483648', "`line` must be a number from 0"),
+    "a short digest": ('"digest": "0000000000000063"', '"digest": "63"', "`digest` must be 16 hexadecimal digits"),
+    "an arrival of another shape": ('"0", 5, 17]', '"0", 5]', "must be a record of what came from outside"),
+    "an answer of another shape": ('"0", 5, 17]', '"0", 5, [17]]', "must be a record of what came from outside"),
+    "an arrival in no thread": ('["due", "0"', '["due", "x"', "must be a record of what came from outside"),
+    "no program": ('["python", "prog.py"]', "[]", "`program.command` must be a program and its arguments"),
+    "an argument no system takes": ('"prog.py"]', '"prog\\u0000"]', "`program.command[1]` must be a text"),
+    "half a character": ('"prog.py"]', '"\\ud800"]', "`program.command[1]` must be a text"),
+    "no granularity": ('"access"', '"axes"', "`settings.granularity` must be one of sync, gil, line, access"),
+    "a date before all": ('"start_ns": 5', '"start_ns": -5', "`settings.start_ns` must be a number from 0"),
+    "no status": ('"status": 1', '"status": 256', "`end.status` must be a number from 0 to 255"),
+    "no seconds": ('"seconds": 0.25', '"seconds": -0.25', "`end.seconds` must be a number of seconds"),
+    "not a number": ('"seconds": 0.25', '"seconds": NaN', "it is not JSON"),
+    "a thread time of no thread": (
+        '"thread_times": {"0"',
+        '"thread_times": {"a"',
+        "`end.thread_times.a` must be the id",
+    ),
+    "another line": ('{"arrival"', '{"departure"', "none of `place`, `switch` and `arrival`"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_what_cannot_have_been_recorded_is_named(name: str, tmp_path: Path) -> None:
+    old, new, complaint = IMPOSSIBLE[name]
+    path = tmp_path / "a.log"
+    text = schedule_log(path).decode()
+    assert old in text
+    path.write_bytes(with_checksum(text.replace(old, new, 1).encode()))
+    with pytest.raises(LogEditedError) as error:
+        read_log(path)
+    assert complaint in error.value.message
+
+
+def test_many_threads_are_read_at_once(tmp_path: Path) -> None:
+    threads = {"0": 1, **{f"0.{number}": 1 for number in range(1, 200_000)}}
+    log = log_of([], replace(FAILED, thread_times=threads))
     write_log(log, tmp_path / "a.log")
     assert read_log(tmp_path / "a.log") == log

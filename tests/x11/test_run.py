@@ -54,7 +54,7 @@ def test_each_action_reaches_the_program_in_order(display: PrivateDisplay) -> No
         ("report", EndingKind.EXCEPTION, "LookupError: no such thing in raise_here"),
         ("badwindow", EndingKind.X_ERROR, "BadWindow.* of X_MapWindow"),
         ("dialog", EndingKind.DIALOG, "Application Error"),
-        ("hang", EndingKind.HANG, "does not answer"),
+        ("hang", EndingKind.HANG, "did not respond"),
         ("exit3", EndingKind.EXIT, "exit status 3"),
     ],
 )

@@ -98,8 +98,8 @@ def test_a_session_is_replayed_to_the_same_end(editor: GuiProgram, tmp_path: Pat
 @pytest.mark.parametrize(
     "word, kind, text",
     [
-        ("loop", EndingKind.HANG, "does not answer"),
-        ("lock", EndingKind.HANG, "does not answer"),
+        ("loop", EndingKind.HANG, "did not respond"),
+        ("lock", EndingKind.HANG, "did not respond"),
         ("error", EndingKind.EXCEPTION, "LookupError: no such word in changed"),
         ("crash", EndingKind.SIGNAL, "killed by SIGSEGV in .*ctypes"),
     ],

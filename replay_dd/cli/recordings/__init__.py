@@ -24,8 +24,8 @@ import click
 from click.core import ParameterSource
 
 from replay_dd.cli.command import Option
-from replay_dd.errors.user import LogEmptyError, LogError, NotALogError, UsageError
-from replay_dd.logfile import format_of
+from replay_dd.errors.user import LogEmptyError, NotALogError, UsageError
+from replay_dd.logfile import format_of, read_regular
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,7 @@ def kind_for(command: str, path: Path) -> RecordingKind:
     hint = f"`{command}` is for {listed([f'{usable.plural} ({usable.origin})' for usable in kinds_for(command)])}."
     if kind is not None:
         raise NotALogError(f"`{command}` cannot use {path}, which is a {kind.name}.", hint)
-    try:
-        empty = not path.read_bytes().strip()
-    except OSError as error:
-        raise LogError(f"The file {path} cannot be read: {error.strerror}.") from error
-    if empty:
+    if not read_regular(path).strip():
         raise LogEmptyError(f"The file {path} is empty.")
     raise NotALogError(f"The file {path} is not a replay-dd log.", hint)
 
