@@ -20,7 +20,7 @@ def main(count: int = 100_000, first: int = 0) -> int:
             started_s = time.process_time()
             ends, tracebacks = fuzz(mutator(sample(path)), use, path, range(first, first + count))
             told = ", ".join(f"{number:,} {end}" for end, number in ends.most_common())
-            print(f"{name}: {told}; {time.process_time() - started_s:.0f} s of processor")
+            print(f"{name}: {told}; {time.process_time() - started_s:.0f} s of processor", flush=True)
             for kind, seed in tracebacks.items():
                 print(f"  seed {seed}: {kind}")
             failed |= bool(tracebacks)
