@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui quick test check format mutants documents film-strip packages bench compatibility clean
+.PHONY: help demo demo-gui quick test check format mutants documents film-strip packages bench compatibility pythons clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -59,6 +59,9 @@ bench: $(INSTALLED) ## Measure how fast the tool is
 
 compatibility: $(INSTALLED) ## Judge other people's programs again under the scheduler (about an hour)
 	@$(BIN)/python -m tests.compatibility
+
+pythons: ## Bring Python 3.14 and 3.15 below build/pythons, from the packages of a later Debian
+	@$(PYTHON) tools/get_pythons.py
 
 clean: ## Remove everything that make has made
 	rm -rf .venv .venv-test-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -93,6 +93,9 @@ def candidates(version: str) -> Iterator[Path]:
     installed = [path for path in (pyenv / "versions").glob(f"{version}.*") if path.name.replace(".", "").isdigit()]
     for path in sorted(installed, key=lambda path: [int(part) for part in path.name.split(".")], reverse=True):
         yield path / "bin" / "python"
+    brought = CHECKOUT / "build" / "pythons" / version / "usr" / "bin" / f"python{version}"
+    if brought.is_file():  # by get_pythons.py
+        yield brought
 
 
 def starts_as(path: Path, version: str) -> bool:
