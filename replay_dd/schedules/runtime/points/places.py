@@ -64,7 +64,8 @@ class Places:
         self._started_ns = _date_ns()
         self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
         self._runtime = RUNTIME
-        self._kinds: dict[str, int] = {}
+        # Known from the start: which of them run depends on the strategy, and the size of this table must not.
+        self._kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
         self._short: dict[str, str] = {}
         self._hashes: dict[int, tuple[CodeType, int]] = {}
 
@@ -178,6 +179,12 @@ class Places:
                 return False, frame
             frame = frame.f_back
         return False, None
+
+
+def _files_of_the_runtime() -> list[str]:
+    package = __name__.rpartition(".points.")[0] + "."
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(package)]
+    return [file for file in [getattr(module, "__file__", None) for module in modules] if file is not None]
 
 
 def _is_there(name: str) -> bool:
