@@ -90,5 +90,7 @@ def test_links_lead_somewhere(document: Path) -> None:
         if "://" in match["target"] or match["target"].startswith("mailto:"):
             continue
         assert target.exists(), match[0]
+        # Not into the packages: the tests of an installed package run without their sources.
+        assert target.resolve().relative_to(PROJECT).parts[:1] not in {("replay_dd",), ("recorders",)}, match[0]
         if match["anchor"]:
             assert match["anchor"] in anchors(target.read_text(encoding="utf-8")), match[0]
