@@ -72,9 +72,17 @@ def isolate_cause(
     Raises:
         ReplayDDError: the ends do not pass and fail as claimed, or cannot be run.
     """
+    limits = _Limits(jobs, max_tests, None if time_limit_s is None else time.monotonic() + time_limit_s)
+    # Ctrl-C ends what runs, and what would be started meanwhile; a script may go on after that.
+    with LIVE.reopened_after():
+        return _isolate_cause(tests or Tests(circumstance), limits, repeat, proof_runs, observer)
+
+
+def _isolate_cause(
+    tests: Tests[Run], limits: _Limits, repeat: int | None, proof_runs: int, observer: Observer
+) -> Isolation[Run]:
     started = time.monotonic()
-    limits = _Limits(jobs, max_tests, None if time_limit_s is None else started + time_limit_s)
-    tests = tests or Tests(circumstance)
+    circumstance, jobs = tests.circumstance, limits.jobs
     observer.on_stage(f"running the failing {circumstance.subject}")
     baseline = measure(tests, jobs=jobs, repeat=repeat)
     # The baseline may narrow the universe, so the deltas are counted after it.

@@ -20,6 +20,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -116,6 +117,15 @@ class LiveProcesses:
         """Allow processes to start (again)."""
         with self._lock:
             self._stopped = False
+
+    @contextlib.contextmanager
+    def reopened_after(self) -> Iterator[None]:
+        """Let processes start again after the block, however it ends; unless this process itself is about to exit."""
+        try:
+            yield
+        finally:
+            if not isinstance(sys.exc_info()[1], SystemExit):
+                self.open()
 
     @property
     def stopped(self) -> bool:

@@ -118,7 +118,7 @@ def hunt(
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
-    with Runner(program, settings, may_fork=may_fork) as runner:
+    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork) as runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))

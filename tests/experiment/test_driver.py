@@ -13,6 +13,7 @@ from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotDeterministicError, NotReproducedError
 from replay_dd.experiment.baseline import Rate, tries_for
 from replay_dd.experiment.driver import Observer, isolate_cause
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.result import TestRecord
 from replay_dd.outcome import Outcome
 
@@ -115,9 +116,11 @@ def test_ctrl_c_at_any_moment(after: int) -> None:
     circumstance = Interrupted(8, 2, 5)
     if after < 3:  # nothing is known yet
         with pytest.raises(KeyboardInterrupt):
-            isolate_cause(circumstance)
+            isolate_cause(circumstance, jobs=2)
+        assert not LIVE.stopped, "a script can go on"
         return
     found = isolate_cause(circumstance)
+    assert not LIVE.stopped, "a script can go on"
     assert (found.interrupted, found.exit_code) == (True, 130)
     assert {2, 5} <= set(found.failing.configuration)
 
