@@ -9,17 +9,15 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from replay_dd.report.contents import flow_as_json, schedule_as_json, session_summary
-
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.user import LogError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.log import read_session
 from replay_dd.logfile import format_of
-from replay_dd.report.events import session_as_text
-from replay_dd.report.flow import flow_as_text
+from replay_dd.report.events import session_as_json, session_as_text
+from replay_dd.report.flow import flow_as_json, flow_as_text
 from replay_dd.report.lanes import lanes
-from replay_dd.report.log import describe_log
+from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.schedules.anchors import find_anchors
 from replay_dd.schedules.difference import difference_of
 from replay_dd.schedules.isolate import check_pair, time_limit_for
@@ -61,7 +59,7 @@ def use_session(path: Path) -> None:
     """Read an event log, show it, and make the actions that would be played."""
     session = read_session(path)
     list(session_as_text(session))
-    json.dumps(session_summary(session))
+    json.dumps(session_as_json(session))
     actions_of(session)
 
 
