@@ -124,8 +124,8 @@ class X11Recorder:
                 size = Screen(*where.connection.size, where.connection.screen.root_depth, keyboard_of(where.connection))
                 head = replace(head, screen=size, window_manager=window_manager or named or manager)
             with SessionWriter(output, head) as writer:
-                with _ended_by_signals():
-                    session = _Live(head, where, writer).record(on_ready)
+                with _ended_by_signals() as ended:
+                    session = _Live(head, where, writer, ended).record(on_ready)
                 if session.ending is not None:
                     writer.end(session.ending)
                 pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
@@ -135,18 +135,27 @@ class X11Recorder:
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP end a recording as Ctrl-C does: a script that starts one with ``&`` has no other way."""
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """Have Ctrl-C, SIGTERM and SIGHUP end a recording: a script that starts one with ``&`` has no other way.
+
+    The first signal is only noted: an exception in the middle of a request would leave python-xlib waiting for ever.
+    """
+    ended = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield ended
         return
 
     def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+        if ended.is_set():
+            raise KeyboardInterrupt
+        ended.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = [signal.SIGTERM, signal.SIGHUP]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a shell
+        numbers.append(signal.SIGINT)
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield
+        yield ended
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -196,7 +205,8 @@ def _open_windows(session: Session) -> list[int]:
 class _Live:
     """A session that goes on."""
 
-    def __init__(self, head: Session, display: Display, writer: SessionWriter) -> None:
+    def __init__(self, head: Session, display: Display, writer: SessionWriter, ended: threading.Event) -> None:
+        self._ended = ended
         self._head = head
         self._display = display
         self._connection = display.connection
@@ -219,7 +229,7 @@ class _Live:
         start_ms = stream.first_ms
         interrupted = False
         try:
-            while not program.over():
+            while not (program.over() or self._ended.is_set()):
                 for raw in stream.taken(_TICK_S):
                     self._take(raw, start_ms)
                 if self._connection.windows_changed():
@@ -236,7 +246,7 @@ class _Live:
                 with contextlib.suppress(KeyboardInterrupt):
                     self._take(raw, start_ms)
             ending = program.ending()
-            if ending is None or interrupted:
+            if ending is None or interrupted or self._ended.is_set():
                 ending = self._end_of_a_running(program)
                 with contextlib.suppress(DisplayLostError):
                     self._look_at_windows(program)
