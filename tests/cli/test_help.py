@@ -37,7 +37,7 @@ SECTIONS = {
     "schedules": ["Search", "Output", "Program", "General"],
     "minimize": ["Search", "Output", "Program", "General"],
     "events": [
-        *("Search", "Search (GUI sessions only)", "Search (user flows only)", "Output"),
+        *("Search", "Search (GUI sessions only)", "Output"),
         *("Output (GUI sessions only)", "Playback", "Playback (GUI sessions only)", "Playback (user flows only)"),
         "General",
     ],

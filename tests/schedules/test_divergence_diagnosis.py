@@ -87,7 +87,7 @@ def test_the_place_of_the_parting_and_its_cause(tmp_path: Path) -> None:
     [
         (Settings(real_entropy=True), "import random; number = random.randrange(1000)", "entropy that is not fixed"),
         (Settings(real_clock=True), "import time; number = time.monotonic_ns() % 1000", "the real clock"),
-        (Settings(), "import os; number = os.getpid() % 1000", "numbers that the system gives"),
+        (Settings(), "import os; number = os.getpid() % 1000", "process and thread ids assigned by the system"),
     ],
 )
 def test_likely_causes(settings: Settings, line: str, cause: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import struct
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,8 +84,24 @@ def _give_cookies() -> None:
     """Have python-xlib ask us first: it has no way to be told a cookie but a variable of the whole process."""
     from Xlib.support import connect
 
-    ask = connect.get_auth
+    ask, reach = connect.get_auth, connect.get_socket
+
+    def get_socket(*address: Any) -> Any:
+        _OPENED.socket = reach(*address)
+        return _OPENED.socket
+
     connect.get_auth = lambda socket, name, *rest: _COOKIES.get(name) or ask(socket, name, *rest)
+    connect.get_socket = get_socket
+
+
+# The socket that python-xlib opened last in this thread: it leaves it open where the server refuses the connection.
+_OPENED = threading.local()
+
+
+def _close_refused() -> None:
+    opened = getattr(_OPENED, "socket", None)
+    if opened is not None:
+        opened.close()
 
 
 class Connection:
@@ -105,8 +122,11 @@ class Connection:
         try:
             self.display = xlib.display.Display(name)
         except (xlib.error.DisplayError, OSError, ValueError) as error:
+            _close_refused()
             shown = name or "that DISPLAY names"
             raise NoDisplayError(f"The display {shown} cannot be reached: {str(error).strip() or error!r}.") from error
+        finally:
+            _OPENED.socket = None
         self.display.display.error_classes = dict(xlib.error.xerror_class)
         # An error that nobody waits for (a window that has gone meanwhile) is no news.
         self.display.set_error_handler(lambda error, request: None)
