@@ -83,7 +83,7 @@ def reader(wanted: Any) -> Reader:
         if dataclasses.is_dataclass(wanted):
             return _dataclass_reader(wanted)
         if issubclass(wanted, tuple):
-            return _row_reader(tuple(typing.get_type_hints(wanted, include_extras=True).values()), wanted._make)  # type: ignore[attr-defined]
+            return _row_reader(tuple(typing.get_type_hints(wanted, include_extras=True).values()), wanted._make)  # type: ignore[attr-defined]  # a NamedTuple
         if issubclass(wanted, enum.Enum):
             return _enum_reader(wanted)
         if wanted in _SIMPLE:
@@ -118,7 +118,7 @@ def _read_number(value: Any) -> float:
 
 
 def _read_bytes(value: Any) -> bytes:
-    return _form_reader(BASE64)(value)  # type: ignore[no-any-return]
+    return _form_reader(BASE64)(value)  # type: ignore[no-any-return]  # bytes, as the form says
 
 
 _SIMPLE: dict[type, Reader] = {

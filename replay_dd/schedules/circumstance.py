@@ -10,6 +10,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -75,9 +76,9 @@ class ScheduleCircumstance(Circumstance[Log]):
         self.runs = runs
         self._failure = signature_of(runs.failing.ending)
 
+    @abstractmethod
     def triggers(self, configuration: IntervalSet) -> Triggers:
         """The schedule of a configuration."""
-        raise NotImplementedError
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Log:
         """Run a mixed schedule."""
