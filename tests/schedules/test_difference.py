@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.schedules.difference import Delta, Difference, Kind, difference_of
-from replay_dd.schedules.model import Log, Trigger
-from tests.schedules.logs import FAILED, schedule
+from replay_dd.schedules.model import Log, Switch, Trigger
+from tests.schedules.logs import FAILED, PLACE, log_of, schedule
 
 
 def kinds(difference: Difference) -> list[tuple[Kind, int]]:
@@ -171,3 +171,27 @@ def test_a_mixed_schedule_is_made_of_each_difference_by_itself(difference: Diffe
     each = [delta.trigger_with(len(units & set(delta.interval))) for delta in difference.deltas]
     expected = {trigger for trigger in [*difference.common, *each] if trigger is not None}
     assert difference.triggers(IntervalSet.of(units)) == tuple(sorted(expected))
+
+
+def test_the_latest_preemption_comes_first_and_forced_choices_come_last() -> None:
+    """Where several are needed together, dd ends at the first delta: that must be where the race is."""
+    forced = [
+        Switch(thread, time, to, True, False, PLACE, time, 1)
+        for thread, time, to in (("0.3", 30, "0.1"), ("0.4", 40, "0.1"))
+    ]
+    preemptions = schedule(("0.1", 4, "0.2"), ("0.2", 9, "0.1"), ("0.5", 6, "0.1")).switches
+    failing = log_of(sorted((*forced, *preemptions), key=lambda switch: switch.global_time), FAILED)
+    found = [delta.failing for delta in difference_of(schedule(), failing).deltas]
+    assert [trigger and trigger.time for trigger in found] == [9, 6, 4, 40, 30]
+
+
+def test_an_insertion_moves_from_the_next_time_at_which_the_thread_stops() -> None:
+    passing = schedule(stops=[("0.1", 2, "0.2"), ("0.1", 9, "0.2"), ("0.1", 15, "0.2"), ("0.3", 5, "0.2")])
+    (delta,) = difference_of(passing, schedule(("0.1", 4, "0.2"))).deltas
+    assert (delta.natural_time, delta.units) == (9, 5)
+
+
+def test_an_insertion_where_the_thread_stops_anyway_is_one_delta() -> None:
+    passing = schedule(stops=[("0.1", 9, "0.2"), ("0.1", 15, "0.2")])
+    (delta,) = difference_of(passing, schedule(("0.1", 9, "0.3"))).deltas
+    assert (delta.natural_time, delta.units) == (9, 1)
