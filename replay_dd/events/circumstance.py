@@ -25,6 +25,8 @@ from replay_dd.events.runner import SessionRunner
 from replay_dd.events.within_actions import WithinActions
 from replay_dd.outcome import Outcome
 
+# On a busy machine the next action may have begun before the end of the program is noticed.
+_NOTICED_LATE = 1
 _PACE_HINT = "Play it at the recorded pace with `--pace recorded`, or more often with `--repeat N`."
 
 
@@ -64,7 +66,7 @@ class UserActions(Circumstance[Run]):
         self.delta = "input" if isinstance(difference, WithinActions) else "action"
         self._finer = finer
         self._wanted = wanted
-        self._steady = False
+        self._earliest = 0  # after how many actions each run had failed, if it did each time
 
     @property
     def wanted(self) -> Ending:
@@ -116,7 +118,7 @@ class UserActions(Circumstance[Run]):
             raise self._not_reproduced(runs)
         # The run that got farthest has all the actions that any of them needed.
         self._wanted = max(failing, key=lambda ending: ending.actions)
-        self._steady = len(failing) == len(runs)
+        self._earliest = min(ending.actions for ending in failing) if len(failing) == len(runs) else 0
         self.universe = self.difference.played(self.difference.all, self._wanted.actions)
 
     def _not_reproduced(self, runs: Sequence[Run]) -> NotReproducedError:
@@ -136,9 +138,10 @@ class UserActions(Circumstance[Run]):
             return {EMPTY: Outcome.PASS}
         # A hang may have begun long before it was detected.
         later = self.wanted.kind in (EndingKind.ORACLE, EndingKind.HANG) or self._runner.conditions.linger_s
-        if later or not self._steady:
+        if later or not self._earliest:
             return {EMPTY: Outcome.PASS}
-        return {self.universe.take(length): Outcome.PASS for length in range(self.universe.count)}
+        reached = self.difference.played(self.difference.all, self._earliest - _NOTICED_LATE)
+        return {self.universe.take(length): Outcome.PASS for length in range(max(reached.count, 1))}
 
     def reached(self, configuration: IntervalSet, run: Run) -> IntervalSet:
         """The deltas played before the run ended."""

@@ -70,7 +70,9 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     assert found.isolation.complete
     assert found.isolation.baseline.rate == Rate(2, 2)
     assert found.isolation.proof.failing == Rate(3, 3)
-    assert found.isolation.tests <= 16  # two bisections over 22 actions, a test after each, and the check of three
+    # Two bisections over 22 actions, a test after each, the check of three, the whole session, and one more because a
+    # crash may be noticed one action late.
+    assert found.isolation.tests <= 18
     assert told == list(range(1, len(found.isolation.steps) + 1))
     assert found.film is not None
     assert [frame.action for frame in found.film.frames] == list(NEEDED)
