@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from replay_dd.errors.program import NotReproducedError
-from replay_dd.experiment.driver import Observer
-from replay_dd.experiment.result import TestRecord
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.target import Plan
+
+if TYPE_CHECKING:
+    from replay_dd.experiment.result import TestRecord
 
 SIMPLIFY_LIMIT_S = 60.0
 _SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler schedule with the same failure
@@ -52,9 +54,9 @@ class Simplifier:
             return log
         if len(log.triggers) == 1 and not ending.same(signature_of(self._batch.first.log.ending)):
             return log  # without this choice it is the first run, which ended differently
-        from replay_dd.schedules.minimize import (
-            minimize,
-        )  # half of all the modules that a hunt loads, and not every hunt gets here
+        # Half of all the modules that a hunt loads, and not every hunt gets here.
+        from replay_dd.experiment.driver import Observer
+        from replay_dd.schedules.minimize import minimize
 
         self._on_run(self.runs)
         before = self.runs
