@@ -127,10 +127,6 @@ class Circumstance(ABC, Generic[Run]):
         """A key that is equal for configurations with the same run, so that it is made only once."""
         return configuration
 
-    def end_of(self, end: End) -> IntervalSet:
-        """The configuration of an end."""
-        return self.universe if end is End.FAILING else self.base
-
     def known(self) -> Mapping[IntervalSet, Outcome]:
         """Outcomes that need no run; called after :meth:`settle`."""
         return {}

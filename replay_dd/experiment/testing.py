@@ -53,12 +53,6 @@ class Tests(Generic[Run]):
         """How many distinct configurations the searches have tested."""
         return len(self._counted)
 
-    def fresh_run(self, configuration: IntervalSet) -> Run:
-        """Make one more run, as evidence; it is not remembered."""
-        with self._lock:
-            self.runs += 1
-        return self.circumstance.run(configuration, fresh=True)
-
     def once_more(self, configuration: IntervalSet, run: Run) -> Run:
         """Repeat a run of the answer, as evidence."""
         with self._lock:
