@@ -168,7 +168,7 @@ class PrivateDisplay:
             try:
                 return Connection(self.name)
             except NoDisplayError:
-                if not self.alive or time.monotonic() > until:
+                if self.server.poll() is not None or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 
