@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of
+from replay_dd.cli.session_playback import conditions_of, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SessionIsolation
-from replay_dd.events.target import check_program
+from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.report.events import events_as_json, events_as_text
@@ -34,6 +34,7 @@ def isolate_session(
     jobs: int,
     algorithm: str | None,
     finer: bool,
+    exact_site: bool,
     pace: str | None,
     repeat: int | None,
     max_tests: int | None,
@@ -42,6 +43,8 @@ def isolate_session(
     oracle: str | None,
     player: str | None,
     settle: float | None,
+    here: bool,
+    home: Path | None,
     start_limit: float | None,
     hang_limit: float | None,
     accept_changes: bool,
@@ -55,6 +58,11 @@ def isolate_session(
     """
     _check_options(passing, algorithm, finer)
     other = None if passing is None else read_session(passing)
+    session = in_folders(session, here=here, home=home)
+    if session.program.here:
+        say_where(session.program)
+    if other is not None:
+        other = in_folders(other, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
     plan = Plan(
@@ -68,6 +76,7 @@ def isolate_session(
         pictures=pictures,
         window_manager=window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm),
         finer=finer,
+        exact_site=exact_site,
     )
     found = _search(session, plan, other, strip)
     return _write_and_tell(found, output or path.with_name("minimal.log"), as_json=as_json)

@@ -114,16 +114,19 @@ def measure_again(tests: Tests[Run], baseline: Baseline, *, jobs: int) -> Baseli
     """
     circumstance = tests.circumstance
     runs = tests.several(circumstance.universe, INTERMITTENT_RUNS, jobs, fresh=True)
-    rate = Rate(sum(circumstance.judge(run).outcome is Outcome.FAIL for run in runs), len(runs))
-    if not rate.failed:
+    whole = tests.of(circumstance.universe)
+    if all(circumstance.judge(run).outcome is not Outcome.FAIL for run in runs):
         return None
+    # They may show that what was another failure so far is the same one.
+    circumstance.settle([whole[0], *runs])
+    tests.judge_again()
+    rate = Rate(sum(circumstance.judge(run).outcome is Outcome.FAIL for run in runs), len(runs))
     # Runs that made an intermittent failure look steady were lucky: they would make its rate too high.
     if baseline.intermittent:
         rate = Rate(rate.failed + baseline.rate.failed, rate.runs + baseline.rate.runs)
     test = sequential_test(rate)
     if baseline.intermittent:
         test = replace(test, error=_SEARCH_ERROR / 10)
-    whole = tests.of(circumstance.universe)
     tests.decide_by(test)
     tests.remember(circumstance.universe, *whole)
     repeat, confidence = _confidence(tests, rate)

@@ -97,6 +97,14 @@ class Tests(Generic[Run]):
         self.sequential = sequential
         self._made.clear()
 
+    def judge_again(self) -> None:
+        """Forget the runs of those configurations that are judged differently by now."""
+        self._tallies = {
+            key: tally
+            for key, tally in self._tallies.items()
+            if tally.other is None or self.circumstance.judge(tally.other[0]).outcome is tally.other[1].outcome
+        }
+
     def once_more(self, configuration: IntervalSet, run: Run) -> Run:
         """Repeat a run of the answer, as evidence."""
         with self._lock:
