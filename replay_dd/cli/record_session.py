@@ -65,5 +65,8 @@ def record_session(
     say(f"ending: {session.ending.text}")
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")
+    if made.unknown_keys:
+        codes = ", ".join(map(str, made.unknown_keys))
+        say(f"warning: keys without a symbol on this keyboard are not in the log (key codes {codes})")
     for difference in made.differences:
         say(f"warning: the replay differed: {difference}")
