@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import threading
 import time
@@ -93,6 +94,7 @@ class X11Recorder:
         mask_text: bool = False,
         verify: bool = True,
         conditions: Conditions | None = None,
+        limit_s: float | None = None,
         on_ready: OnReady | None = None,
     ) -> Recording:
         """Run a program and record what is done to it, until it ends or Ctrl-C is pressed.
@@ -106,6 +108,7 @@ class X11Recorder:
             mask_text: replace typed text.
             verify: play the session at once on a private display.
             conditions: how it is played.
+            limit_s: end the recording so many seconds after the program can be used; None for no limit.
             on_ready: told the display's name, and for a private one the file with its cookie (XAUTHORITY), when the
                 program can be used.
 
@@ -128,7 +131,7 @@ class X11Recorder:
             with SessionWriter(output, head) as writer:
                 with _ended_by_signals() as ended:
                     live = _Live(head, where, writer, ended)
-                    session = live.record(on_ready)
+                    session = live.record(on_ready, limit_s)
                 if session.ending is not None:
                     writer.end(session.ending)
                 pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
@@ -186,7 +189,8 @@ class _Live:
         self._keyboard_known = False
         self.unknown_keys: set[int] = set()
 
-    def record(self, on_ready: OnReady | None) -> Session:
+    def record(self, on_ready: OnReady | None, limit_s: float | None) -> Session:
+        until = math.inf
         self._connection.watch_windows()
         stream = InputStream(self._connection)
         program = RunningProgram(self._head.program, self._display)
@@ -194,7 +198,7 @@ class _Live:
         start_ms = stream.first_ms
         interrupted = False
         try:
-            while not (program.over() or self._ended.is_set()):
+            while not (program.over() or self._ended.is_set()) and time.monotonic() < until:
                 for raw in stream.taken(_TICK_S):
                     self._take(raw, start_ms)
                 self._look_at_keyboard()
@@ -202,6 +206,7 @@ class _Live:
                     self._look_at_windows(program)
                     if self._there and self._answers is None:
                         self._answers = self._learn_answers(program)
+                        until = math.inf if limit_s is None else time.monotonic() + limit_s
                         if on_ready is not None:
                             on_ready(self._display.name, self._display.authority)
         except KeyboardInterrupt:

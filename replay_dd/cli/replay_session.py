@@ -46,7 +46,8 @@ def replay_session(
     if not accept_changes:
         check_program(session)
     wanted_pace = session.pace if pace is None else Pace(pace)
-    run = play_session(session, conditions_of(player, settle, start_limit, hang_limit, wanted_pace), wm)
+    conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
+    run = play_session(session, conditions, wm)
     sys.stdout.write(run.ending.output)
     if run.ending.output and not run.ending.output.endswith("\n"):
         sys.stdout.write("\n")

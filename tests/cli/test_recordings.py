@@ -75,7 +75,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text", "--here", "--home"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
     },
 }
 FOREIGN = [

@@ -107,6 +107,18 @@ def test_other_signals_end_a_recording_as_ctrl_c_does(tmp_path: Path, end: int) 
     assert signal.getsignal(end) == before
 
 
+def test_a_recording_ends_after_its_time(tmp_path: Path) -> None:
+    made = X11Recorder().record(
+        *(session_of("").program, tmp_path / "session.log"),
+        display="new",
+        screen=SCREEN,
+        conditions=QUICK,
+        limit_s=0.2,
+    )
+    assert made.session.ending is not None
+    assert (made.session.ending.kind, made.session.verified) == (EndingKind.OPEN, True)
+
+
 def test_a_window_with_another_title_at_the_end(tmp_path: Path) -> None:
     made = record("key:5=rename", tmp_path)
     assert made.differences == ()
