@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.bisection import PrefixBisection
+from replay_dd.dd.coarse import CoarseBisection
 from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.dd.isolate import DD, BookDD
@@ -33,6 +34,7 @@ __all__ = [
     "Algorithm",
     "Best",
     "BookDD",
+    "CoarseBisection",
     "DDMax",
     "DDMin",
     "DDPlus",

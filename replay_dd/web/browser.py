@@ -1,8 +1,8 @@
 """The browser: one Chromium, driven through Playwright, that gives each test its own context.
 
 A context has its own cookies, storage, cache and pages, and takes a fraction of a second to make; a browser would take
-several. If the browser dies, it is restarted for the next test. Its profile and temporary files are in a private
-folder.
+several. If the browser dies, it is restarted for the next test. Its profile, its HOME and its temporary files are in a
+private folder: it neither reads nor changes files of the user.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class WebBrowser:
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
-            self._playwright = stack.enter_context(_started_playwright(stack.enter_context(_folder())))
+            temporary = stack.enter_context(_folder())
+            self._home = temporary / "home"
+            self._playwright = stack.enter_context(_started_playwright(temporary))
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -142,7 +144,10 @@ class WebBrowser:
     def _start(self) -> None:
         try:
             self._browser = self._playwright.chromium.launch(
-                executable_path=self.executable, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+                executable_path=self.executable,
+                args=list(ARGUMENTS),
+                timeout=START_LIMIT_MS,
+                env=_environment(self._home),
             )
         except Exception as error:  # Playwright's errors, and whatever its driver raises for a broken browser
             last = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), "no reason given")
@@ -152,6 +157,21 @@ class WebBrowser:
         if self._browser is not None:
             with contextlib.suppress(Exception):
                 self._browser.close()
+
+
+def _environment(home: Path) -> dict[str, str | float | bool]:
+    """Our environment with another HOME."""
+    places = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+    }
+    for place in places.values():
+        place.mkdir(parents=True, exist_ok=True)
+    # The temporary folder is in the private one, and its path is short enough.
+    return {**os.environ, **{name: str(place) for name, place in places.items()}, "TMPDIR": str(home.parent)}
 
 
 @contextlib.contextmanager
