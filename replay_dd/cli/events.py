@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of, say_where
+from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import read_session, write_session
@@ -65,6 +65,7 @@ def isolate_session(
         other = in_folders(other, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
+    say_what_differs(session.program)
     conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
         jobs=jobs,

@@ -11,6 +11,7 @@ from pathlib import Path
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
+from replay_dd.events.surroundings import surroundings
 
 # What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
@@ -41,7 +42,8 @@ def describe_gui_program(
         if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
     }
     files = _files(command, folder, os.environ.get("PATH"))
-    return GuiProgram(command, str(folder), kept, files, here, "" if home is None else str(home.resolve()))
+    template = "" if home is None else str(home.resolve())
+    return GuiProgram(command, str(folder), kept, files, here, template, surroundings())
 
 
 def in_folders(session: Session, *, here: bool, home: Path | None) -> Session:
