@@ -240,7 +240,8 @@ def processes_in(folder: Path) -> list[str]:
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             if Path(os.readlink(entry / "cwd")).is_relative_to(folder):
-                found.append(f"{entry.name} ({(entry / 'comm').read_text().strip()})")
+                command = (entry / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace")
+                found.append(f"{entry.name} (`{command}` in {os.readlink(entry / 'cwd')})")
         except OSError:
             continue  # it has ended meanwhile, or is not ours
     return found
