@@ -60,6 +60,7 @@ ROOMS = {
     "json_codec": "typed values as JSON",
     "json_text": "JSON from strangers",
     "files": "atomic writes",
+    "trust": "what a log from a stranger may do",
     "schema": "what the values of JSON objects must be, beside their types",
     "outcome": "PASS, FAIL, UNRESOLVED",
     "errors": "by fault: the user's, the program's, the machine's",
