@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.session_playback import conditions_of
 from replay_dd.errors.user import UsageError
@@ -103,8 +101,7 @@ def _write_and_tell(found: SessionIsolation, target: Path, *, as_json: bool) -> 
         passing_log = target.with_name(f"passing-{target.name}")
         write_session(found.passing, passing_log)
     if as_json:
-        click.echo(json.dumps(events_as_json(found, target, passing_log), indent=2))
+        echo_json(events_as_json(found, target, passing_log))
     else:
-        for line in events_as_text(found, target, passing_log):
-            click.echo(line)
+        echo_lines(events_as_text(found, target, passing_log))
     return found.isolation.exit_code

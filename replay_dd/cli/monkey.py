@@ -10,6 +10,7 @@ import click
 
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import LOG, OUTPUT, SEARCH, displays_option, program_argument, seed_option
+from replay_dd.cli.output import echo
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
@@ -115,16 +116,16 @@ def monkey_command(
     finally:
         progress.clear()
     if found is None or found.ending is None:
-        click.echo(
+        echo(
             f"No failure in {_count(runs, 'session')} with {_count(played, 'action')}. This is not a proof: "
             "other input was not tried."
         )
         return EXIT_NO_FAILURE
-    click.echo(f"failure      {found.ending.text}")
-    click.echo(f"session      seed {found.seed}, {len(found.actions)} actions")
+    echo(f"failure      {found.ending.text}")
+    echo(f"session      seed {found.seed}, {len(found.actions)} actions")
     if found.verified is False:
         say("warning: when replayed, this session did not fail in the same way")
-    click.echo(f"Next: replay-dd events {shlex.quote(str(output))}")
+    echo(f"Next: replay-dd events {shlex.quote(str(output))}")
     return 0
 
 
