@@ -31,6 +31,7 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 
 # Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
 # environment is inherited and never stored: it may contain secrets.
@@ -324,7 +325,8 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
+        # A made-up log can name a device, or a file that has no end to speak of.
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SOURCE_BYTES:
             return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
@@ -334,7 +336,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
 def forget_files() -> None:
