@@ -11,7 +11,7 @@ from replay_dd.cli.progress import Progress
 from replay_dd.cli.session_playback import conditions_of
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
-from replay_dd.events.log import read_session, write_session
+from replay_dd.events.log import write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SessionIsolation
 from replay_dd.events.target import check_program
@@ -25,7 +25,7 @@ def isolate_session(
     session: Session,
     path: Path,
     *,
-    passing: Path | None,
+    passing: Session | None,
     output: Path | None,
     pictures: Path | None,
     strip: Path | None,
@@ -52,7 +52,6 @@ def isolate_session(
         ReplayDDError: the session cannot be played, or does not fail.
     """
     _check_options(passing, algorithm, finer)
-    other = None if passing is None else read_session(passing)
     if not accept_changes:
         check_program(session)
     plan = Plan(
@@ -67,11 +66,11 @@ def isolate_session(
         window_manager=window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm),
         finer=finer,
     )
-    found = _search(session, plan, other, strip)
+    found = _search(session, plan, passing, strip)
     return _write_and_tell(found, output or path.with_name("minimal.log"), as_json=as_json)
 
 
-def _check_options(passing: Path | None, algorithm: str | None, finer: bool) -> None:
+def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
     for option, given in (("--algorithm", algorithm is not None), ("--finer", finer)):
         if passing is not None and given:
             raise UsageError(

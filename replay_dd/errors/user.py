@@ -48,6 +48,15 @@ class LogError(UserError):
     default_hint = "Check the path, and that you may read the file."
 
 
+class StrangersRecordingError(UserError):
+    """The recording was not made here, and the user has not agreed to what it would run."""
+
+    slug = "not-made-here"
+    default_hint = (
+        "If you trust it and what it would run, add `--yes`; for automatic runs, set the variable REPLAY_DD_YES to 1."
+    )
+
+
 class NotALogError(LogError):
     """The file is not a log."""
 

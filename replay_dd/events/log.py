@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import io
 import json
 import os
@@ -39,6 +40,7 @@ from replay_dd.json_codec import from_plain, to_plain
 from replay_dd.json_text import parse_object
 from replay_dd.logfile import check_header, read_regular
 from replay_dd.schema import MOST_ITEMS, shown
+from replay_dd.trust.known_logs import digest_of, remember
 
 FORMAT = "replay-dd event log"
 VERSION = 1
@@ -78,10 +80,11 @@ class SessionWriter:
 
     def __init__(self, path: Path, session: Session) -> None:
         self._path = path
+        self._digest = hashlib.sha256()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-            self._file: IO[str] = os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass")
+            self._file: IO[bytes] = os.fdopen(descriptor, "wb")
         except OSError as error:
             raise unwritable(path, error.strerror or str(error)) from error
         self._head(session)
@@ -128,9 +131,10 @@ class SessionWriter:
         self._line({"verdict": to_plain(_Verdict(pace, verified))})
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; it is known as made here from now on."""
         with contextlib.suppress(OSError):
             self._file.close()
+        remember(self._digest.hexdigest())
 
     def __enter__(self) -> Self:
         return self
@@ -141,8 +145,10 @@ class SessionWriter:
         self.close()
 
     def _line(self, line: dict[str, Any]) -> None:
+        data = (json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+        self._digest.update(data)
         try:
-            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._file.write(data)
             self._file.flush()
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
@@ -152,14 +158,15 @@ class _Text(SessionWriter):
     """Writes a session into memory."""
 
     def __init__(self, session: Session) -> None:
-        self._file = io.StringIO()
+        self._digest = hashlib.sha256()
+        self._file = io.BytesIO()
         self._head(session)
 
     @property
     def data(self) -> bytes:
         """What was written."""
-        assert isinstance(self._file, io.StringIO)
-        return self._file.getvalue().encode("utf-8", "surrogatepass")
+        assert isinstance(self._file, io.BytesIO)
+        return self._file.getvalue()
 
 
 def write_session(session: Session, path: Path) -> None:
@@ -173,6 +180,7 @@ def write_session(session: Session, path: Path) -> None:
         writer.end(session.ending)
     writer.verdict(session.pace, session.verified)
     write_whole(path, writer.data, mode=PRIVATE)
+    remember(digest_of(writer.data))
 
 
 def read_session(path: Path) -> Session:
@@ -181,7 +189,19 @@ def read_session(path: Path) -> Session:
     Raises:
         LogError: one of its kinds, for a file that is not a log of a version that is known here.
     """
-    data = read_regular(path)
+    return parse_session(read_regular(path), path)
+
+
+def parse_session(data: bytes, path: Path) -> Session:
+    """The session that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        LogError: as for :func:`read_session`.
+    """
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, rest = data.partition(b"\n")

@@ -23,6 +23,7 @@ from replay_dd.json_codec import from_plain
 from replay_dd.json_text import parse
 from replay_dd.logfile import read_regular
 from replay_dd.schema import shown
+from replay_dd.trust.known_logs import digest_of, remember
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
 ALGORITHMS = ("bisection", "ddmin")
@@ -125,9 +126,25 @@ def read_flow(path: Path) -> Flow:
         FlowStepError: a step does not keep to the schema.
     """
     try:
-        text = read_regular(path, LARGEST_FLOW_BYTES).decode("utf-8-sig")
+        data = read_regular(path, LARGEST_FLOW_BYTES)
     except LogError as error:
         raise NotALogError(error.message, _EXPORT) from error
+    return parse_flow(data, path)
+
+
+def parse_flow(data: bytes, path: Path) -> Flow:
+    """The flow that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        NotALogError: they are no user flow.
+        FlowStepError: a step does not keep to the schema.
+    """
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotALogError(f"The flow {path} cannot be read: it is not UTF-8.", _EXPORT) from error
     try:
@@ -164,7 +181,9 @@ def write_flow(flow: Flow, path: Path) -> None:
     """
     # What is no text in UTF-8 (half a surrogate pair) is written as an escape, which is the same in JSON and Python.
     whole = {**flow.data, "steps": [step.data for step in flow.steps]}
-    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+    data = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    write_whole(path, data)
+    remember(digest_of(data))
 
 
 def _step_from(number: int, data: object) -> Step:

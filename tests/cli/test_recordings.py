@@ -283,10 +283,10 @@ KIND = RecordingKind(
     plural="tunes",
     origin="whistled",
     format="replay-dd tune",
-    read=lambda path: path.read_text().splitlines()[1],
+    parse=lambda data, path: data.decode().splitlines()[1],
     write=lambda recording, path: path.write_text(f"{HEADER}\\n{recording}\\n"),
     uses={
-        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),)),
+        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),), runs=False),
         "record": Use(
             record,
             (Option("--tempo", section="Music", metavar="N", type=int, help="Speed."),),

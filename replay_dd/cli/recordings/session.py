@@ -83,7 +83,8 @@ KIND = RecordingKind(
     plural="GUI sessions",
     origin="written by `record --gui` and `monkey`",
     format="replay-dd event log",
-    read=OnDemand("replay_dd.events.log", "read_session"),
+    parse=OnDemand("replay_dd.events.log", "parse_session"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_session"),
     write=OnDemand("replay_dd.events.log", "write_session"),
     uses={
         "record": Use(
@@ -109,8 +110,9 @@ KIND = RecordingKind(
                     help="Play the session, and write a screenshot for each action.",
                 ),
             ),
+            runs="thumbnails",
         ),
-        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
+        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS, recordings=("passing",)),
     },
     order=2,
 )
