@@ -328,11 +328,21 @@ def _set_subreaper(value: int) -> bool:
 
 
 def _children() -> set[int]:
-    found: set[int] = set()
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-            found.update(map(int, (task / "children").read_text().split()))
-    return found
+    """Our child processes; none where the system does not tell them."""
+    tasks = Path("/proc/self/task")
+    while tasks.is_dir():
+        found: set[int] = set()
+        for name in os.listdir(tasks):
+            try:
+                found.update(map(int, (tasks / name / "children").read_text().split()))
+            except FileNotFoundError:
+                if (tasks / name).is_dir():  # a kernel without these files
+                    return set()
+                # A thread has just ended: its children now belong to another one, which may have been read already.
+                break
+        else:
+            return found
+    return set()
 
 
 def _kill_children(spared: set[int]) -> None:
