@@ -45,7 +45,9 @@ from replay_dd.trust.known_logs import digest_of, remember
 FORMAT = "replay-dd event log"
 VERSION = 1
 
-_LARGEST_COORDINATE = 65_535  # of X: 16 bits
+_SMALLEST_COORDINATE, _LARGEST_COORDINATE = -32_768, 32_767  # of X: 16 bits
+_LARGEST_EXTENT = 65_535
+_LARGEST_SCREEN_PX = 2**27  # of which an X server allocates four bytes each
 _LONGEST_MS = 2**32  # the server's clock, which begins again after that
 
 
@@ -289,6 +291,7 @@ def _check_numbers(session: Session, path: Path) -> None:
     check("a screen width", session.screen.width_px, 1, _LARGEST_COORDINATE)
     check("a screen height", session.screen.height_px, 1, _LARGEST_COORDINATE)
     check("a screen depth", session.screen.depth_bits, 1, 64)
+    check("a screen area", session.screen.width_px * session.screen.height_px, 1, _LARGEST_SCREEN_PX)
     for change in session.changes:
         check("a time", change.time_ms, 0, _LONGEST_MS)
     for event in session.events:
@@ -302,13 +305,13 @@ def _check_numbers(session: Session, path: Path) -> None:
     for window in session.windows:
         for area in (window.area, window.part):
             for number in (area.x_px, area.y_px, area.width_px, area.height_px):
-                check("a window position or size", number, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+                check("a window position or size", number, _SMALLEST_COORDINATE, _LARGEST_EXTENT)
     if session.ending is not None:
         check("a number of actions", session.ending.actions, 0, MOST_ITEMS)
         check("a time", session.ending.time_ms, 0, _LONGEST_MS)
 
 
 def _check_input(one: Event | Input, check: Callable[[str, int, int, int], None]) -> None:
-    check("a position", one.x_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
-    check("a position", one.y_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a position", one.x_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a position", one.y_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
     check("a button", one.button, 0, 255)

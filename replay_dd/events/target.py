@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -10,11 +9,13 @@ from pathlib import Path
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
+from replay_dd.files import digest_of_regular
 
 # What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("LC_", "PYTHON")
 _HASH_DIGITS = 32
+_LARGEST_FILE_BYTES = 2**30
 
 
 def describe_gui_program(command: tuple[str, ...], directory: Path | None = None) -> GuiProgram:
@@ -51,11 +52,9 @@ def _files(command: tuple[str, ...], folder: Path, path: str | None) -> dict[str
     found = {}
     for number, argument in enumerate(command):
         file = _executable(argument, folder, path) if number == 0 else folder / argument
-        try:
-            if file is not None and file.is_file():
-                found[argument] = hashlib.sha256(file.read_bytes()).hexdigest()[:_HASH_DIGITS]
-        except OSError:
-            continue
+        digest = None if file is None else digest_of_regular(file, _LARGEST_FILE_BYTES)
+        if digest is not None:
+            found[argument] = digest[:_HASH_DIGITS]
     return found
 
 

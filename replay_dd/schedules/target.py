@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import marshal
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.files import digest_of_regular
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -325,9 +324,6 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        # A made-up log can name a device, or a file that has no end to speak of.
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SOURCE_BYTES:
-            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
@@ -336,7 +332,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:HASH_DIGITS]
+    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
 
 
 def forget_files() -> None:

@@ -33,6 +33,8 @@ ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
 LARGEST_TIMEOUT_MS = 30_000
 LARGEST_FLOW_BYTES = 2**26
 """Flows are typed and clicked by people; a larger file is something else."""
+LARGEST_VIEWPORT_PX = 16_384  # of width or height: a browser allocates a picture of that size
+LARGEST_SCALE = 10
 LARGEST_NUMBER = 2**31 - 1  # of pixels, bytes a second, elements
 BUTTONS = ("primary", "auxiliary", "secondary", "back", "forward")
 
@@ -215,6 +217,18 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_NUMBER
 
 
+def _is_extent(value: object) -> bool:
+    return _is_size(value) and value <= LARGEST_VIEWPORT_PX  # type: ignore[operator]
+
+
+def _is_scale(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= LARGEST_SCALE  # type: ignore[operator]
+
+
+def _is_duration(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= LARGEST_TIMEOUT_MS  # type: ignore[operator]
+
+
 def _is_truth(value: object) -> bool:
     return isinstance(value, bool)
 
@@ -258,9 +272,9 @@ _NEEDED: dict[str, dict[str, Check]] = {
     "navigate": {"url": _is_text},
     "scroll": {},
     "setViewport": {
-        "width": _is_size,
-        "height": _is_size,
-        "deviceScaleFactor": _is_number,
+        "width": _is_extent,
+        "height": _is_extent,
+        "deviceScaleFactor": _is_scale,
         "isMobile": _is_truth,
         "hasTouch": _is_truth,
         "isLandscape": _is_truth,
@@ -275,7 +289,7 @@ _ALLOWED: dict[str, Check] = {
     "attributes": lambda value: isinstance(value, dict),
     "button": lambda value: value in BUTTONS,
     "count": _is_number,
-    "duration": _is_number,
+    "duration": _is_duration,
     "frame": _is_list_of(lambda one: _is_size(one) or (one == 0 and not isinstance(one, bool))),
     "operator": lambda value: value in (">=", "==", "<="),
     "properties": lambda value: isinstance(value, dict),
