@@ -18,13 +18,12 @@ import sys
 
 from ..baton.moments import LISTENING, NEAR, OutsideWait
 from .descriptors import READING, URGENT, WRITING, Descriptors
+from .pieces import FAILED, WOULD_BLOCK, give, joined, refuse_as_recorded, take
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-WOULD_BLOCK = -1  # the answer of a non-blocking socket that has nothing
 
 
 class Sockets:
@@ -85,12 +84,7 @@ class Sockets:
         wait = descriptors.make_wait(pair, f"{what} on descriptor {number}")
         if timeout_s == 0:
             descriptors.yield_point(frame)
-            expected = wait.expected
-            if expected is not None and expected.answer == WOULD_BLOCK:
-                descriptors.moments.answered(wait, WOULD_BLOCK)
-                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-            if expected is not None:
-                wait.wait_really()
+            refuse_as_recorded(wait, descriptors.moments)
             return wait
         while True:
             if not descriptors.wait(frame, wait, timeout_s):
@@ -102,53 +96,28 @@ class Sockets:
             wait = descriptors.make_wait(pair, wait.what)
 
     def _asked(self, wait: OutsideWait, call: Callable[..., Any], *arguments: Any) -> Any:
-        """Make a call, and note where a socket that does not block had nothing."""
+        """Make a call, and note where it failed, or a socket that does not block had nothing."""
         try:
             return call(*arguments)
-        except BlockingIOError:
-            self._descriptors.moments.answered(wait, WOULD_BLOCK)
+        except OSError as error:
+            self._descriptors.moments.answered(wait, WOULD_BLOCK if isinstance(error, BlockingIOError) else FAILED)
             raise
-
-    def _take(self, wait: OutsideWait, size: int, take: Callable[[int, int], Any], whole: bool) -> Any:
-        """Take as many bytes of a stream as in the recorded run.
-
-        Args:
-            wait: the operation.
-            size: how many at most.
-            take: takes up to so many bytes for a position, and tells how many it got.
-            whole: whether it is a stream, of which any number can be taken.
-        """
-        expected = wait.expected
-        wanted = expected.answer if expected is not None else None
-        if not whole or not isinstance(wanted, int) or not 0 < wanted <= size:
-            taken = self._asked(wait, take, 0, size)
-        else:
-            taken = self._asked(wait, take, 0, wanted)
-            while 0 < taken < wanted and wait.wait_really():
-                more = take(taken, wanted - taken)
-                if not more:
-                    break
-                taken += more
-        self._descriptors.moments.answered(wait, taken)
-        return taken
 
     # -- receiving ---------------------------------------------------------------------------------------------------
 
     def _receiving(self, real: Any) -> dict[str, Any]:
-        is_whole = self._is_whole
-
         def recv(self: Any, bufsize: int, flags: int = 0, /) -> Any:
             wait = ready(self, sys._getframe(1), READING, "data", flags)
             if wait is None:
                 return real.recv(self, bufsize, flags)
             pieces: list[bytes] = []
 
-            def take(position: int, size: int) -> int:
+            def attempt(position: int, size: int) -> int:
                 pieces.append(real.recv(self, size, flags))
                 return len(pieces[-1])
 
-            take_as_recorded(wait, bufsize, take, is_whole(self, flags))
-            return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            take(wait, moments, bufsize, attempt, is_message(self, flags))
+            return joined(pieces)
 
         def recv_into(self: Any, buffer: Any, nbytes: int = 0, flags: int = 0) -> Any:
             wait = ready(self, sys._getframe(1), READING, "data", flags)
@@ -156,10 +125,30 @@ class Sockets:
                 return real.recv_into(self, buffer, nbytes, flags)
             with memoryview(buffer) as view, view.cast("B") as octets:
 
-                def take(position: int, size: int) -> Any:
+                def attempt(position: int, size: int) -> Any:
                     return real.recv_into(self, octets[position:], size, flags)
 
-                return take_as_recorded(wait, nbytes or len(octets), take, is_whole(self, flags))
+                return take(wait, moments, nbytes or len(octets), attempt, is_message(self, flags))
+
+        def with_more(name: str) -> Any:
+            """A call that also tells the sender, or gets ancillary data."""
+            call = getattr(real, name)
+
+            def receive(self: Any, bufsize: int, *rest: Any) -> Any:
+                flags = rest[-1] if len(rest) == (1 if name == "recvfrom" else 2) else 0
+                wait = ready(self, sys._getframe(1), READING, "a message", flags)
+                if wait is None:
+                    return call(self, bufsize, *rest)
+                results: list[Any] = []
+
+                def attempt(position: int, size: int) -> int:
+                    results.append(call(self, size, *rest))
+                    return len(results[-1][0])
+
+                take(wait, moments, bufsize, attempt, is_message(self, flags))
+                return (joined([result[0] for result in results]), *results[0][1:])
+
+            return receive
 
         def once(name: str, flags_at: int) -> Any:
             call = getattr(real, name)
@@ -175,20 +164,21 @@ class Sockets:
 
             return receive
 
-        ready, asked, take_as_recorded = self._ready, self._asked, self._take
-        noted = self._descriptors.moments.answered
-        others = {"recvfrom": 1, "recvfrom_into": 2, "recvmsg": 2, "recvmsg_into": 2}
-        return {"recv": recv, "recv_into": recv_into, **{name: once(name, at) for name, at in others.items()}}
+        ready, asked, is_message, moments = self._ready, self._asked, self._is_message, self._descriptors.moments
+        noted = moments.answered
+        others = {name: with_more(name) for name in ("recvfrom", "recvmsg")}
+        others |= {name: once(name, 2) for name in ("recvfrom_into", "recvmsg_into")}
+        return {"recv": recv, "recv_into": recv_into, **others}
 
-    def _is_whole(self, sock: Any, flags: int) -> bool:
-        return sock.type == self._stream and not flags & self._peek
+    def _is_message(self, sock: Any, flags: int) -> bool:
+        """Whether an operation takes or gives all that there is at once; of a stream, any number of bytes."""
+        return sock.type != self._stream or bool(flags & self._peek)
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
     def _sending(self, real: Any) -> dict[str, Any]:
-        ready, asked = self._ready, self._asked
-        noted = self._descriptors.moments.answered
-        dont_wait = self._dont_wait
+        ready, moments = self._ready, self._descriptors.moments
+        dont_wait, stream, descriptors = self._dont_wait, self._stream, self._descriptors
         share, has_baton = self._descriptors.share_with_children, self._descriptors.has_baton
 
         def send_all(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
@@ -199,17 +189,11 @@ class Sockets:
                     wait = ready(sock, frame, WRITING, what)
                     if wait is None:
                         return sent + send_piece(octets[sent:], flags, sent)
-                    end = len(octets)
-                    expected = wait.expected
-                    if expected is not None and isinstance(expected.answer, int) and 0 < expected.answer < end - sent:
-                        end = sent + expected.answer
                     try:
-                        amount = send_piece(octets[sent:end], flags | dont_wait, sent)
+                        refuse_as_recorded(wait, moments)
+                        sent += send_once(sock, wait, octets, sent, flags | dont_wait, send_piece)
                     except BlockingIOError:
-                        # It looked ready but has no room for this much (a datagram).
-                        amount = 0
-                    noted(wait, amount)
-                    sent += amount
+                        pass  # it looked ready but has no room for this much (a datagram)
                     if sent >= len(octets):
                         return sent
 
@@ -229,9 +213,19 @@ class Sockets:
             wait = ready(sock, frame, WRITING, what, flags)
             if wait is None:
                 return send_piece(data, flags, 0)
-            sent = asked(wait, send_piece, data, flags, 0)
-            noted(wait, sent)
-            return sent
+            with memoryview(data) as view, view.cast("B") as octets:
+                return send_once(sock, wait, octets, 0, flags, send_piece)
+
+        def send_once(sock: Any, wait: Any, octets: Any, start: int, flags: int, send_piece: Any) -> int:
+            def attempt(position: int, size: int) -> int:
+                first = start + position
+                sent: int = send_piece(octets[first : first + size], flags, first)
+                return sent
+
+            def is_broken() -> bool:
+                return descriptors.is_broken(sock.fileno())
+
+            return give(wait, moments, len(octets) - start, attempt, is_broken, sock.type != stream)
 
         def sender(sock: Any) -> Any:
             return lambda piece, flags, position: real.send(sock, piece, flags)
