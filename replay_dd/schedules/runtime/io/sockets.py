@@ -12,11 +12,10 @@ Rules of this module:
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 
-from ..baton.moments import LISTENING, NEAR, OutsideWait
+from ..baton.moments import OutsideWait
+from .connections import Connections
 from .descriptors import READING, URGENT, WRITING, Descriptors
 from .pieces import FAILED, WOULD_BLOCK, give, joined, refuse_as_recorded, take
 
@@ -35,7 +34,6 @@ class Sockets:
 
     def __init__(self, descriptors: Descriptors) -> None:
         self._descriptors = descriptors
-        self._own_names: set[Any] = set()  # addresses of this process's sockets that listen or have connected
 
     def adapt(self, module: Any) -> None:
         """Adapt the module ``socket``."""
@@ -44,10 +42,9 @@ class Sockets:
         self._urgent = module.MSG_OOB
         self._peek = module.MSG_PEEK
         self._stream = module.SOCK_STREAM
-        self._unix = getattr(module, "AF_UNIX", None)
-        self._module = module
         self._adapt_pairs(module)
-        for name, method in {**self._receiving(real), **self._sending(real), **self._connecting(real)}.items():
+        connections = Connections(self._descriptors, self._ready, self._asked, module)
+        for name, method in {**self._receiving(real), **self._sending(real), **connections.methods(real)}.items():
             method.__name__ = name
             method.__qualname__ = f"socket.{name}"
             setattr(module.socket, name, method)
@@ -260,107 +257,3 @@ class Sockets:
             return send_as_asked(self, sys._getframe(1), "room for a message", b"".join(buffers), flags, send_piece)
 
         return {"send": send, "sendall": sendall, "sendto": sendto, "sendmsg": sendmsg}
-
-    # -- connecting --------------------------------------------------------------------------------------------------
-
-    def _connecting(self, real: Any) -> dict[str, Any]:
-        ready = self._ready
-        descriptors = self._descriptors
-        noted = descriptors.moments.answered
-
-        def _accept(self: Any) -> Any:
-            wait = ready(self, sys._getframe(1), READING, "a connection")
-            if wait is None:
-                return real._accept(self)
-            descriptor, address = asked(wait, real._accept, self)
-            noted(wait, 0)
-            accepted(self, descriptor, address)
-            return descriptor, address
-
-        def accepted(listener: Any, descriptor: int, address: Any) -> None:
-            if listener.family == unix:
-                credentials = module.socket(fileno=os.dup(descriptor))
-                with credentials:
-                    peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
-                if int.from_bytes(peer, sys.byteorder) == os.getpid():
-                    descriptors.set_nature(descriptor, NEAR)
-            elif address in own_names:
-                descriptors.set_nature(descriptor, NEAR)
-
-        def listen(self: Any, *arguments: Any) -> None:
-            real.listen(self, *arguments)
-            own_names.add(_port(self.getsockname()))
-            descriptors.set_nature(self.fileno(), LISTENING)
-
-        def connect_ex(self: Any, address: Any, /) -> Any:
-            if not is_ours(self):
-                return real.connect_ex(self, address)
-            problem = connected(self, address, self.gettimeout(), sys._getframe(1))
-            return errno.EAGAIN if problem == errno.EINPROGRESS else problem
-
-        def connect(self: Any, address: Any, /) -> Any:
-            if not is_ours(self):
-                return real.connect(self, address)
-            problem = connected(self, address, self.gettimeout(), sys._getframe(1))
-            if problem == errno.EINPROGRESS:
-                raise TimeoutError("timed out")
-            if problem:
-                raise OSError(problem, os.strerror(problem))
-            return None
-
-        def is_ours(sock: Any) -> bool:
-            return sock.type == stream and sock.gettimeout() != 0 and descriptors.has_baton()
-
-        def connected(sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
-            """Connect without blocking, then wait; an error number, EINPROGRESS for a time-out."""
-            real.settimeout(sock, 0)
-            try:
-                problem: int = real.connect_ex(sock, address)
-                if problem == errno.EAGAIN and sock.family == unix:
-                    problem = when_queue_has_room(sock, address, timeout_s, frame)
-                name = sock.getsockname()
-                if name:
-                    own_names.add(name)
-                if problem == errno.EINPROGRESS:
-                    problem = finished(sock, timeout_s, frame)
-                if not problem and _port(sock.getpeername()) in own_names and _host(name) == _host(sock.getpeername()):
-                    descriptors.set_nature(sock.fileno(), NEAR)
-            finally:
-                real.settimeout(sock, timeout_s)
-            return problem
-
-        def when_queue_has_room(sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
-            problem = errno.EAGAIN
-
-            def attempt() -> bool:
-                nonlocal problem
-                if problem == errno.EAGAIN:
-                    problem = real.connect_ex(sock, address)
-                return problem != errno.EAGAIN
-
-            wait = descriptors.make_other_wait(attempt, "room in the queue of a listener")
-            if not descriptors.wait(frame, wait, timeout_s):
-                return errno.EINPROGRESS
-            noted(wait, 0)
-            return problem
-
-        def finished(sock: Any, timeout_s: float | None, frame: Any) -> int:
-            wait = descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
-            if not descriptors.wait(frame, wait, timeout_s):
-                return errno.EINPROGRESS
-            problem: int = sock.getsockopt(module.SOL_SOCKET, module.SO_ERROR)
-            noted(wait, problem)
-            return problem
-
-        module, unix, stream, own_names = self._module, self._unix, self._stream, self._own_names
-        asked = self._asked
-        return {"_accept": _accept, "listen": listen, "connect": connect, "connect_ex": connect_ex}
-
-
-def _port(name: Any) -> Any:
-    """What tells a listener of this process: the port, or the path."""
-    return name[1] if isinstance(name, tuple) and len(name) > 1 else name
-
-
-def _host(name: Any) -> Any:
-    return name[0] if isinstance(name, tuple) else None
