@@ -61,6 +61,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
     """
@@ -72,6 +73,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
 
@@ -184,6 +186,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
     }

@@ -70,6 +70,7 @@ def _begin_run(parts: Parts) -> None:
         run = serve(run["server"], {parts.channel.descriptor}, parts.effects[0] if parts.effects else "")
         parts.run_end.new_process()
         parts.signals.new_process()
+        parts.descriptors.learn_standard_streams()
         parts.channel.go_on_in(run["channel"])
         parts.follow(run)
     parts.channel.forget()

@@ -16,6 +16,9 @@ static PyMethodDef module_functions[] = {
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
+    {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,
+     "The system call that a thread is in, and whether only the world outside can end it."},
+    {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
 #ifndef WITHOUT_SQLITE
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},

@@ -162,6 +162,15 @@ typedef struct {
 /* Counter.wait_at */
 PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
 
+/* system_call(handle, streams): the number of the system call that a thread is in, or -1; and whether only the world
+ * outside can end it: it reads or writes a file or one of the streams, given as (device, inode). */
+PyObject *stuck_calls_system_call(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
+/* -- pipes.c -- */
+
+/* enlarge_pipe(descriptor, size): whether the system agreed. */
+PyObject *pipes_enlarge(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
 typedef struct {
@@ -170,7 +179,8 @@ typedef struct {
     long long ask_at;
     long long atomic;
     unsigned long long hash;
-    unsigned long long ident;
+    unsigned long long ident;  /* 0: at its next yield point it asks for the baton; see stuck_calls.py */
+    unsigned long long handle; /* the same, except while it is away without the baton */
     PyObject *place; /* where it performs its operation */
 } ThreadCounts;
 
