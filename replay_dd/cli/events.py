@@ -8,13 +8,13 @@ from pathlib import Path
 
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of
+from replay_dd.cli.session_playback import conditions_of, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SessionIsolation
-from replay_dd.events.target import check_program
+from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.report.events import events_as_json, events_as_text
@@ -32,6 +32,7 @@ def isolate_session(
     jobs: int,
     algorithm: str | None,
     finer: bool,
+    exact_site: bool,
     pace: str | None,
     repeat: int | None,
     max_tests: int | None,
@@ -40,6 +41,8 @@ def isolate_session(
     oracle: str | None,
     player: str | None,
     settle: float | None,
+    here: bool,
+    home: Path | None,
     start_limit: float | None,
     hang_limit: float | None,
     accept_changes: bool,
@@ -52,6 +55,11 @@ def isolate_session(
         ReplayDDError: the session cannot be played, or does not fail.
     """
     _check_options(passing, algorithm, finer)
+    session = in_folders(session, here=here, home=home)
+    if session.program.here:
+        say_where(session.program)
+    if passing is not None:
+        passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
     plan = Plan(
@@ -65,6 +73,7 @@ def isolate_session(
         pictures=pictures,
         window_manager=window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm),
         finer=finer,
+        exact_site=exact_site,
     )
     found = _search(session, plan, passing, strip)
     return _write_and_tell(found, output or path.with_name("minimal.log"), as_json=as_json)

@@ -32,6 +32,16 @@ class ProgramNotFoundError(UserError):
     default_hint = "Check the spelling, or give the path of the program after the `--`."
 
 
+class FolderTooLargeError(UserError):
+    """The working folder is too large to be copied for each run."""
+
+    slug = "folder-too-large"
+    default_hint = (
+        "Run the command in a folder that holds only what the program needs, or let the program work in the folder "
+        "itself with `--here`: it can then change or remove what is there."
+    )
+
+
 class OutputError(UserError):
     """An output file cannot be written."""
 
