@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
 
@@ -111,6 +111,13 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
         if not again.reproduced:
             break
         if again.divergence is None:
-            return replace(candidate, verified=True, switches=again.run.log.switches)
+            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log))
+            return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
+
+
+def _with_messages(log: Log, replayed: Log) -> tuple[UncaughtException, ...]:
+    """The exceptions of a log; messages that could not be read from a run whose output was shown, from its replay."""
+    both = zip(log.ending.exceptions, replayed.ending.exceptions, strict=False)
+    return tuple(one if one.text else replace(one, text=other.text) for one, other in both)

@@ -31,6 +31,7 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.written_messages import WrittenMessages
 
 # Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
 # environment is inherited and never stored: it may contain secrets.
@@ -240,6 +241,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
     end: tuple[Any, ...] | None = None
+    written = WrittenMessages(finished.output)
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
@@ -258,6 +260,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
+            text = written.message(name, text)
             exceptions.append(
                 UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
             )

@@ -41,6 +41,8 @@ class Sockets:
     def adapt(self, module: Any) -> None:
         """Adapt the module ``socket``."""
         real = module._socket.socket
+        self._real = real
+        self._type_of, self._family_of = real.type.__get__, real.family.__get__
         self._dont_wait = module.MSG_DONTWAIT
         self._urgent = module.MSG_OOB
         self._peek = module.MSG_PEEK
@@ -73,11 +75,12 @@ class Sockets:
             TimeoutError: the socket's time-out passed first.
         """
         descriptors = self._descriptors
-        number = sock.fileno()
+        real = self._real  # a class of the program may have methods of these names
+        number = real.fileno(sock)
         if number < 0 or not descriptors.has_baton():
             return None
-        timeout_s = sock.gettimeout()
-        urgent = events == READING and flags & self._urgent and sock.type == self._stream
+        timeout_s = real.gettimeout(sock)
+        urgent = events == READING and flags & self._urgent and self._type_of(sock) == self._stream
         if timeout_s is None and (urgent or flags & self._dont_wait):
             timeout_s = 0  # with a timeout, the library waits whatever the flags are
             events = URGENT if urgent else events
@@ -181,7 +184,7 @@ class Sockets:
         return {"recv": recv, "recv_into": recv_into, **{name: once(name, at) for name, at in others.items()}}
 
     def _is_whole(self, sock: Any, flags: int) -> bool:
-        return sock.type == self._stream and not flags & self._peek
+        return self._type_of(sock) == self._stream and not flags & self._peek
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
@@ -224,7 +227,7 @@ class Sockets:
                 flags: those of the call.
                 send_piece: takes a piece of the data, flags, and the position of the piece; tells how many it sent.
             """
-            if sock.gettimeout() is None and not flags & dont_wait:
+            if real.gettimeout(sock) is None and not flags & dont_wait:
                 return send_all(sock, frame, what, data, flags, send_piece)
             wait = ready(sock, frame, WRITING, what, flags)
             if wait is None:
@@ -240,7 +243,7 @@ class Sockets:
             return send_as_asked(self, sys._getframe(1), "room for data", data, flags, sender(self))
 
         def sendall(self: Any, data: Any, flags: int = 0, /) -> None:
-            if self.gettimeout() == 0 or flags & dont_wait or not has_baton():
+            if real.gettimeout(self) == 0 or flags & dont_wait or not has_baton():
                 real.sendall(self, data, flags)
             else:
                 send_all(self, sys._getframe(1), "room for data", data, flags, sender(self))
@@ -284,7 +287,7 @@ class Sockets:
             return descriptor, address
 
         def accepted(listener: Any, descriptor: int, address: Any) -> None:
-            if listener.family == unix:
+            if family_of(listener) == unix:
                 credentials = module.socket(fileno=os.dup(descriptor))
                 with credentials:
                     peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
@@ -295,19 +298,19 @@ class Sockets:
 
         def listen(self: Any, *arguments: Any) -> None:
             real.listen(self, *arguments)
-            own_names.add(_port(self.getsockname()))
-            descriptors.set_nature(self.fileno(), LISTENING)
+            own_names.add(_port(real.getsockname(self)))
+            descriptors.set_nature(real.fileno(self), LISTENING)
 
         def connect_ex(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect_ex(self, address)
-            problem = connected(self, address, self.gettimeout(), sys._getframe(1))
+            problem = connected(self, address, real.gettimeout(self), sys._getframe(1))
             return errno.EAGAIN if problem == errno.EINPROGRESS else problem
 
         def connect(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect(self, address)
-            problem = connected(self, address, self.gettimeout(), sys._getframe(1))
+            problem = connected(self, address, real.gettimeout(self), sys._getframe(1))
             if problem == errno.EINPROGRESS:
                 raise TimeoutError("timed out")
             if problem:
@@ -315,22 +318,26 @@ class Sockets:
             return None
 
         def is_ours(sock: Any) -> bool:
-            return sock.type == stream and sock.gettimeout() != 0 and descriptors.has_baton()
+            return type_of(sock) == stream and real.gettimeout(sock) != 0 and descriptors.has_baton()
 
         def connected(sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
             """Connect without blocking, then wait; an error number, EINPROGRESS for a time-out."""
             real.settimeout(sock, 0)
             try:
                 problem: int = real.connect_ex(sock, address)
-                if problem == errno.EAGAIN and sock.family == unix:
+                if problem == errno.EAGAIN and family_of(sock) == unix:
                     problem = when_queue_has_room(sock, address, timeout_s, frame)
-                name = sock.getsockname()
+                name = real.getsockname(sock)
                 if name:
                     own_names.add(name)
                 if problem == errno.EINPROGRESS:
                     problem = finished(sock, timeout_s, frame)
-                if not problem and _port(sock.getpeername()) in own_names and _host(name) == _host(sock.getpeername()):
-                    descriptors.set_nature(sock.fileno(), NEAR)
+                if (
+                    not problem
+                    and _port(real.getpeername(sock)) in own_names
+                    and _host(name) == _host(real.getpeername(sock))
+                ):
+                    descriptors.set_nature(real.fileno(sock), NEAR)
             finally:
                 real.settimeout(sock, timeout_s)
             return problem
@@ -351,14 +358,15 @@ class Sockets:
             return problem
 
         def finished(sock: Any, timeout_s: float | None, frame: Any) -> int:
-            wait = descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
+            wait = descriptors.make_wait([(real.fileno(sock), WRITING)], "a connection to be made")
             if not descriptors.wait(frame, wait, timeout_s):
                 return errno.EINPROGRESS
-            problem: int = sock.getsockopt(module.SOL_SOCKET, module.SO_ERROR)
+            problem: int = real.getsockopt(sock, module.SOL_SOCKET, module.SO_ERROR)
             noted(wait, problem)
             return problem
 
         module, unix, stream, own_names = self._module, self._unix, self._stream, self._own_names
+        type_of, family_of = self._type_of, self._family_of
         asked = self._asked
         return {"_accept": _accept, "listen": listen, "connect": connect, "connect_ex": connect_ex}
 
