@@ -13,6 +13,7 @@ from replay_dd.schedules.target import Plan, TargetRun, run_target
 STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
+DEFAULT_MAX_DELAY_S = 0.1
 _DEPTHS = (
     2,
     3,
@@ -32,9 +33,13 @@ def settings_for_now(
     real_entropy: bool = False,
     preload: tuple[str, ...] = (),
     untested: bool = False,
+    max_delay_s: float = DEFAULT_MAX_DELAY_S,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested)
+    return Settings(
+        *(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested),
+        max_delay_ns=round(max_delay_s * 1e9),
+    )
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:

@@ -105,6 +105,8 @@ class RunEnd:
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
             self._channel.send(NOTE, "package", text)
+        if scheduler.least_asleep_ns:
+            self._channel.send(NOTE, "asleep", str(scheduler.least_asleep_ns))
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
 
