@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from replay_dd.cli.options import (
     SEARCH,
     fork_option,
     jobs_option,
+    max_delay_option,
     program_argument,
     program_options,
     seed_option,
@@ -73,6 +75,7 @@ _SHOWN = 5  # other failures
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
     seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
     program_argument(),
@@ -91,6 +94,7 @@ def hunt_command(
     real_clock: bool,
     real_entropy: bool,
     untested: bool,
+    max_delay: float,
     time_limit: float,
     failure: str,
     no_simplify: bool,
@@ -123,6 +127,7 @@ def hunt_command(
                 real_entropy=real_entropy,
                 preload=preload,
                 untested=untested,
+                max_delay_s=max_delay,
             ),
             runs=runs,
             seed=seed or 0,
@@ -145,10 +150,10 @@ def hunt_command(
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
-    return _tell(found, output, failure)
+    return _tell(found, output, failure, max_delay)
 
 
-def _tell(found: Hunt, output: Path, failure: str) -> int:
+def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
     for label, endings in (
         ("failure", found.failures),
@@ -179,7 +184,7 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
         echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
-        for hint in _hints(found):
+        for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
     if found.passing is None:
@@ -190,7 +195,7 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     return 0
 
 
-def _hints(found: Hunt) -> Iterator[str]:
+def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
     """What to try after a hunt that found no failure."""
     if found.passed_over:
         texts = [met.text for met in found.passed_over]
@@ -200,4 +205,10 @@ def _hints(found: Hunt) -> Iterator[str]:
         yield (
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
+        )
+    if found.asleep_s:
+        enough = math.ceil(found.asleep_s * 10) / 10
+        yield (
+            f"a sleep or time-out with more than {max_delay_s:g} s left only ended when no other thread could run. If "
+            f"threads may be later than that, try `--max-delay {enough:g}`, which lets the shortest of those end early."
         )

@@ -27,10 +27,12 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
+from replay_dd.schedules.written_messages import WrittenMessages
 
 # Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
 # environment is inherited and never stored: it may contain secrets.
@@ -89,7 +91,8 @@ class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
     If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point.
+    point. And how much was left, in virtual nanoseconds, of the shortest sleep or time-out too long to end early; 0 if
+    there was none.
     """
 
     log: Log
@@ -99,6 +102,7 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    least_asleep_ns: int = 0
 
 
 def describe_program(
@@ -180,6 +184,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
         "untested": settings.untested,
+        "max_delay_ns": settings.max_delay_ns,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
@@ -242,14 +247,22 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
+    written = WrittenMessages(finished.output)
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
             places[record[1]] = Place(*record[2:])
         elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, *rest = record[1:]
-            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
+            thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
+            ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
+            switches.append(
+                Switch(
+                    *(thread, time, to, forced, by_default, places.get(number)),
+                    *(global_time, digest, visit, ended, ends),
+                )
+            )
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
@@ -261,6 +274,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
+            text = written.message(name, text)
             exceptions.append(
                 UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
             )
@@ -269,6 +283,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.NOTE and record[1] == "asleep":
+            least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
@@ -305,7 +321,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        trace=tuple(trace),
+        least_asleep_ns=least_asleep_ns,
     )
 
 
@@ -318,10 +336,14 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
 
 def _moved(switch: Switch, copy: str, original: str) -> Switch:
     """Map places in the private copy of the working directory back to the original."""
-    place = switch.place
-    if place is None or not place.path.startswith(copy + os.sep):
-        return switch
-    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+
+    def moved(place: Place | None) -> Place | None:
+        if place is None or not place.path.startswith(copy + os.sep):
+            return place
+        return replace(place, path=original + place.path[len(copy) :])
+
+    wake = None if switch.wake is None else replace(switch.wake, place=moved(switch.wake.place))
+    return replace(switch, place=moved(switch.place), wake=wake)
 
 
 def _file_hash(path: str) -> str:

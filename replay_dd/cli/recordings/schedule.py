@@ -16,6 +16,7 @@ from replay_dd.cli.options import (
     fork_option,
     jobs_option,
     json_option,
+    max_delay_option,
     output_option,
     program_options,
     replay_time_limit_option,
@@ -36,6 +37,7 @@ RECORD_OPTIONS = (
         help="Let real time decide, as without replay-dd: short for --strategy natural.",
     ),
     seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
 )

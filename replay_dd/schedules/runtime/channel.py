@@ -21,7 +21,11 @@ PLACE = (
     # at an operation
     "place"
 )
-SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit, ended
+SWITCH = (
+    # path, time, to, forced, by default, place, global time, digest, visit, ended, what it ends: () or (whether that is
+    # a time-out and not a sleep, place, how early in nanoseconds)
+    "switch"
+)
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames

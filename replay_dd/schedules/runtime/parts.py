@@ -71,6 +71,7 @@ class Parts:
     def follow(self, run: dict[str, Any]) -> None:
         """Hold to what a request says of another run: when something came from outside, which calls were stuck."""
         arrivals = run["arrivals"]
+        self.scheduler.max_delay_ns = run["max_delay_ns"]
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
         self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay", exact=run["exact"])
         self.stuck_calls.follow(arrivals)

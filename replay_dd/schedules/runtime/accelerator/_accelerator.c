@@ -15,6 +15,7 @@ static PyMethodDef module_functions[] = {
     {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
+    {"local_value", (PyCFunction)(void (*)(void))observing_local_value, METH_FASTCALL, "As observing.local_value."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,
      "The system call that a thread is in, and whether only the world outside can end it."},

@@ -230,6 +230,11 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 
+/* -- observing.c: objects of the program, looked at without running its code -- */
+
+/* local_value(frame, name): the value of a local variable, None if it has none. */
+PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
 /* -- sqlite.c: what SQLite asks of the system -- */
 
 /* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its

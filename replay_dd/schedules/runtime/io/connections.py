@@ -51,7 +51,8 @@ class Connections:
             real: the class in C.
         """
         ready, asked, descriptors, own_names = self._ready, self._asked, self._descriptors, self._own_names
-        self._real = real
+        self._real = real  # a class of the program may have methods of these names
+        self._type_of, self._family_of = real.type.__get__, real.family.__get__
 
         def _accept(self: Any) -> Any:
             wait = ready(self, sys._getframe(1), READING, "a connection")
@@ -64,20 +65,20 @@ class Connections:
 
         def listen(self: Any, *arguments: Any) -> None:
             real.listen(self, *arguments)
-            own_names.add(_port(self.getsockname()))
-            descriptors.set_nature(self.fileno(), LISTENING)
+            own_names.add(_port(real.getsockname(self)))
+            descriptors.set_nature(real.fileno(self), LISTENING)
 
         def connect_ex(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect_ex(self, address)
             problem = connected(self, address, sys._getframe(1))
-            return errno.EAGAIN if problem == errno.EINPROGRESS and self.gettimeout() != 0 else problem
+            return errno.EAGAIN if problem == errno.EINPROGRESS and real.gettimeout(self) != 0 else problem
 
         def connect(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect(self, address)
             problem = connected(self, address, sys._getframe(1))
-            if problem == errno.EINPROGRESS and self.gettimeout() != 0:
+            if problem == errno.EINPROGRESS and real.gettimeout(self) != 0:
                 raise TimeoutError("timed out")
             if problem:
                 raise OSError(problem, os.strerror(problem))
@@ -87,11 +88,11 @@ class Connections:
         return {"_accept": _accept, "listen": listen, "connect": connect, "connect_ex": connect_ex}
 
     def _is_ours(self, sock: Any) -> bool:
-        return sock.type == self._module.SOCK_STREAM and self._descriptors.has_baton()
+        return self._type_of(sock) == self._module.SOCK_STREAM and self._descriptors.has_baton()
 
     def _accepted(self, listener: Any, descriptor: int, address: Any) -> None:
         module = self._module
-        if listener.family == self._unix:
+        if self._family_of(listener) == self._unix:
             credentials = module.socket(fileno=os.dup(descriptor))
             with credentials:
                 peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
@@ -102,30 +103,30 @@ class Connections:
 
     def _connected(self, sock: Any, address: Any, frame: Any) -> int:
         """Connect without blocking, then wait if the socket does; an error number, EINPROGRESS for a time-out."""
-        timeout_s = sock.gettimeout()
+        timeout_s = self._real.gettimeout(sock)
         if timeout_s == 0:
             return self._attempted(sock, address, frame)
         self._real.settimeout(sock, 0)
         try:
             problem = self._attempted(sock, address, frame)
-            if problem == errno.EAGAIN and sock.family == self._unix:
+            if problem == errno.EAGAIN and self._family_of(sock) == self._unix:
                 problem = self._when_queue_has_room(sock, address, timeout_s, frame)
-            name = sock.getsockname()
+            name = self._real.getsockname(sock)
             if name:
                 self._own_names.add(name)
             if problem == errno.EINPROGRESS:
                 problem = self._finished(sock, address, timeout_s, frame)
             if not problem:
-                peer = sock.getpeername()
+                peer = self._real.getpeername(sock)
                 if _port(peer) in self._own_names and _host(name) == _host(peer):
-                    self._descriptors.set_nature(sock.fileno(), NEAR)
+                    self._descriptors.set_nature(self._real.fileno(sock), NEAR)
         finally:
             self._real.settimeout(sock, timeout_s)
         return problem
 
     def _attempted(self, sock: Any, address: Any, frame: Any) -> int:
         """Make one attempt, or none where the recorded one was refused; an error number."""
-        wait = self._descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
+        wait = self._descriptors.make_wait([(self._real.fileno(sock), WRITING)], "a connection to be made")
         expected = wait.expected
         recorded = expected.answer if expected is not None and isinstance(expected.answer, int) else None
         problem: int
@@ -171,10 +172,10 @@ class Connections:
         return problem
 
     def _finished(self, sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
-        wait = self._descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
+        wait = self._descriptors.make_wait([(self._real.fileno(sock), WRITING)], "a connection to be made")
         if not self._descriptors.wait(frame, wait, timeout_s):
             return errno.EINPROGRESS
-        problem: int = sock.getsockopt(self._module.SOL_SOCKET, self._module.SO_ERROR)
+        problem: int = self._real.getsockopt(sock, self._module.SOL_SOCKET, self._module.SO_ERROR)
         expected = wait.expected
         if expected is not None and isinstance(expected.answer, int):
             if problem and not expected.answer:
