@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import sys
 
-from .accelerator.own_memory import keep_apart, settle, use_own
+from .accelerator.own_memory import begin_anew, keep_apart, settle, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -26,9 +26,10 @@ def start(request_path: str) -> None:
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
     keep_apart()
-    settle()
     use_own(True)
+    settle()
     parts = _put_in_place(request_path)
+    begin_anew()
     use_own(False)
     for name in parts.request["preload"]:
         try:
@@ -59,6 +60,7 @@ def _begin(parts: Parts) -> None:
         collect_by_schedule()
     use_own(True)
     settle()
+    begin_anew()
     _begin_run(parts)
     use_own(False)
     parts.backend.begin()
