@@ -23,7 +23,7 @@ from replay_dd.dd import IntervalSet, Search, Step
 from replay_dd.experiment.baseline import measure
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
-from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.experiment.result import Isolation, Stage, TestRecord
 from replay_dd.experiment.search import SearchResult, StoppedBy, run_search
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
@@ -116,6 +116,7 @@ def _isolate_cause(
         stopped_by=stopped_by,
         seconds=time.monotonic() - started,
         steps=tuple(course.steps),
+        stages=tuple(course.stages),
     )
 
 
@@ -138,13 +139,17 @@ class _Course(Generic[Run]):
         self._seen: set[IntervalSet] = set()
         self.requested = 2
         self.steps: list[TestRecord] = []
+        self.stages: list[Stage] = []
         self.stopped_by: StoppedBy | None = None
 
     def search_all(self) -> tuple[Found[Run], Found[Run]]:
         """Search the circumstance and its refinements, to the end or a limit; return both sides."""
         while True:
-            circumstance = self._tests.circumstance
+            circumstance, steps_before = self._tests.circumstance, len(self.steps)
             result = self._search(circumstance)
+            before = (circumstance.universe - circumstance.base).count
+            stage = Stage(circumstance.delta, before, result.difference.count, len(self.steps) - steps_before)
+            self.stages.append(stage)
             passing = self._found(result.c_pass, needed=circumstance.goal is Goal.ISOLATE)
             failing = self._found(result.c_fail, needed=True)
             self.stopped_by = result.stopped_by
@@ -211,6 +216,7 @@ class _Course(Generic[Run]):
             *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
             words=judgement.words,
             failed=judgement.failed,
+            unit=self._tests.circumstance.delta,
         )
         self.steps.append(record)
         self._observer.on_test(record)
