@@ -31,7 +31,7 @@ printf '=== 1. A file of 274 lines that PyYAML cannot load ===\n'
 say 'The traceback does not tell which line is to blame:'
 python load.py services.yaml 2>&1 | tail -n 1 || true
 
-say 'Leave out lines, then characters, as long as it fails in the same way:'
+say 'Leave out lines and what stands in brackets, then characters, as long as it fails in the same way:'
 run replay-dd input services.yaml -o "$results/minimal.yaml" -- python load.py {}
 holds "$results/minimal.yaml" '2023-02-29' 40
 

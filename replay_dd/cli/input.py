@@ -16,9 +16,10 @@ from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.files import check_writable, write_whole
 from replay_dd.input.ending import Oracle
+from replay_dd.input.levels import NAMES, Tree, levels_named
 from replay_dd.input.reduce import ALGORITHMS, DEFAULT_TIME_LIMIT_S, InputIsolation, reduce_input
 from replay_dd.input.target import Target, check_command
-from replay_dd.input.units import LEVELS, Level, delimited, levels_named
+from replay_dd.input.units import Level, delimited
 from replay_dd.report.input import input_as_json, input_as_text
 
 FAILURE = "Failure"
@@ -46,10 +47,11 @@ def _algorithms() -> Sequence[str]:
         "--units",
         section=UNITS,
         metavar="UNITS",
-        shown_default="lines,characters",
-        help=f"What is left out as a whole, coarse units first: {', '.join(LEVELS)}.",
+        shown_default="brackets,characters",
+        help=f"What is left out as a whole, coarse units first: {', '.join(NAMES)}.",
     ),
     Option("--delimiter", section=UNITS, metavar="REGEX", help="Leave out parts that end where REGEX matches."),
+    Option("--language", section=UNITS, metavar="NAME", help="The language of FILE, if its name does not tell."),
     Option(
         "--passing",
         section=SEARCH,
@@ -99,6 +101,7 @@ def input_command(
     as_json: bool,
     units: str | None,
     delimiter: str | None,
+    language: str | None,
     passing: Path | None,
     isolate: bool,
     grep: str | None,
@@ -123,7 +126,7 @@ def input_command(
     content = _read(file)
     base = _read(passing) if passing is not None else b"" if isolate else None
     oracle = Oracle(_pattern(grep), script)
-    levels = _levels(units, delimiter)
+    levels = _levels(file, units, delimiter, language)
     if base is not None and algorithm is not None:
         raise UsageError("`--algorithm` is for simplifying: a difference is isolated by dd.")
     if grep is not None and script:
@@ -174,8 +177,10 @@ def _pattern(regex: str | None) -> re.Pattern[bytes] | None:
         raise UsageError(f"`{regex}` is not a regular expression: {error}.") from error
 
 
-def _levels(units: str | None, delimiter: str | None) -> tuple[Level, ...] | None:
-    levels = () if units is None else levels_named(units)
+def _levels(
+    file: Path, units: str | None, delimiter: str | None, language: str | None
+) -> tuple[Level | Tree, ...] | None:
+    levels = () if units is None else levels_named(units, file.name, language)
     return ((delimited(delimiter), *levels) if delimiter is not None else levels) or None
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import IntervalSet, Search, Step
+from replay_dd.dd import BaseFirst, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import measure
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
@@ -157,8 +157,11 @@ class _Course(Generic[Run]):
             if refined is None:
                 return passing, failing
             self._tests.continue_with(refined)
-            # Its ends are the runs that were just found.
-            for end, found in ((refined.base, passing), (refined.universe, failing)):
+            # Its ends are the runs that were just found; except for the base of a simplification, which may be its own.
+            ends = [(refined.universe, failing)]
+            if refined.goal is Goal.ISOLATE:
+                ends.append((refined.base, passing))
+            for end, found in ends:
                 if found.run is not None and self._tests.known(end) is None:
                     self._tests.remember(end, found.run, refined.judge(found.run))
 
@@ -174,8 +177,12 @@ class _Course(Generic[Run]):
             self._tests.remember(current, *known)
         self._seen = set()
         self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
-        # Known from the baseline or the previous search; in a simplification, at least it does not fail.
-        self._outcomes.setdefault(circumstance.base, Outcome.PASS)
+        base = self._tests.known(circumstance.base)
+        if base is not None and base[1].outcome is Outcome.FAIL:
+            self._outcomes[circumstance.base] = Outcome.FAIL
+        elif base is not None or circumstance.goal is Goal.ISOLATE:
+            # Known from the baseline or the previous search; in a simplification, at least it does not fail.
+            self._outcomes.setdefault(circumstance.base, Outcome.PASS)
         while True:
             result = self._search_once(circumstance, current)
             smaller = self._smallest_failure(result.c_fail) if circumstance.goal is Goal.SIMPLIFY else result.c_fail
@@ -185,7 +192,11 @@ class _Course(Generic[Run]):
 
     def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
         limits = self._limits
-        search = Search(ALGORITHMS[circumstance.algorithm](circumstance.base, current), known=self._outcomes)
+        algorithm = ALGORITHMS[circumstance.algorithm](circumstance.base, current)
+        if self._outcomes.get(circumstance.base) is not Outcome.PASS:
+            # It is no configuration of an earlier search, as the bases of most refinements are.
+            algorithm = BaseFirst(algorithm)
+        search = Search(algorithm, known=self._outcomes)
         result = run_search(
             search,
             self._tests.outcome,

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.input.ending import Ending, Oracle
+from replay_dd.input.levels import Course
 from replay_dd.input.space import Space
 from replay_dd.input.target import PLACE, Target
 from replay_dd.outcome import Outcome
@@ -26,9 +27,6 @@ from replay_dd.outcome import Outcome
 TIME_LIMIT_FACTOR = 20
 TIME_LIMIT_LEAST_S = 10.0
 _FIRST_RUNS = 2
-
-Course = Generator[Space, tuple[bytes, bytes], None]
-"""What to search, one space after the other; it is sent the passing and the failing file that each search found."""
 
 
 class InputUnits(Circumstance[Ending]):

@@ -1,10 +1,4 @@
-"""Reduces a failing input, or isolates its difference from a passing one, level by level.
-
-Rules of this module:
-
-* The levels are searched one after the other, each on the file that the one before left.
-* Two files differ in hunks first, then in smaller units within the hunks that are left.
-"""
+"""Reduces a failing input, or isolates its difference from a passing one."""
 
 from __future__ import annotations
 
@@ -15,11 +9,11 @@ from replay_dd.circumstance import Found
 from replay_dd.errors.user import InputError, NoDifferenceError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
-from replay_dd.input.circumstance import Course, InputUnits
+from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.ending import Ending, Oracle
-from replay_dd.input.space import Changed, Kept
+from replay_dd.input.levels import Tree, course, default_levels
 from replay_dd.input.target import Target, writes_files
-from replay_dd.input.units import LINES, Level, default_levels
+from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "ddmin")
@@ -67,7 +61,7 @@ def reduce_input(
     target: Target | Sequence[str],
     *,
     oracle: Oracle | None = None,
-    levels: Sequence[Level] | None = None,
+    levels: Sequence[Level | Tree] | None = None,
     passing: bytes | None = None,
     algorithm: str = ALGORITHMS[0],
     jobs: int = 1,
@@ -81,7 +75,8 @@ def reduce_input(
         content: the failing input.
         target: runs the program; or a command, in which ``{}`` stands for the path of the input.
         oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
-        levels: the units, coarse ones first; by default lines and characters, or bytes if the content is not text.
+        levels: the units, coarse ones first; by default what brackets enclose and lines, then characters; bytes if the
+            content is not text.
         passing: if given, isolate the difference from this input, on which the program passes.
         algorithm: how to simplify, one of :data:`ALGORITHMS`; differences are isolated by dd.
         jobs: the number of runs at the same time; 1 is used if the program writes files in its working directory.
@@ -109,9 +104,9 @@ def reduce_input(
     notes: tuple[str, ...] = ()
     if jobs > 1 and not target.fresh_copy and writes_files(target, content):
         jobs, notes = 1, (_WRITES,)
-    course = _course(content, passing, tuple(levels or default_levels(content)))
+    spaces = course(content, passing, levels or default_levels(content, isolate=passing is not None))
     circumstance = InputUnits(
-        *(target, oracle or Oracle(), next(course), course),
+        *(target, oracle or Oracle(), next(spaces), spaces),
         isolate=passing is not None,
         algorithm="dd" if passing is not None else algorithm,
         fixed_limit=limited,
@@ -137,14 +132,3 @@ def reduce_input(
         circumstance.wanted,
         notes,
     )
-
-
-def _course(content: bytes, passing: bytes | None, levels: tuple[Level, ...]) -> Course:
-    if passing is None:
-        for level in levels:
-            _, content = yield Kept(content, level)
-        return
-    if LINES in levels:
-        passing, content = yield Changed(passing, content, LINES, hunks=True)
-    for level in levels:
-        passing, content = yield Changed(passing, content, level)

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from replay_dd.dd import IntervalSet
 from replay_dd.dd.changes import Change, Changes, deltas_between
+from replay_dd.input.trees import Cut, Node, around, cuts_without, without
 from replay_dd.input.units import Edges, Level, decoded
 
 _SHOWN = 60
@@ -66,6 +67,66 @@ class Kept(Space):
         """The unit, with its number."""
         start, stop = self._edges[delta : delta + 2]
         return f"{self.unit} {delta + 1}: {shown(self._content[start:stop])}"
+
+
+class Subtrees(Space):
+    """Nodes of a tree, of which some are kept.
+
+    Args:
+        content: the file.
+        families: the nodes, as the children of one node each.
+    """
+
+    unit = "subtree"
+
+    def __init__(self, content: bytes, families: Sequence[Sequence[Node]]) -> None:
+        self._content = content
+        self._families = families
+        self._nodes = [node for family in families for node in family]
+        self.all = IntervalSet.range(0, len(self._nodes))
+
+    def build(self, configuration: IntervalSet) -> bytes:
+        """The file without the nodes that are not kept."""
+        left_out = [True] * len(self._nodes)
+        for start, stop in configuration.intervals:
+            left_out[start:stop] = [False] * (stop - start)
+        cuts: list[Cut] = []
+        first = 0
+        for family in self._families:
+            cuts += cuts_without(self._content, family, left_out[first : first + len(family)])
+            first += len(family)
+        return without(self._content, cuts)
+
+    def words(self, delta: int) -> str:
+        """The kind of the node, and its text."""
+        node = self._nodes[delta]
+        return f"{node.kind}: {shown(self._content[node.start : node.stop])}"
+
+
+class Replaced(Space):
+    """Nodes of a tree; those that are not kept are replaced by one of their descendants.
+
+    Args:
+        content: the file.
+        pairs: the nodes, each with the descendant.
+    """
+
+    unit = "subtree"
+
+    def __init__(self, content: bytes, pairs: Sequence[tuple[Node, Node]]) -> None:
+        self._content = content
+        self._pairs = pairs
+        self.all = IntervalSet.range(0, len(pairs))
+
+    def build(self, configuration: IntervalSet) -> bytes:
+        """The file in which the nodes that are not kept are replaced."""
+        cuts = [cut for number in self.all - configuration for cut in around(*self._pairs[number])]
+        return without(self._content, cuts)
+
+    def words(self, delta: int) -> str:
+        """The kind of the node, and its text."""
+        node, _ = self._pairs[delta]
+        return f"{node.kind}: {shown(self._content[node.start : node.stop])}"
 
 
 class Changed(Space):

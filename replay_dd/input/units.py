@@ -40,6 +40,10 @@ def edges_of(pieces: Iterable[bytes]) -> Edges:
     return [0, *accumulate(map(len, pieces))]
 
 
+# A word or another character, with the blanks that follow it.
+_WORDS = re.compile(rb"(?:[\w\x80-\xff]+|[^\w\s])\s*|\s+")
+
+
 def decoded(content: bytes) -> str:
     """A file as text, with each byte that is not UTF-8 as one character of its own."""
     return content.decode("utf-8", "surrogateescape")
@@ -58,12 +62,7 @@ BYTES = Level("bytes", "byte", lambda content: range(len(content) + 1))
 CHARACTERS = Level("characters", "character", _characters)
 LINES = Level("lines", "line", lambda content: edges_of(content.splitlines(keepends=True)))
 
-LEVELS = {level.name: level for level in (LINES, CHARACTERS, BYTES)}
-
-
-def default_levels(content: bytes) -> tuple[Level, ...]:
-    """Lines, then characters; only bytes for what is not text."""
-    return (BYTES,) if b"\0" in content else (LINES, CHARACTERS)
+WORDS = Level("words", "word", lambda content: edges_of(_WORDS.findall(content)))
 
 
 def delimited(pattern: str) -> Level:
@@ -87,17 +86,3 @@ def delimited(pattern: str) -> Level:
         return found if found[-1] == len(content) else [*found, len(content)]
 
     return Level("delimited", "part", edges)
-
-
-def levels_named(names: str) -> tuple[Level, ...]:
-    """The levels of a list such as ``lines,characters``.
-
-    Raises:
-        UsageError: one of them does not exist.
-    """
-    found = []
-    for name in names.split(","):
-        if name.strip() not in LEVELS:
-            raise UsageError(f"There are no units called `{name}`.", f"Choose among: {', '.join(LEVELS)}.")
-        found.append(LEVELS[name.strip()])
-    return tuple(found)

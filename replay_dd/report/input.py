@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from replay_dd.circumstance import Goal
+from replay_dd.experiment.result import Stage
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.space import lines_shown
 from replay_dd.report.isolation import counted, headline, isolation_as_json, search_as_text
@@ -34,11 +36,20 @@ def input_as_text(found: InputIsolation, name: str, files: Mapping[str, Path]) -
         yield from _content_as_text(found.failing)
     yield ""
     yield from search_as_text(isolation)
-    for stage in isolation.stages:
-        told = f"{stage.left:,} of {stage.before:,}, {counted(stage.tests, 'test')}"
-        yield f"{stage.unit + 's':<12} {told}"
+    yield from _stages_as_text(isolation.stages)
     yield from (f"{what:<12} {path}" for what, path in files.items())
     yield from (f"note         {note}" for note in found.all_notes)
+
+
+def _stages_as_text(stages: Sequence[Stage]) -> Iterator[str]:
+    for unit, group in groupby(stages, key=lambda stage: stage.unit):
+        together = list(group)
+        tests = counted(sum(stage.tests for stage in together), "test")
+        if len(together) == 1:
+            yield f"{unit + 's':<12} {together[0].left:,} of {together[0].before:,}, {tests}"
+        else:
+            left_out = sum(stage.before - stage.left for stage in together)
+            yield f"{unit + 's':<12} {left_out:,} left out or replaced, {tests}"
 
 
 def _content_as_text(content: bytes) -> Iterator[str]:

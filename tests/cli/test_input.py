@@ -27,8 +27,8 @@ def test_the_answer_in_words_and_as_a_file(letters: Workshop) -> None:
     lines = done.stdout.splitlines()
     assert lines[:3] == ["letters.txt fails with 1 of its 11 bytes:", "  b", ""]
     assert "failure      exit status 1" in lines
-    assert [line.split(",")[0] for line in lines if line.startswith(("lines", "characters"))] == [
-        "lines        1 of 3",
+    assert [line.split(",")[0] for line in lines if line.startswith(("subtrees", "characters"))] == [
+        "subtrees     2 left out or replaced",
         "characters   1 of 5",
     ]
     assert "proof        fresh runs: 3 of 3 fail" in lines
@@ -83,7 +83,11 @@ def test_the_difference_to_nothing(letters: Workshop) -> None:
         (["letters.txt"], 2, "usage", "CMD"),
         (["letters.txt", "-o", "empty/x", *FINDS_B], 5, "output-unwritable", "empty/x"),
         (["letters.txt", "-o", "letters.txt", *FINDS_B], 2, "usage", "overwrite"),
-        (["letters.txt", "--units", "words", *FINDS_B], 2, "usage", "lines, characters, bytes"),
+        (["letters.txt", "--units", "sentences", *FINDS_B], 2, "usage", "lines, tokens, words"),
+        (["letters.txt", "--units", "tree", *FINDS_B], 2, "usage", "which language"),
+        (["letters.txt", "--units", "tree", "--language", "klingon", *FINDS_B], 2, "software-missing", "klingon"),
+        (["letters.txt", "--units", "tokens", "--language", "klingon", *FINDS_B], 2, "usage", "klingon"),
+        (["letters.txt", "--isolate", "--units", "brackets", *FINDS_B], 2, "usage", "no tree"),
         (["letters.txt", "--grep", "(", *FINDS_B], 2, "usage", "regular expression"),
         (["letters.txt", "--grep", "x", "--script", *FINDS_B], 2, "usage", "not both"),
         (["letters.txt", "--delimiter", "(", *FINDS_B], 2, "usage", "regular expression"),

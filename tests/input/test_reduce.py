@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
-from replay_dd.errors.user import InputError, NoDifferenceError
+from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
 from replay_dd.input.ending import Oracle
+from replay_dd.input.levels import levels_named
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, delimited
@@ -50,7 +51,7 @@ def test_the_line_of_the_slides_is_isolated() -> None:
 def test_a_page_of_896_lines() -> None:
     lines = [b'<td align=left valign=top nowrap="x%d">\n' % number for number in range(896)]
     lines[600] = SELECT + b"\n"
-    found = reduce_input(b"".join(lines), PRINTS)
+    found = reduce_input(b"".join(lines), PRINTS, levels=[LINES, CHARACTERS])
     assert found.failing == b"<SELECT>"
     (line, before, left, tests), _ = levels(found)
     assert (line, before, left) == ("line", 896, 1)
@@ -77,10 +78,62 @@ def test_two_versions_of_a_file() -> None:
 
 
 def test_another_failure_is_unresolved() -> None:
-    found = reduce_input(b"a: {b: [\n2024-01-32,\n]}\n", Target(load_yaml().command, "a.yaml"))
-    assert found.failing == b"{b:[2024-01-32]}", "brackets could only go in pairs"
+    content = b"a: {b: [\n2024-01-32,\n]}\n"
+    found = reduce_input(content, load_yaml(), levels=[LINES, CHARACTERS])
+    assert found.failing == b"{b:[2024-01-32]}", "brackets can only go in pairs"
+    found = reduce_input(content, load_yaml())
+    assert found.failing == b"2024-01-32"
     unresolved = [judgement.words for judgement, _ in found.isolation.unresolved]
     assert any("ParserError" in words for words in unresolved)
+
+
+PROGRAM = b"""\
+import os
+
+
+def first(value):
+    return [value, {"a": (1, 2)}]
+
+
+class Second:
+    limit = 3
+
+    def ask(self, question, *, times=2):
+        for _ in range(times):
+            if question:
+                print(lambda: question)
+        return None
+
+
+Second().ask("why")
+"""
+
+
+@pytest.mark.parametrize("units", ["tree", "brackets", "lines,tokens", "words"])
+def test_a_program_keeps_what_matters_whatever_its_units(units: str) -> None:
+    """What is left is a program, in which a function is made in a loop."""
+    check = (
+        "import ast, sys; tree = ast.parse(open(sys.argv[1]).read());"
+        "loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)];"
+        "sys.exit(any(isinstance(node, ast.Lambda) for loop in loops for node in ast.walk(loop)))"
+    )
+    target = Target((sys.executable, "-c", check, "{}"), "program.py")
+    found = reduce_input(PROGRAM, target, levels=levels_named(units, "program.py"))
+    assert b"lambda" in found.failing
+    assert b"for _ in" in found.failing
+    assert b"import os" not in found.failing
+    assert len(found.failing) < 80, found.failing
+
+
+def test_a_tree_can_lose_all_nodes_of_a_depth() -> None:
+    target = Target(("sh", "-c", "! grep -q '^(' {}"), "a.txt")
+    found = reduce_input(b"(a, (b, c), d)\nx\n", target, levels=levels_named("brackets", "a.txt"))
+    assert found.failing == b"()"
+
+
+def test_a_difference_has_no_tree() -> None:
+    with pytest.raises(UsageError, match="no tree"):
+        reduce_input(b"(a)", PRINTS, passing=b"b", levels=levels_named("brackets", "a.txt"))
 
 
 def test_standard_input_and_a_pattern() -> None:
@@ -167,7 +220,7 @@ def test_a_limit_keeps_the_best_so_far() -> None:
 def test_progress_tells_the_unit() -> None:
     units = []
     reduce_input(b"a\n" + SELECT, PRINTS, observer=Observer(lambda record: units.append(record.unit)))
-    assert list(dict.fromkeys(units)) == ["line", "character"]
+    assert list(dict.fromkeys(units)) == ["subtree", "character"]
 
 
 def test_a_flaky_program_is_measured_and_repeated(tmp_path: Path) -> None:

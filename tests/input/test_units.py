@@ -9,14 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay_dd.errors.user import UsageError
-from replay_dd.input.units import BYTES, CHARACTERS, LEVELS, LINES, Level, default_levels, delimited, levels_named
+from replay_dd.input.levels import default_levels, levels_named
+from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level, delimited
 
 
 def cut(level: Level, content: bytes) -> list[bytes]:
     return [content[start:stop] for start, stop in pairwise(level.edges(content))]
 
 
-@given(st.one_of(st.binary(), st.text().map(str.encode)), st.sampled_from([*LEVELS.values(), delimited("[,;]")]))
+@given(
+    st.one_of(st.binary(), st.text().map(str.encode)),
+    st.sampled_from([LINES, WORDS, CHARACTERS, BYTES, delimited("[,;]")]),
+)
 def test_nothing_gets_lost(content: bytes, level: Level) -> None:
     pieces = cut(level, content)
     assert b"".join(pieces) == content
@@ -45,11 +49,12 @@ def test_a_delimiter_that_cannot_be_used(wrong: str) -> None:
 
 
 def test_levels_by_name() -> None:
-    assert levels_named("lines, bytes") == (LINES, BYTES)
-    with pytest.raises(UsageError, match="`words`"):
-        levels_named("lines,words")
+    assert levels_named("lines, bytes", "a.txt") == (LINES, BYTES)
+    with pytest.raises(UsageError, match="`sentences`"):
+        levels_named("lines,sentences", "a.txt")
 
 
 def test_what_is_no_text_is_reduced_by_bytes() -> None:
     assert default_levels(b"\0\1") == (BYTES,)
-    assert default_levels("é\n".encode("latin-1")) == (LINES, CHARACTERS)
+    assert [level.name for level in default_levels("é\n".encode("latin-1"))] == ["brackets", "characters"]
+    assert default_levels(b"a", isolate=True) == (LINES, CHARACTERS)
