@@ -53,6 +53,7 @@ ROOMS = {
     "schedules": "thread schedules",
     "events": "user actions in GUI sessions",
     "web": "steps of a web flow",
+    "input": "parts of a program's input",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
     "circumstance": "the protocol, in one module",
     "dd": "dd, ddmin, dd+, bisection; ask/tell",

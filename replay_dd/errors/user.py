@@ -201,3 +201,11 @@ class ExecutorBrokenError(UserError):
         'Guard the main part of the script with `if __name__ == "__main__":`, which worker processes import; if it '
         "is guarded, a test ended its own process."
     )
+
+
+class InputError(UserError):
+    """The file with the program's input cannot be read, or has nothing that could be left out."""
+
+    slug = "input-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Check the path, and that you may read the file."
