@@ -74,6 +74,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         SCHEDULE: {
             *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
+            "--max-delay",
         },
         SESSION: {"--display", "--screen", "--wm", "--no-text", "--here", "--home"},
     },
