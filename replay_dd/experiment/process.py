@@ -33,6 +33,7 @@ from replay_dd.experiment.guard_process import GROUP, NOTES
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_NO_FOLDER = "Create it, or record again. If the program removes it, record with `--fresh-copy`."
 _LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
 
 
@@ -219,7 +220,7 @@ def start_process(
     """
     program = command.arguments[0]
     if not directory.is_dir():
-        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", "Create it, or record again.")
+        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", _NO_FOLDER)
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
     found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):

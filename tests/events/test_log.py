@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +38,7 @@ from replay_dd.events.model import (
     WindowChange,
 )
 from replay_dd.logfile import format_of
+from replay_dd.trust.known_logs import digest_of, is_known
 from tests.events.sessions import sessions
 
 AREA = Rectangle(10, 20, 300, 200)
@@ -102,6 +105,16 @@ def test_lines_are_there_as_soon_as_they_are_written(tmp_path: Path) -> None:
     assert (session.pace, session.verified) == (Pace.RECORDED, True)
     assert session.ending is not None
     assert not session.ending.failed
+
+
+def test_a_log_that_the_program_removes_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "place" / "session.log"
+    with SessionWriter(path, SESSION) as writer:
+        shutil.rmtree(path.parent)
+        writer.end(Ending(EndingKind.EXIT, "exit status 0", status=0))
+    assert read_session(path).ending == Ending(EndingKind.EXIT, "exit status 0", status=0)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert is_known(digest_of(path.read_bytes()))
 
 
 def edited(number: int, change: Callable[[str], str]) -> Callable[[bytes], bytes]:
