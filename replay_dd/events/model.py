@@ -16,6 +16,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from replay_dd.system_texts import Argument, Name, VariableName
+
 
 class InputKind(enum.Enum):
     """What happens to a pointer or a keyboard."""
@@ -65,10 +67,10 @@ class GuiProgram:
             hexadecimal digits of the SHA-256 hash.
     """
 
-    command: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[Argument, ...]
+    directory: Name
+    environment: Mapping[VariableName, Argument] = field(default_factory=dict)
+    files: Mapping[Argument, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,10 @@ def edited(number: int, change: Callable[[str], str]) -> Callable[[bytes], bytes
     return edit
 
 
+def with_argument(text: str) -> Callable[[str], str]:
+    return lambda line: re.sub(r'"command": \["[^"]*"', f'"command": ["{text}"'.replace("\\", r"\\"), line)
+
+
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], type[LogError]]] = {
     "nothing": (lambda data: b"", LogEmptyError),
     "newer": (edited(0, lambda line: line.replace(f": {VERSION}", ": 99")), LogVersionError),
@@ -145,6 +149,8 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], type[LogError]]] = {
         edited(6, lambda line: re.sub('"x_px": [0-9]+', '"x_px": 32768', line)),
         LogEditedError,
     ),
+    "an argument that no program can be given": (edited(1, with_argument("a\\u0000b")), LogEditedError),
+    "half a character": (edited(1, with_argument("\\ud800")), LogEditedError),
     "an empty line": (edited(5, lambda line: line + "\n"), LogEditedError),
     "text for a number": (edited(2, lambda line: line.replace("1024", '"wide"')), LogEditedError),
     "truth for a number": (edited(2, lambda line: line.replace("1024", "true")), LogEditedError),
