@@ -11,8 +11,8 @@ import click
 
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import (
-    FOLDER,
     OUTPUT,
+    OUTPUT_FOLDER,
     SCHEDULING,
     SEARCH,
     fork_option,
@@ -47,7 +47,7 @@ _SHOWN = 5  # other failures
         "--output",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         default=".",
         show_default=True,
         help="Where to write pass.log and fail.log.",
@@ -117,7 +117,8 @@ def hunt_command(
     def on_simplify(number: int) -> None:
         progress.show(f"simplifying the schedules, run {number}")
 
-    check_writable(output / "fail.log")
+    for name in ("pass.log", "fail.log"):
+        check_writable(output / name)
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),

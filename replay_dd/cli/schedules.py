@@ -41,7 +41,8 @@ def isolate_schedule(
     """
     folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
-    check_writable(minimal_fail)
+    for path in (minimal_pass, minimal_fail):
+        check_writable(path)
     jobs = _jobs(failing, jobs)
     progress = Progress()
     try:

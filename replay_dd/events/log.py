@@ -82,11 +82,12 @@ class SessionWriter:
 
     def __init__(self, path: Path, session: Session) -> None:
         self._path = path
+        self._place = path.absolute()  # the program may remove the folder that we are in
         self._digest = hashlib.sha256()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-            self._file: IO[bytes] = os.fdopen(descriptor, "wb")
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            self._file: IO[bytes] = os.fdopen(descriptor, "w+b")
         except OSError as error:
             raise unwritable(path, error.strerror or str(error)) from error
         self._head(session)
@@ -133,9 +134,17 @@ class SessionWriter:
         self._line({"verdict": to_plain(_Verdict(pace, verified))})
 
     def close(self) -> None:
-        """Close the file; it is known as made here from now on."""
-        with contextlib.suppress(OSError):
-            self._file.close()
+        """Close the file; it is known as made here from now on.
+
+        Raises:
+            OutputError: the program has removed it, and it cannot be written again.
+        """
+        if self._file.closed:
+            return
+        with contextlib.suppress(OSError), self._file:
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                self._file.seek(0)
+                write_whole(self._place, self._file.read(), mode=PRIVATE)
         remember(self._digest.hexdigest())
 
     def __enter__(self) -> Self:

@@ -16,6 +16,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from replay_dd.system_texts import Argument, Name, VariableName
+
 
 class InputKind(enum.Enum):
     """What happens to a pointer or a keyboard."""
@@ -67,12 +69,12 @@ class GuiProgram:
         home: a folder that is copied for each run as its HOME; empty for an empty HOME.
     """
 
-    command: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[Argument, ...]
+    directory: Name
+    environment: Mapping[VariableName, Argument] = field(default_factory=dict)
+    files: Mapping[Argument, str] = field(default_factory=dict)
     here: bool = False
-    home: str = ""
+    home: Argument = ""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from replay_dd.experiment.working_copy import copy_folder
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_NO_FOLDER = "Create it, or record again. If the program removes it, record with `--fresh-copy`."
 _LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
 
 
@@ -219,9 +220,9 @@ def start_process(
     """
     program = command.arguments[0]
     if not directory.is_dir():
-        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", "Create it, or record again.")
+        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", _NO_FOLDER)
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
-    found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
+    found = program if os.sep in program else find_program(program, environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
         hint = f"To run a Python file, write `python {program}`." if _is_file(directory, program) else None
         raise ProgramNotFoundError(f"There is no program `{program}`.", hint)
@@ -245,8 +246,19 @@ def start_process(
     return process
 
 
+def find_program(name: str, path: str | None) -> str | None:
+    """The file of a program that is looked up on a ``PATH``; None if there is none."""
+    try:
+        return shutil.which(name, path=path)
+    except OSError:  # the name is too long
+        return None
+
+
 def _is_file(directory: Path, program: str) -> bool:
-    return (directory / program).is_file()
+    try:
+        return (directory / program).is_file()
+    except OSError:  # the name is too long
+        return False
 
 
 def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from replay_dd.schedules.shapes import (
-    Argument,
     Column,
     Count,
     Digest,
@@ -25,15 +24,14 @@ from replay_dd.schedules.shapes import (
     Granularity,
     Hash64,
     ModuleName,
-    Name,
     RaisedIn,
     Seconds,
     SignalNumber,
     SourceLine,
     ThreadId,
-    VariableName,
 )
 from replay_dd.schema import Rule
+from replay_dd.system_texts import Argument, Name, VariableName
 
 
 class Trigger(NamedTuple):

@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
+from replay_dd.errors.program import NotControlledError
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
@@ -112,7 +114,11 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """
     candidate = log
     for _ in range(_VERIFICATIONS):
-        again = replay(candidate, time_limit_s=time_limit_s, count_visits=True)
+        try:
+            again = replay(candidate, time_limit_s=time_limit_s, count_visits=True)
+        except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
+            note = f"this log could not be replayed at once: {error.message}"
+            return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
         if not again.reproduced:
             break
         if again.divergence is None:

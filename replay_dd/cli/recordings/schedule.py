@@ -6,8 +6,8 @@ import click
 
 from replay_dd.cli.command import OnDemand, OneOf, Option
 from replay_dd.cli.options import (
-    FOLDER,
     OUTPUT,
+    OUTPUT_FOLDER,
     PROGRAM,
     SCHEDULING,
     SEARCH,
@@ -69,7 +69,7 @@ ISOLATE_OPTIONS = (
         "--output",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),

@@ -6,9 +6,9 @@ import click
 
 from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
-    FOLDER,
     LOG,
     OUTPUT,
+    OUTPUT_FOLDER,
     SEARCH,
     accept_changes_option,
     algorithm_option,
@@ -80,7 +80,7 @@ ISOLATE_OPTIONS = (
         "--pictures",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Write screenshots from before and after each action that is left.",
     ),
     json_option(),
@@ -124,7 +124,7 @@ KIND = RecordingKind(
                     "--thumbnails",
                     section=OUTPUT,
                     metavar="DIR",
-                    type=FOLDER,
+                    type=OUTPUT_FOLDER,
                     help="Play the session, and write a screenshot for each action.",
                 ),
             ),
