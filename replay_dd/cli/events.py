@@ -63,9 +63,10 @@ def isolate_session(
         passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
+    conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
         jobs=jobs,
-        conditions=replace(conditions_of(player, settle, start_limit, hang_limit), oracle=oracle),
+        conditions=replace(conditions, oracle=oracle),
         pace=None if pace is None else Pace(pace),
         repeat=repeat,
         algorithm=algorithm or ALGORITHMS[0],

@@ -40,6 +40,15 @@ RECORD_OPTIONS = (
     ),
     *stage_options(DISPLAY),
     *folder_options(FOLDERS),
+    Option(
+        "--for",
+        "for_s",
+        section=DISPLAY,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="End the recording after this time.",
+        shown_default="with the program, or Ctrl-C",
+    ),
     Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
 )
 ISOLATE_OPTIONS = (
