@@ -148,6 +148,13 @@ def hunt_command(
             "running one at a time, because the program writes files in its working directory; "
             "`--fresh-copy` gives each run its own"
         )
+    if found.instead_of:
+        say(
+            f"with the virtual clock, the first run ended with {found.instead_of}. Without replay-dd, and with the "
+            "real clock, it passes. So this hunt used `--real-clock`."
+        )
+        for reason in found.because:
+            say(f"why: {reason}")
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)

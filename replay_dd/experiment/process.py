@@ -23,7 +23,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -160,7 +160,14 @@ def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:
         GUARD.remove_folder(path)
 
 
-def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, show_output: bool) -> Finished:
+def run(
+    command: Command,
+    folder: PrivateFolder,
+    *,
+    time_limit_s: float | None,
+    show_output: bool,
+    at_limit: Callable[[], object] = lambda: None,
+) -> Finished:
     """Run a command until it ends.
 
     Args:
@@ -168,6 +175,7 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         folder: the private folder of this run.
         time_limit_s: seconds after which it is killed; None for no limit.
         show_output: let it write to our standard output and error; otherwise capture its output.
+        at_limit: called when the time limit is reached, before it is killed.
 
     Raises:
         ProgramNotFoundError: there is no such program, or it cannot be executed.
@@ -184,6 +192,8 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         LIVE.add(process)
         try:
             timed_out = not _wait(process, time_limit_s)
+            if timed_out:
+                at_limit()
         finally:
             kill_group(process)
             process.wait()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from replay_dd.errors.program import NotControlledError
 from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
@@ -93,9 +94,10 @@ def record(
         thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
-    if not verify or run.log.ending.timed_out:
-        return run
-    return verified(run, time_limit_s)
+    doubt = doubt_of(run, time_limit_s) if strategy == "default" else None
+    if verify and not run.log.ending.timed_out:
+        run = verified(run, time_limit_s)
+    return with_note(run, doubt)
 
 
 def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import marshal
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from replay_dd.schedules.model import (
     Wake,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
 from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
@@ -38,16 +38,8 @@ from replay_dd.schedules.written_messages import WrittenMessages
 # environment is inherited and never stored: it may contain secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
-CHANNEL = "channel"
+CHANNEL = channel.FILE
 _KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
-
-
-_MAY_SPIN = {
-    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
-    "at any other it does",
-    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
-    "at granularity gil it does not",
-}
 
 
 @dataclass(frozen=True)
@@ -105,15 +97,16 @@ class TargetRun:
     least_asleep_ns: int = 0
 
 
+def is_kept(variable: str) -> bool:
+    """Whether a log stores this environment variable."""
+    return variable in _KEPT_VARIABLES or variable.startswith(_KEPT_PREFIXES)
+
+
 def describe_program(
     command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
-    kept = {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
-    }
+    kept = {name: value for name, value in sorted(os.environ.items()) if is_kept(name)}
     return Program(
         command=command,
         directory=str(directory or Path.cwd()),
@@ -141,9 +134,15 @@ def run_target(
     """
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder)
-        finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
+        threads: list[ThreadAtLimit] = []
+        finished = run(
+            *(command, folder),
+            time_limit_s=time_limit_s,
+            show_output=show_output,
+            at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
+        )
         try:
-            return make_run(program, settings, plan, finished, folder)
+            return make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
 
@@ -174,6 +173,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
+        "stacks": str(folder.path / STACKS),
         "system_names": str(folder.path / SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
@@ -199,11 +199,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
 
 
 def _environment(program: Program, request: Path) -> dict[str, str]:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _KEPT_VARIABLES and not name.startswith(_KEPT_PREFIXES)
-    }
+    environment = {name: value for name, value in os.environ.items() if not is_kept(name)}
     environment.update(program.environment)
     site = str(Path(runtime.__file__).parent / "site")
     fixed = {"PYTHONPATH": site, "PYTHONHASHSEED": "0"}
@@ -221,8 +217,23 @@ def _environment(program: Program, request: Path) -> dict[str, str]:
 # -- from channel records to a log --------------------------------------------------------------------------------
 
 
-def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
+def make_run(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    finished: Finished,
+    folder: PrivateFolder,
+    at_limit: Sequence[ThreadAtLimit] = (),
+) -> TargetRun:
     """The run that a finished process reported.
+
+    Args:
+        program: what ran.
+        settings: what was counted and held fixed.
+        plan: how it was scheduled.
+        finished: how it ended.
+        folder: its private folder.
+        at_limit: where its threads were when it was killed at the time limit.
 
     Raises:
         NotControlledError: it reported nothing.
@@ -291,8 +302,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             notes.append(record[2])
         elif kind == channel.END:
             end = record
-    if finished.timed_out and settings.granularity in _MAY_SPIN:
-        notes.append(_MAY_SPIN[settings.granularity])
+    if finished.timed_out:
+        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,
