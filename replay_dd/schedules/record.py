@@ -99,7 +99,8 @@ def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """Replay a log and note in it whether the digest and the ending are the same.
 
-    The replay also counts which visit of its place each switch is, which the first run could not know.
+    The interpreter starts as in another shell, so that a log that depends on that does not count as verified. The
+    replay also counts which visit of its place each switch is, which the first run could not know.
 
     A replay that diverges but ends the same way replaces the log and is then replayed itself: outside input, real time
     in a natural run, or an interpreter that the runtime's ``own_memory.py`` does not know may have shifted the
@@ -107,7 +108,7 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """
     candidate = log
     for _ in range(_VERIFICATIONS):
-        again = replay(candidate, time_limit_s=time_limit_s, count_visits=True)
+        again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True)
         if not again.reproduced:
             break
         if again.divergence is None:
