@@ -27,6 +27,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
@@ -158,6 +159,9 @@ def hunt_command(
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
+    for log in (found.failing or found.passing,):
+        if log is not None:
+            tell_withheld(log.program)
     return _tell(found, output, failure, max_delay)
 
 

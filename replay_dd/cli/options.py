@@ -141,6 +141,18 @@ def replay_time_limit_option(section: str) -> Option:
     )
 
 
+def environment_option(section: str) -> Option:
+    """``--env``."""
+    return Option(
+        "--env",
+        section=section,
+        metavar="NAME[=VALUE]",
+        multiple=True,
+        help="Give the program another value of a variable than the recorded one; without a value, that of this shell. "
+        "Repeatable.",
+    )
+
+
 def accept_changes_option(section: str) -> Option:
     """``--accept-changes``."""
     return Option(

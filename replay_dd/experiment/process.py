@@ -3,7 +3,7 @@
 Rules of this module:
 
 * Every run has its own folder, including one for temporary files; it is removed when the run is over, whatever ended
-  it. Paths in it have the same length each time.
+  it. Paths in it are the same each time, unless several runs are made at the same time.
 * The program leads its own process group, which is killed when the run is over.
 * An interrupt (Ctrl-C, a time limit) ends a run immediately.
 * If we are killed, the guard (:mod:`replay_dd.experiment.guard`) does the same. It must be told about what it cannot
@@ -35,6 +35,8 @@ from replay_dd.experiment.working_copy import copy_folder
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 _NO_FOLDER = "Create it, or record again. If the program removes it, record with `--fresh-copy`."
+# Of the path of temporary files, whose length a program's memory depends on; a socket in there may have 107 bytes.
+_TEMPORARY_LENGTH = 48
 _LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
 
 
@@ -84,7 +86,7 @@ class PrivateFolder:
     temporary: Path = field(init=False)
 
     def __post_init__(self) -> None:
-        self.temporary = self.path / "tmp"
+        self.temporary = self.path / "tmp".ljust(_TEMPORARY_LENGTH - len(str(self.path)) - 1, "-")
         self.temporary.mkdir()
 
     def note(self, kind: str, what: str | int) -> None:

@@ -13,6 +13,7 @@ from replay_dd.cli.options import (
     SEARCH,
     accept_changes_option,
     budget_options,
+    environment_option,
     fork_option,
     jobs_option,
     json_option,
@@ -50,6 +51,7 @@ REPLAY_OPTIONS = (
         help="Refuse a program or a Python version that has changed, instead of relocating the switches.",
     ),
     accept_changes_option(""),
+    environment_option(""),
 )
 ISOLATE_OPTIONS = (
     jobs_option(),
@@ -76,6 +78,7 @@ ISOLATE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 MINIMIZE_OPTIONS = (
     jobs_option(),
@@ -84,6 +87,7 @@ MINIMIZE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     json_option(),
