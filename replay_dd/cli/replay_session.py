@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import click
-
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
+from replay_dd.cli.output import echo, echo_text
 from replay_dd.cli.progress import say
 from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
 from replay_dd.errors.user import NothingRecordedError
@@ -49,11 +47,10 @@ def replay_session(
     wanted_pace = session.pace if pace is None else Pace(pace)
     conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
     run = play_session(session, conditions, wm)
-    sys.stdout.write(run.ending.output)
-    if run.ending.output and not run.ending.output.endswith("\n"):
-        sys.stdout.write("\n")
-    click.echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
-    click.echo(f"outcome: {run.ending.text}")
+    if run.ending.output:
+        echo_text(run.ending.output)
+    echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
+    echo(f"outcome: {run.ending.text}")
     return _status_of(session.ending, run.ending, exact_site=exact_site)
 
 

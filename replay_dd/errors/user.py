@@ -67,6 +67,15 @@ class LogError(UserError):
     default_hint = "Check the path, and that you may read the file."
 
 
+class StrangersRecordingError(UserError):
+    """The recording was not made here, and the user has not agreed to what it would run."""
+
+    slug = "not-made-here"
+    default_hint = (
+        "If you trust it and what it would run, add `--yes`; for automatic runs, set the variable REPLAY_DD_YES to 1."
+    )
+
+
 class NotALogError(LogError):
     """The file is not a log."""
 
@@ -201,3 +210,11 @@ class ExecutorBrokenError(UserError):
         'Guard the main part of the script with `if __name__ == "__main__":`, which worker processes import; if it '
         "is guarded, a test ended its own process."
     )
+
+
+class InputError(UserError):
+    """The file with the program's input cannot be read, or has nothing that could be left out."""
+
+    slug = "input-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Check the path, and that you may read the file."

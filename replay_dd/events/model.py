@@ -16,6 +16,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from replay_dd.system_texts import Argument, Name, VariableName
+
 
 class InputKind(enum.Enum):
     """What happens to a pointer or a keyboard."""
@@ -68,12 +70,12 @@ class GuiProgram:
         surroundings: fonts and themes of the machine (:mod:`replay_dd.events.surroundings`).
     """
 
-    command: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[Argument, ...]
+    directory: Name
+    environment: Mapping[VariableName, Argument] = field(default_factory=dict)
+    files: Mapping[Argument, str] = field(default_factory=dict)
     here: bool = False
-    home: str = ""
+    home: Argument = ""
     surroundings: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import Algorithm, CoarseBisection, IntervalSet, Search, Step
+from replay_dd.dd import Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
-from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.experiment.result import Isolation, Stage, TestRecord
 from replay_dd.experiment.search import SearchResult, StoppedBy, run_search
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
@@ -136,6 +136,7 @@ def _isolate_cause(
         stopped_by=stopped_by,
         seconds=time.monotonic() - started,
         steps=tuple(course.steps),
+        stages=tuple(course.stages),
     )
 
 
@@ -176,13 +177,17 @@ class _Course(Generic[Run]):
         self.flaky = tests.circumstance.flaky
         self.doubtful = False
         self.steps: list[TestRecord] = []
+        self.stages: list[Stage] = []
         self.stopped_by: StoppedBy | None = None
 
     def search_all(self) -> tuple[Found[Run], Found[Run]]:
         """Search the circumstance and its refinements, to the end or a limit; return both sides."""
         while True:
-            circumstance = self._tests.circumstance
+            circumstance, steps_before = self._tests.circumstance, len(self.steps)
             result = self._search(circumstance)
+            before = (circumstance.universe - circumstance.base).count
+            stage = Stage(circumstance.delta, before, result.difference.count, len(self.steps) - steps_before)
+            self.stages.append(stage)
             passing = self._found(result.c_pass, needed=circumstance.goal is Goal.ISOLATE)
             failing = self._found(result.c_fail, needed=True)
             self.stopped_by = result.stopped_by
@@ -190,8 +195,11 @@ class _Course(Generic[Run]):
             if refined is None:
                 return passing, failing
             self._tests.continue_with(refined)
-            # Its ends are the runs that were just found.
-            for end, found in ((refined.base, passing), (refined.universe, failing)):
+            # Its ends are the runs that were just found; except for the base of a simplification, which may be its own.
+            ends = [(refined.universe, failing)]
+            if refined.goal is Goal.ISOLATE:
+                ends.append((refined.base, passing))
+            for end, found in ends:
                 if found.run is not None and self._tests.known(end) is None:
                     self._tests.remember(end, found.run, refined.judge(found.run))
 
@@ -207,8 +215,12 @@ class _Course(Generic[Run]):
             self._tests.remember(current, *known)
         self._seen = set()
         self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
-        # Known from the baseline or the previous search; in a simplification, at least it does not fail.
-        self._outcomes.setdefault(circumstance.base, Outcome.PASS)
+        base = self._tests.known(circumstance.base)
+        if base is not None and base[1].outcome is Outcome.FAIL:
+            self._outcomes[circumstance.base] = Outcome.FAIL
+        elif base is not None or circumstance.goal is Goal.ISOLATE:
+            # Known from the baseline or the previous search; in a simplification, at least it does not fail.
+            self._outcomes.setdefault(circumstance.base, Outcome.PASS)
         while True:
             result = self._search_once(circumstance, current)
             smaller = self._smallest_failure(result.c_fail) if circumstance.goal is Goal.SIMPLIFY else result.c_fail
@@ -242,7 +254,11 @@ class _Course(Generic[Run]):
 
     def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
         limits = self._limits
-        search = Search(self._algorithm(circumstance, current), known=self._outcomes)
+        algorithm = self._algorithm(circumstance, current)
+        if self._outcomes.get(circumstance.base) is not Outcome.PASS:
+            # It is no configuration of an earlier search, as the bases of most refinements are.
+            algorithm = BaseFirst(algorithm)
+        search = Search(algorithm, known=self._outcomes)
         result = run_search(
             search,
             self._tests.outcome,
@@ -278,6 +294,7 @@ class _Course(Generic[Run]):
             *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
             words=judgement.words,
             failed=judgement.failed,
+            unit=self._tests.circumstance.delta,
         )
         self.steps.append(record)
         self._observer.on_test(record)

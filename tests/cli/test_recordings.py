@@ -72,8 +72,18 @@ PROMISED: dict[str, dict[str, set[str]]] = {
     },
     "record": {
         SCHEDULE: {
-            *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
+            *(
+                "--strategy",
+                "--natural",
+                "--seed",
+                "--granularity",
+                "--max-delay",
+                "--trace-include",
+                "--trace-exclude",
+                "--stdin",
+            ),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
+            "--max-delay",
         },
         SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
     },
@@ -284,10 +294,10 @@ KIND = RecordingKind(
     plural="tunes",
     origin="whistled",
     format="replay-dd tune",
-    read=lambda path: path.read_text().splitlines()[1],
+    parse=lambda data, path: data.decode().splitlines()[1],
     write=lambda recording, path: path.write_text(f"{HEADER}\\n{recording}\\n"),
     uses={
-        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),)),
+        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),), runs=False),
         "record": Use(
             record,
             (Option("--tempo", section="Music", metavar="N", type=int, help="Speed."),),

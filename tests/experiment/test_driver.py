@@ -76,6 +76,33 @@ def test_an_isolation_ends_with_one_difference_and_proves_both_sides() -> None:
     assert repr(found) == f"<Isolation of 'it fails': number {found.difference.first}; {found.tests} tests>"
 
 
+class Halved(Numbers):
+    """Refines to the same numbers in another order, whose base is a configuration that was never run."""
+
+    def __init__(self, *needed: int, base_fails: bool) -> None:
+        super().__init__(8, *needed)
+        self.base_fails = base_fails
+
+    def refine(self, passing: Found[frozenset[int]], failing: Found[frozenset[int]]) -> Numbers | None:
+        finer = Numbers(8, *(set() if self.base_fails else self.needed))
+        finer.delta = "finer number"
+        finer.key = lambda configuration: ("finer", configuration)  # type: ignore[method-assign]
+        return finer
+
+
+@pytest.mark.parametrize("base_fails", [True, False])
+def test_a_refinement_with_a_base_of_its_own_tests_it_first(base_fails: bool) -> None:
+    found = isolate_cause(Halved(2, 5, base_fails=base_fails))
+    assert set(found.failing.configuration) == (set() if base_fails else {2, 5})
+    assert found.verified
+    first, second = found.stages
+    assert (first.unit, first.before, first.left) == ("delta", 8, 2)
+    assert (second.unit, second.before, second.left) == ("finer number", 8, 0 if base_fails else 2)
+    assert first.tests + second.tests == len(found.steps)
+    assert [step.unit for step in found.steps] == ["delta"] * first.tests + ["finer number"] * second.tests
+    assert found.deltas_searched == 8
+
+
 def test_unresolved_tests_are_counted_once_each() -> None:
     found = isolate_cause(Numbers(2, 1))
     assert (found.tests, found.requested, found.runs) == (4, 4, 2 + 1 + 2 + 3), "both ends, and two tests"

@@ -6,9 +6,9 @@ import click
 
 from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
-    FOLDER,
     LOG,
     OUTPUT,
+    OUTPUT_FOLDER,
     SEARCH,
     accept_changes_option,
     algorithm_option,
@@ -89,7 +89,7 @@ ISOLATE_OPTIONS = (
         "--pictures",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Write screenshots from before and after each action that is left.",
     ),
     json_option(),
@@ -104,7 +104,8 @@ KIND = RecordingKind(
     plural="GUI sessions",
     origin="written by `record --gui` and `monkey`",
     format="replay-dd event log",
-    read=OnDemand("replay_dd.events.log", "read_session"),
+    parse=OnDemand("replay_dd.events.log", "parse_session"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_session"),
     write=OnDemand("replay_dd.events.log", "write_session"),
     uses={
         "record": Use(
@@ -132,12 +133,13 @@ KIND = RecordingKind(
                     "--thumbnails",
                     section=OUTPUT,
                     metavar="DIR",
-                    type=FOLDER,
+                    type=OUTPUT_FOLDER,
                     help="Play the session, and write a screenshot for each action.",
                 ),
             ),
+            runs="thumbnails",
         ),
-        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
+        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS, recordings=("passing",)),
     },
     order=2,
 )
