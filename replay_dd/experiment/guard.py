@@ -69,8 +69,11 @@ class Workplace:
         if self._process is None or self._process.poll() is not None:
             self._start_guard()
         for number in range(_FOLDERS):
+            folder = self._path / f"{number:03d}"
+            # One that is just being removed keeps its name until that is done: else the new one would be removed, too.
+            if folder in self.folders:
+                continue
             with contextlib.suppress(FileExistsError):
-                folder = self._path / f"{number:03d}"
                 folder.mkdir(mode=0o700)
                 self.folders.add(folder)
                 return folder
