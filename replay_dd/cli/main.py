@@ -47,6 +47,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "events": Entry("recording_commands", "Isolate the user actions that make a program fail."),
         "doctor": Entry("doctor", "Check whether GUI sessions work on this machine."),
     },
+    "Code changes": {
+        "changes": Entry("changes", "Isolate the change between two versions that makes a program fail."),
+    },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),
     },

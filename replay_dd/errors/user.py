@@ -182,3 +182,14 @@ class ExecutorBrokenError(UserError):
         'Guard the main part of the script with `if __name__ == "__main__":`, which worker processes import; if it '
         "is guarded, a test ended its own process."
     )
+
+
+class VersionError(UserError):
+    """A version of a program cannot be found, unpacked or read."""
+
+    slug = "version-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = (
+        "A version is a folder, an archive (.zip, .tar.gz, .whl and the like), a revision of the git repository here, "
+        "or a release from the package index, such as `pip:NAME==1.2`."
+    )
