@@ -4,7 +4,8 @@ Rules of this module:
 
 * FAIL means the failure of the new version; PASS, that the program ended as it should. What does not apply, is not
   built, or fails in another way is UNRESOLVED.
-* A failure is the same if it is so without line numbers: changes move lines.
+* A failure is the same if kind, place and message are, but for numbers and quoted text: changes move lines. If the
+  message of the new version is not the same each time, it does not count.
 * Each level is a search of its own, among the deltas that the level above left. Its configurations are sets of groups.
 * Mixtures with the same deltas share one run, whatever level they come from.
 """
@@ -16,12 +17,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from replay_dd.changes.difference import Difference, Kind
-from replay_dd.changes.levels import groups, symbol_of
+from replay_dd.changes.levels import LEVELS, groups, symbol_of
 from replay_dd.changes.workshop import Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
-from replay_dd.experiment.ending import Ending
+from replay_dd.experiment.ending import MATCH, Ending
 from replay_dd.outcome import Outcome
 
 _LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
@@ -39,6 +40,7 @@ class CodeChanges(Circumstance[Ending]):
         candidates: the deltas to search.
         goal: whether to isolate a difference, or to find the smallest failing set.
         wanted: the failure sought; None to choose it from the first runs.
+        messages_count: whether a failure with another message is another failure.
     """
 
     name = "changes"
@@ -55,6 +57,7 @@ class CodeChanges(Circumstance[Ending]):
         candidates: IntervalSet | None = None,
         goal: Goal = Goal.ISOLATE,
         wanted: Ending | None = None,
+        messages_count: bool = True,
     ) -> None:
         self.difference = difference
         self.goal = goal
@@ -63,9 +66,21 @@ class CodeChanges(Circumstance[Ending]):
         self._levels = tuple(levels)
         self._applied = applied
         self._wanted = wanted
+        self._messages_count = messages_count
         self.groups = groups(difference, difference.all if candidates is None else candidates, levels[0])
         self.universe = IntervalSet.range(0, len(self.groups))
         self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
+
+    def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
+        """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
+        return CodeChanges(
+            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._levels[0]) + 1]),
+            applied=guilty,
+            candidates=failing - guilty,
+            goal=Goal.SIMPLIFY,
+            wanted=self._wanted,
+            messages_count=self._messages_count,
+        )
 
     @property
     def wanted(self) -> Ending:
@@ -91,9 +106,9 @@ class CodeChanges(Circumstance[Ending]):
     def judge(self, run: Ending) -> Judgement:
         """Compare how it ended with the failure sought."""
         failed = run.verdict is Outcome.FAIL
-        same = failed and run.signature == self.wanted.signature
+        same = failed and self._signature(run) == self._signature(self.wanted)
         outcome = Outcome.FAIL if same else Outcome.UNRESOLVED if failed else run.verdict
-        return Judgement(outcome, run.words, run.signature, failed)
+        return Judgement(outcome, run.words, self._signature(run), failed)
 
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the failure of the first run that fails.
@@ -115,6 +130,10 @@ class CodeChanges(Circumstance[Ending]):
                 "Say which one is meant with `--grep`.",
             )
         self._wanted = failures[0]
+        self._messages_count = all(run.message == failures[0].message for run in failures)
+
+    def _signature(self, run: Ending) -> Hashable:
+        return (run.signature, run.message) if self._messages_count and run.signature != MATCH else run.signature
 
     def words(self, delta: int) -> str:
         """Describe a group: where it is, and what it changes."""
@@ -158,6 +177,7 @@ class CodeChanges(Circumstance[Ending]):
                     candidates=left,
                     goal=self.goal,
                     wanted=self._wanted,
+                    messages_count=self._messages_count,
                 )
         return None
 

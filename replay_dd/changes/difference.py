@@ -194,6 +194,11 @@ class Difference:
         number = self.local(delta)
         return file.kinds[number] if number < len(file.kinds) else Kind.LINE
 
+    def texts(self, path: str) -> tuple[bytes, ...]:
+        """The old and the new text of a file whose lines change, by its old or its new path."""
+        found = [file for file in self.files if path in (file.old_path, file.new_path) and file.lines]
+        return tuple(b"".join(lines) for file in found for lines in (file.before, file.after))
+
     def applied_to(self, configuration: IntervalSet) -> dict[int, list[int]]:
         """For each file that these deltas touch, which of its own they are."""
         touched: dict[int, list[int]] = {}

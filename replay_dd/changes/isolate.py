@@ -18,11 +18,10 @@ from pathlib import Path
 from replay_dd.changes.circumstance import CodeChanges, without_line_numbers
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import commits_between, first_failing
-from replay_dd.changes.levels import LEVELS
+from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.sources import Version, checked_out
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
-from replay_dd.circumstance import Goal
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import NoDifferenceError
@@ -64,7 +63,7 @@ def isolate_changes(
     target: Target,
     *,
     oracle: Oracle | None = None,
-    levels: Sequence[str] = tuple(LEVELS),
+    levels: Sequence[str] = DEFAULT_LEVELS,
     jobs: int = 1,
     max_tests: int | None = None,
     time_budget_s: float | None = None,
@@ -114,13 +113,7 @@ def isolate_changes(
         tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)
         time_left = None if time_budget_s is None else time_budget_s - (time.monotonic() - started)
         observer.on_stage("applying the guilty change alone")
-        alone = CodeChanges(
-            *(difference, workshop, levels),
-            applied=found.guilty,
-            candidates=failing - found.guilty,
-            goal=Goal.SIMPLIFY,
-            wanted=final.wanted,
-        )
+        alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(EMPTY)).outcome is Outcome.FAIL:
             return ChangesIsolation(isolation, difference, passing, failing, found.guilty)
         needs = isolate_cause(

@@ -11,7 +11,6 @@ Rules of this module:
 from __future__ import annotations
 
 import ast
-import bisect
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
@@ -45,6 +44,17 @@ def by_hunk(difference: Difference, delta: int) -> Hashable:
     return by_symbol(difference, delta), number
 
 
+def by_statement(difference: Difference, delta: int) -> Hashable:
+    """The statement of Python (the head of a compound one) around the delta; elsewhere the delta itself."""
+    change = difference.line_change(delta)
+    file = difference.files[difference.file_of(delta)]
+    if change is None or not _is_python(file):
+        return delta
+    adds = change.new < change.new_stop
+    start = _outline(file, new=adds).statement_at(change.new if adds else change.old)
+    return by_hunk(difference, delta), adds, start
+
+
 def by_line(difference: Difference, delta: int) -> Hashable:
     """The delta itself."""
     return delta
@@ -55,9 +65,13 @@ LEVELS: Mapping[str, Callable[[Difference, int], Hashable]] = {
     "file": by_file,
     "function": by_symbol,
     "hunk": by_hunk,
+    "statement": by_statement,
     "line": by_line,
 }
 """The levels, coarse ones first: to which group of its level a delta belongs."""
+
+DEFAULT_LEVELS = tuple(level for level in LEVELS if level != "line")
+"""Single lines of Python rarely make sense without the rest of their statement."""
 
 
 def groups(difference: Difference, deltas: IntervalSet, level: str) -> tuple[IntervalSet, ...]:
@@ -76,57 +90,76 @@ def symbol_of(difference: Difference, delta: int) -> str:
         return ""
     file = difference.files[difference.file_of(delta)]
     adds = change.new < change.new_stop
-    return _symbols(file, new=adds).at(change.new if adds else change.old)
+    return _outline(file, new=adds).symbol_at(change.new if adds else change.old)
 
 
-class _Symbols:
-    """The names of functions and classes by line."""
+class _Outline:
+    """What the lines of a file belong to.
 
-    def __init__(self, starts: Sequence[int], names: Sequence[str]) -> None:
-        self._starts = starts
-        self._names = names
+    Args:
+        symbols: the name of the function or class around each line.
+        statements: where the statement begins that each line is a part of.
+    """
 
-    def at(self, line: int) -> str:
-        """The name around a line, counted from 0."""
-        index = bisect.bisect_right(self._starts, line) - 1
-        return self._names[index] if index >= 0 else ""
+    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = ()) -> None:
+        self._symbols = symbols
+        self._statements = statements
+
+    def symbol_at(self, line: int) -> str:
+        """The function or class around a line."""
+        return self._symbols[line] if line < len(self._symbols) else ""
+
+    def statement_at(self, line: int) -> int:
+        """The first line of the statement around a line."""
+        return self._statements[line] if line < len(self._statements) else line
 
 
-_known: dict[tuple[int, bool], tuple[FileChange, _Symbols]] = {}
+_known: dict[tuple[int, bool], tuple[FileChange, _Outline]] = {}
 
 
-def _symbols(file: FileChange, *, new: bool) -> _Symbols:
+def _outline(file: FileChange, *, new: bool) -> _Outline:
     key = id(file), new
     known = _known.get(key)
     if known is None or known[0] is not file:
         lines = file.after if new else file.before
-        known = file, _of_python(lines) if file.path.endswith((".py", ".pyi")) else _of_other(lines)
+        known = file, _of_python(lines) if _is_python(file) else _of_other(lines)
         _known[key] = known
     return known[1]
 
 
-def _of_python(lines: Sequence[bytes]) -> _Symbols:
+def _is_python(file: FileChange) -> bool:
+    return file.path.endswith((".py", ".pyi"))
+
+
+def _of_python(lines: Sequence[bytes]) -> _Outline:
     try:
         module = ast.parse(b"".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _of_other(lines)
-    names = [""] * (len(lines) + 1)
+    symbols, statements = [""] * len(lines), list(range(len(lines)))
 
     def visit(node: ast.AST, above: str) -> None:
         for child in ast.iter_child_nodes(node):
             name = above
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = f"{above}.{child.name}" if above else child.name
-                first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+            if isinstance(child, ast.stmt):
+                body = getattr(child, "body", None)
+                first = min([child.lineno, *(one.lineno for one in getattr(child, "decorator_list", ()))]) - 1
                 last = child.end_lineno or child.lineno
-                names[first - 1 : last] = [name] * (last - first + 1)
+                if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    name = f"{above}.{child.name}" if above else child.name
+                    symbols[first:last] = [name] * (last - first)
+                head = max(body[0].lineno - 1, first + 1) if isinstance(body, list) and body else last
+                statements[first:head] = [first] * (head - first)
             visit(child, name)
 
     visit(module, "")
-    starts = [line for line in range(len(names)) if line == 0 or names[line] != names[line - 1]]
-    return _Symbols(starts, [names[line] for line in starts])
+    return _Outline(symbols, statements)
 
 
-def _of_other(lines: Sequence[bytes]) -> _Symbols:
-    starts = [number for number, line in enumerate(lines) if _HEADING.match(line)]
-    return _Symbols(starts, [lines[number].decode("utf-8", "replace").strip()[:60] for number in starts])
+def _of_other(lines: Sequence[bytes]) -> _Outline:
+    symbols, name = [], ""
+    for line in lines:
+        if _HEADING.match(line):
+            name = line.decode("utf-8", "replace").strip()[:60]
+        symbols.append(name)
+    return _Outline(symbols)

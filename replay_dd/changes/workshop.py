@@ -11,10 +11,13 @@ Rules of this module:
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import os
 import queue
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,6 +132,9 @@ class Workshop:
             mixture = self._difference.mixture(configuration)
         except Clash as clash:
             return Ending(Outcome.UNRESOLVED, "does not apply", f"it does not apply: {clash}")
+        broken = self._not_parsed(mixture)
+        if broken is not None:
+            return Ending(Outcome.UNRESOLVED, "does not parse", broken)
         with self._copy() as copy:
             try:
                 copy.become(mixture, keep_new_files=self._target.build is not None)
@@ -139,6 +145,16 @@ class Workshop:
                 if built.status != 0:
                     return _not_built(built)
             return self._oracle.ending(self._run(copy, self._target.command, self._target.time_limit_s))
+
+    def _not_parsed(self, mixture: Mapping[str, Version | None]) -> str | None:
+        """A file of Python that is broken in this mixture, though it is whole in both versions; known without a run."""
+        for path, version in mixture.items():
+            if version is None or version.content is None or not path.endswith(".py"):
+                continue
+            told = _syntax_error(path, version.content)
+            if told and not any(_syntax_error(path, text) for text in self._difference.texts(path)):
+                return told
+        return None
 
     def _run(self, copy: _Copy, command: Sequence[str], limit_s: float | None) -> Finished:
         environment = {**self._target.environment}
@@ -165,6 +181,19 @@ class Workshop:
             yield copy
         finally:
             self._free.put(copy)
+
+
+@functools.lru_cache(4096)
+def _syntax_error(path: str, text: bytes) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        return f"{path}:{error.lineno} has a syntax error: {error.msg}"
+    except (ValueError, RecursionError, MemoryError):
+        return f"{path} cannot be parsed"
+    return ""
 
 
 def _not_built(built: Finished) -> Ending:

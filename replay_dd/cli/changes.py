@@ -11,7 +11,7 @@ import click
 
 from replay_dd.changes.history import origins
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed, isolate_changes, narrow_history
-from replay_dd.changes.levels import LEVELS
+from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
@@ -64,7 +64,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         "--levels",
         section=SEARCH,
         metavar="LEVELS",
-        default=",".join(LEVELS),
+        default=",".join(DEFAULT_LEVELS),
         show_default=True,
         help="What is applied as a whole, coarse groups of changes first.",
     ),

@@ -20,6 +20,8 @@ from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
 CANNOT_TELL = 125
+MATCH = "match"
+"""The signature of a failure that is output which the user named."""
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
 _SHELL_SIGNAL = 128
 _SHOWN = 200
@@ -61,7 +63,7 @@ class Oracle:
         message = _steady(_last_line(finished.output))
         if self.pattern is not None and (found := self.pattern.search(finished.output)):
             line = _line_of(finished.output, found.start())
-            return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+            return Ending(Outcome.FAIL, MATCH, f"the output has: {_cut(line)}", _steady(line), finished.seconds)
         if finished.timed_out:
             words = f"still running after {finished.seconds:.1f} s"
             # A script that does not end says nothing; a program that does not end fails.
