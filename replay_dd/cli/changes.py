@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -17,6 +16,7 @@ from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
@@ -154,10 +154,9 @@ def _tell(
     commits = origins(found.difference, found.guilty, old, new)
     files = {"patch": output}
     if as_json:
-        click.echo(json.dumps(changes_as_json(found, commits, narrowed, files), indent=2))
-        return
-    for line in changes_as_text(found, commits, narrowed, files):
-        click.echo(line)
+        echo_json(changes_as_json(found, commits, narrowed, files))
+    else:
+        echo_lines(changes_as_text(found, commits, narrowed, files))
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
