@@ -46,7 +46,7 @@ class Version:
 
 def is_range(text: str) -> bool:
     """Whether this names two revisions, as in ``v1.2..v1.3``."""
-    return ".." in text.strip("./\\") and not os.path.exists(text) and "/.." not in text and "../" not in text
+    return ".." in text and ".." not in text.split("/") and not os.path.exists(text)
 
 
 def open_version(name: str, folder: Path) -> Version:

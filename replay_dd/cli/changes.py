@@ -15,14 +15,14 @@ from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import private_folder
-from replay_dd.files import check_writable, write_whole
+from replay_dd.files import write_whole
 from replay_dd.report.changes import changes_as_json, changes_as_text
 
 FAILURE = "Failure"
@@ -37,7 +37,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         "--output",
         section=OUTPUT,
         metavar="PATCH",
-        type=LOG,
+        type=OUTPUT_FILE,
         default=DEFAULT_PATCH,
         show_default=True,
         help="Where to write the failure-inducing change.",
@@ -114,7 +114,6 @@ def changes_command(
     oracle = Oracle(_pattern(grep), script)
     if grep is not None and script:
         raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
-    check_writable(output)
     progress = Progress()
     with private_folder() as folder:
         places = [folder.path / name for name in ("old", "new", "between")]

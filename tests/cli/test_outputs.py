@@ -18,7 +18,7 @@ from tests.cli.tool import RACE, Workshop
 pytestmark = pytest.mark.once
 
 # Options and arguments that take the path of something that is read.
-READ = {"log", "passing", "failing", "browser", "stdin"}
+READ = {"log", "file", "passing", "failing", "browser", "stdin"}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -61,6 +61,8 @@ def arguments(command: str, kinds: dict[str, Path]) -> list[str]:
         "events": [session],
         "web": [flow],
         "show": [session],
+        "input": [log, *program],
+        "changes": [".", ".", *program],
     }[command]
 
 
