@@ -4,8 +4,9 @@ Rules of this module:
 
 * FAIL means the failure of the new version; PASS, that the program ended as it should. What does not apply, is not
   built, or fails in another way is UNRESOLVED.
-* A failure is the same if kind, place and message are, but for numbers and quoted text: changes move lines. If the
-  message of the new version is not the same each time, it does not count.
+* A failure is the same if the crash report has the same kind, place and message, but for numbers and quoted text:
+  changes move lines. If the message of the new version is not the same each time, it does not count; nor does what a
+  program prints without a crash report.
 * Each level is a search of its own, among the deltas that the level above left. Its configurations are sets of groups.
 * Mixtures with the same deltas share one run, whatever level they come from.
 """
@@ -22,7 +23,7 @@ from replay_dd.changes.workshop import Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
-from replay_dd.experiment.ending import MATCH, Ending
+from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
 
 _LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
@@ -133,7 +134,7 @@ class CodeChanges(Circumstance[Ending]):
         self._messages_count = all(run.message == failures[0].message for run in failures)
 
     def _signature(self, run: Ending) -> Hashable:
-        return (run.signature, run.message) if self._messages_count and run.signature != MATCH else run.signature
+        return (run.signature, run.message) if self._messages_count and run.is_report else run.signature
 
     def words(self, delta: int) -> str:
         """Describe a group: where it is, and what it changes."""

@@ -52,7 +52,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "input": Entry("input", "Reduce a file to the parts that make a program fail."),
     },
     "Code changes": {
-        "changes": Entry("changes", "Isolate the change between two versions that makes a program fail."),
+        "changes": Entry("changes", "Isolate the code change that makes a program fail."),
     },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),

@@ -20,8 +20,6 @@ from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
 CANNOT_TELL = 125
-MATCH = "match"
-"""The signature of a failure that is output which the user named."""
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
 _SHELL_SIGNAL = 128
 _SHOWN = 200
@@ -36,6 +34,7 @@ class Ending:
         signature: equal for the same failure.
         words: the ending in one line.
         message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
+        is_report: whether it is told by a crash report in a known form.
         seconds: how long it ran.
     """
 
@@ -44,6 +43,7 @@ class Ending:
     words: str
     message: str = ""
     seconds: float = 0.0
+    is_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Oracle:
         message = _steady(_last_line(finished.output))
         if self.pattern is not None and (found := self.pattern.search(finished.output)):
             line = _line_of(finished.output, found.start())
-            return Ending(Outcome.FAIL, MATCH, f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+            return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
         if finished.timed_out:
             words = f"still running after {finished.seconds:.1f} s"
             # A script that does not end says nothing; a program that does not end fails.
@@ -80,7 +80,8 @@ class Oracle:
         report = _report(finished.output)
         if report is not None:
             signature, words = report
-            return Ending(Outcome.FAIL, f"{how}: {signature}", f"{words} ({how})", message, finished.seconds)
+            told = f"{words} ({how})"
+            return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
         said = _cut(_last_line(finished.output))
         return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
 
@@ -129,6 +130,11 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]
     (re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
     # LLVM.
     (re.compile(r"(?P<text>LLVM ERROR: .+|UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
+    # pytest, in its summary.
+    (
+        re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
+        lambda found: (_steady(found["text"]), _cut(found["text"])),
+    ),
     # Python: the last traceback is that of the exception that ended the program.
     (
         re.compile(
