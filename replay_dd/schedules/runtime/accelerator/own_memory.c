@@ -28,6 +28,7 @@ int memory_is_own;
 
 #if !defined(WITHOUT_OWN_MEMORY) && HAS_LISTS && !defined(Py_GIL_DISABLED) && __has_include(<internal/pycore_interp.h>)
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -355,11 +356,22 @@ static int keep_apart(void)
     return 1;
 }
 
+int memory_is_the_interpreters(uintptr_t address)
+{
+    return address - (uintptr_t)&_PyRuntime < sizeof _PyRuntime;
+}
+
 #else
 
 int memory_turn(int own)
 {
     (void)own;
+    return 0;
+}
+
+int memory_is_the_interpreters(uintptr_t address)
+{
+    (void)address;
     return 0;
 }
 
