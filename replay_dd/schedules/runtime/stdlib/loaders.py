@@ -84,7 +84,8 @@ class Loads:
 
         def _compile_bytecode(data: Any, name: Any = None, bytecode_path: Any = None, source_path: Any = None) -> Any:
             if self._waits:
-                self._bytes, self._source_path = data, source_path
+                # Not the view that it is: freed later, it would count for the program's garbage collector.
+                self._bytes, self._source_path = bytes(data), source_path
                 return None
             return self._load(data, name, bytecode_path, source_path)
 
