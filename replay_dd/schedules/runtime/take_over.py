@@ -86,7 +86,7 @@ _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: parts.signals.take_over()),
     (_always, lambda parts: fix_switch_interval()),
     (_always, lambda parts: make_imports_atomic(parts.scheduler, _adapters(parts))),
-    (_always, lambda parts: keep_files_out()),
+    (_always, lambda parts: keep_files_out(os.path.dirname(parts.request["channel"]))),
     (_always, lambda parts: _watch_events(parts)),
     (_fork_server, lambda parts: parts.run_end.without_threads(lambda: _hang_up(parts))),
     (_always, lambda parts: parts.fork.watch()),

@@ -27,16 +27,33 @@ if TYPE_CHECKING:
 _FLAT = 2  # a version of marshal's format in which equal code has equal bytes
 
 
-def keep_files_out() -> None:
-    """Adapt the import system."""
+def keep_files_out(folder: str) -> None:
+    """Adapt the import system.
+
+    Args:
+        folder: a folder of this run, for a file to try it with.
+    """
     import _frozen_importlib_external
 
     module: Any = _frozen_importlib_external
+    _use_once(module, folder)
     module.FileFinder.find_spec = _find_spec_replacement(module)
     loads = Loads(module._compile_bytecode)
     module._compile_bytecode = loads.replacement()
     for loader in (module.SourceFileLoader, module.SourcelessFileLoader):
         loader.get_code = loads.get_code_replacement(loader)
+
+
+def _use_once(module: Any, folder: str) -> None:
+    """Compile a module, keep and load it: the interpreter makes some names when its functions are first called."""
+    path = f"{folder}/once.py"
+    try:
+        with open(path, "w") as file:
+            file.write("name = 1")
+        for _ in range(2):
+            module.SourceFileLoader("once", path).get_code("once")
+    except OSError:
+        pass  # the disk is full, or the program's user may not write there
 
 
 def _find_spec_replacement(module: Any) -> Callable[..., Any]:
