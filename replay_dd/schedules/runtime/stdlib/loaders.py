@@ -162,6 +162,23 @@ def adapt_rewriting(module: Any) -> None:
     module._read_pyc, module._rewrite_test, module._write_pyc = _read_pyc, _rewrite_test, in_own_turn(write)
 
 
+def adapt_metadata(module: Any) -> None:
+    """Let ``importlib.metadata`` see only what it looks for in a folder; it goes through all folders of modules."""
+    real = module.FastPath.children
+
+    def list_folder(path: Any) -> str:
+        names = (name for name in real(path) if name.lower().endswith(("egg-info", ".dist-info")))
+        return "/".join(names)  # a string, as a list has a free list
+
+    in_own = in_own_turn(list_folder)
+
+    def children(self: Any) -> list[str]:
+        names = in_own(self)
+        return names.split("/") if names else []
+
+    module.FastPath.children = children
+
+
 class _Rewritten:
     """What pytest tells of a test file, and its code; not a tuple, as those have a free list."""
 
