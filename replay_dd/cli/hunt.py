@@ -24,6 +24,7 @@ from replay_dd.cli.options import (
     strategies,
     yield_point_options,
 )
+from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
@@ -110,8 +111,13 @@ def hunt_command(
     """
     progress = Progress()
 
+    failed = 0
+
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
-        progress.show(f"run {number} of at most {runs}, {plan}: {signature.text}")
+        nonlocal failed
+        failed += signature.failed
+        pace = progress.pace(number, runs - number)
+        progress.show(f"run {number} of {runs}, {failed} failed, {pace}; {plan}: {signature.text}")
 
     def on_simplify(number: int) -> None:
         progress.show(f"simplifying the schedules, run {number}")
@@ -154,7 +160,7 @@ def hunt_command(
         for reason in found.because:
             say(f"why: {reason}")
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
-        if log is not None:
+        if log is not None and not found.one_schedule:
             write_log(log, output / name)
     return _tell(found, output, failure, max_delay)
 
@@ -168,37 +174,36 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     ):
         for met in endings:
             messages = f", {met.messages} messages" if met.messages > 1 else ""
-            click.echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
+            echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
     if found.not_reproduced:
         one = found.not_reproduced == 1
         say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
     passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
-    if found.passing is not None:
-        click.echo(f"passes       replay-dd replay {passing}")
-    if found.failing is not None:
-        click.echo(f"fails        replay-dd replay {failing}")
-    for line in describe_notes(found.passing, found.failing):
-        click.echo(line)
+    if found.passing is not None and not found.one_schedule:
+        echo(f"passes       replay-dd replay {passing}")
+    if found.failing is not None and not found.one_schedule:
+        echo(f"fails        replay-dd replay {failing}")
+    echo_lines(describe_notes(found.passing, found.failing))
     if found.interrupted:
         say(f"interrupted after {covered}")
         return EXIT_INTERRUPTED
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
         if (found.failing is not None or found.passed_over) and said:
-            click.echo(f"last output  {said[-1]}")
-        click.echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
+            echo(f"last output  {said[-1]}")
+        echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
         return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        click.echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
+        echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
         for hint in _hints(found, max_delay):
-            click.echo(f"  hint: {hint}")
+            echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
     if found.passing is None:
-        click.echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
+        echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
         return EXIT_BASELINE
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
-    click.echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
+    echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
     return 0
 
 

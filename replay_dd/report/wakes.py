@@ -30,10 +30,10 @@ def wakes_as_text(guilty: GuiltySwitch, failing: Log, passing: Log) -> Iterator[
     switch, other = guilty.failing, guilty.passing
     if switch.wake is not None:
         yield from _told("The run FAILS if", switch, _who_runs(other, switch), failing, passing)
-        yield from _instead("It PASSES if", other, switch)
+        yield from _instead("It PASSES if", other, switch, passing)
     elif other is not None:
         yield from _told("The run PASSES if", other, _who_runs(switch, other), passing, failing)
-        yield from _instead("It FAILS if", switch, other)
+        yield from _instead("It FAILS if", switch, other, failing)
 
 
 def _told(verdict: str, switch: Switch, rival: str, log: Log, other: Log) -> Iterator[str]:
@@ -41,15 +41,15 @@ def _told(verdict: str, switch: Switch, rival: str, log: Log, other: Log) -> Ite
     wake = switch.wake
     assert wake is not None
     yield f"{verdict} {_what_ends(switch)} ends"
-    yield from _line(wake.place)
+    yield from _line(wake.place, log)
     instead = next((one for one in other.switches if _moment(one) == _moment(switch)), None)
     if instead is not None and instead.wake is not None and instead.to == rival:
         yield f"before {_what_ends(instead)}"
-        yield from _line(instead.wake.place)
+        yield from _line(instead.wake.place, log)
     else:
         place = switch.place if rival == switch.thread else _last_place(log, rival, switch)
         yield f"before thread {rival} goes on{_at(place)}"
-        yield from _line(place)
+        yield from _line(place, log)
     if wake.early_ns:
         yield (
             f"    It ends {_duration(wake.early_ns)} early: on a busy machine, the other may be that late "
@@ -60,7 +60,7 @@ def _told(verdict: str, switch: Switch, rival: str, log: Log, other: Log) -> Ite
     yield f"    Thread {switch.thread} runs until then (its yield point {switch.time})."
 
 
-def _instead(verdict: str, switch: Switch | None, rival: Switch) -> Iterator[str]:
+def _instead(verdict: str, switch: Switch | None, rival: Switch, log: Log) -> Iterator[str]:
     """What the other run does."""
     if switch is None:
         yield f"{verdict} thread {rival.thread} runs on to the end."
@@ -69,7 +69,7 @@ def _instead(verdict: str, switch: Switch | None, rival: Switch) -> Iterator[str
         if switch.place is not None:
             until = f"until {switch.place}"
         yield f"{verdict} thread {switch.thread} first runs on {until} (its yield point {switch.time})."
-        yield from _line(switch.place)
+        yield from _line(switch.place, log)
     elif switch.wake is not None:
         yield f"{verdict} {_what_ends(switch)} ends first."
     else:
@@ -109,9 +109,9 @@ def _at(place: Place | None) -> str:
     return "" if place is None else f" at {place} in {place.function}"
 
 
-def _line(place: Place | None) -> Iterator[str]:
+def _line(place: Place | None, log: Log) -> Iterator[str]:
     if place is not None:
-        yield f"    {place.line:>6}  {source_line(place)}"
+        yield f"    {place.line:>6}  {source_line(place, log.program)}"
 
 
 def _duration(nanoseconds: int) -> str:

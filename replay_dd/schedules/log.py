@@ -26,6 +26,7 @@ from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.model import Ending, Log, Place, Program, Settings, Switch, Trigger, Wake
 from replay_dd.schedules.shapes import Arrival, Count, Digest
 from replay_dd.schema import Misfit
+from replay_dd.trust.known_logs import digest_of, remember
 
 FORMAT = "replay-dd schedule log"
 VERSION = 1
@@ -79,6 +80,7 @@ def write_log(log: Log, path: Path) -> None:
             "Record a shorter run, or count fewer yield points with `--granularity`.",
         )
     write_whole(path, data, mode=PRIVATE)
+    remember(digest_of(data))
 
 
 def read_log(path: Path) -> Log:
@@ -87,7 +89,19 @@ def read_log(path: Path) -> Log:
     Raises:
         LogError: one of its kinds, for a file that is not a whole log of a version that is known here.
     """
-    data = read_regular(path)
+    return parse_log(read_regular(path), path)
+
+
+def parse_log(data: bytes, path: Path) -> Log:
+    """The log that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        LogError: as for :func:`read_log`.
+    """
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, _ = data.partition(b"\n")

@@ -299,3 +299,9 @@ class Log:
     def triggers(self) -> tuple[Trigger, ...]:
         """The schedule: the choices that were not the default ones, in order."""
         return tuple(switch.trigger for switch in self.switches if not switch.by_default)
+
+    @property
+    def stuck_calls(self) -> frozenset[tuple[str, int]]:
+        """(thread, thread time) of the switches at which the baton was taken from a call that was not under control."""
+        calls = [(arrival[1], arrival[-1]) for arrival in self.arrivals if isinstance(arrival[-1], tuple)]
+        return frozenset((thread, answer[1] + 1) for thread, answer in calls if answer[:1] == ("away",))

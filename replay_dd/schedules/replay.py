@@ -10,20 +10,29 @@ from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.runtime.channel import GONE
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first point at which a replay differs from its log; None means the end of the run."""
+    """The first point at which a replay differs from its log; None means the end of the run.
+
+    Attributes:
+        expected: the switch in the log.
+        actual: the switch in the replay.
+        because: what the replay lacked that the recorded run had, in words; empty if nothing is known of that.
+    """
 
     expected: Switch | None
     actual: Switch | None
+    because: str = ""
 
     def __str__(self) -> str:
+        what = f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
         if self.expected is None and self.actual is None:
-            return "after the last switch of the run"
-        return f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
+            what = "after the last switch of the run"
+        return f"{what}; {self.because}" if self.because else what
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,11 @@ def replay_plan(triggers: tuple[Trigger, ...], arrivals: tuple[tuple[Any, ...], 
     return Plan("replay", triggers=triggers, arrivals=arrivals)
 
 
+def exact_plan(log: Log) -> Plan:
+    """The plan that repeats the run of a log."""
+    return replace(replay_plan(log.triggers, log.arrivals), exact=True)
+
+
 def replay(
     log: Log, *, time_limit_s: float | None, show_output: bool = False, count_visits: bool = False
 ) -> ReplayResult:
@@ -62,7 +76,7 @@ def replay(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    plan = replay_plan(log.triggers, log.arrivals)
+    plan = exact_plan(log)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
@@ -77,8 +91,17 @@ def replay(
 
 def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     """The first switch at which thread, time, place or digest differ; None where the runs are the same."""
+    divergence = _first_difference(recorded, repeated)
+    if divergence is None:
+        return None
+    lacks = [note for note in repeated.ending.notes if note.startswith(GONE)]
+    return replace(divergence, because="; ".join(lacks))
+
+
+def _first_difference(recorded: Log, repeated: Log) -> Divergence | None:
+    stuck = recorded.stuck_calls
     for expected, actual in zip(recorded.switches, repeated.switches, strict=False):
-        if _essence(expected) != _essence(actual):
+        if _essence(expected, stuck) != _essence(actual, stuck):
             return Divergence(expected, actual)
     shorter = min(len(recorded.switches), len(repeated.switches))
     longer = recorded.switches[shorter:], repeated.switches[shorter:]
@@ -119,9 +142,11 @@ def check_there(log: Log) -> None:
         raise ProgramChangedError(f"Part of the program no longer exists: {', '.join(gone[:3])}.")
 
 
-def _essence(switch: Switch) -> tuple[object, ...]:
+def _essence(switch: Switch, stuck: frozenset[tuple[str, int]]) -> tuple[object, ...]:
     place = switch.place
-    where = None if place is None else (place.file, place.line, place.function)
+    # Of a call in C it is only known between which yield points it was made, unless it blocks for long enough.
+    known = place is not None and (switch.thread, switch.time) not in stuck
+    where = (place.file, place.line, place.function) if known and place is not None else None
     return switch.trigger, switch.forced, where, switch.global_time, switch.digest
 
 

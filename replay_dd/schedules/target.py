@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import marshal
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.files import digest_of_regular
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -32,6 +31,7 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
 # Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
@@ -55,6 +55,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
     """
@@ -66,6 +67,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
 
@@ -189,6 +191,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
     }
@@ -357,8 +360,6 @@ def _moved(switch: Switch, copy: str, original: str) -> Switch:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
-            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
@@ -367,7 +368,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
 
 
 def forget_files() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -38,6 +40,13 @@ def log_of(
         command, "folder", {"PATH": "bin"}, b"in\x00put", False, "3.12.1", "bin/python", {"prog.py": "aa"}
     )
     return Log(program, Settings(start_ns=5), "default", tuple(switches), ending, True)
+
+
+def vouching_for(place: Place, log: Log) -> Log:
+    """The log of a program to which the file of a place belongs, as it is now."""
+    path = Path(place.path)
+    files = {place.file: hashlib.sha256(path.read_bytes()).hexdigest()[:32]}
+    return replace(log, program=replace(log.program, directory=str(path.parent), files=files))
 
 
 def schedule(

@@ -95,14 +95,15 @@ KIND = RecordingKind(
     plural="schedule logs",
     origin="written by `record` and `hunt`",
     format="replay-dd schedule log",
-    read=OnDemand("replay_dd.schedules.log", "read_log"),
+    parse=OnDemand("replay_dd.schedules.log", "parse_log"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_log"),
     write=OnDemand("replay_dd.schedules.log", "write_log"),
     uses={
         "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
         "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
         "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
         "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
-        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs=False),
     },
     order=1,
 )

@@ -6,7 +6,7 @@ import marshal
 import os
 import sys
 
-from .accelerator.own_memory import keep_apart, settle, use_own
+from .accelerator.own_memory import begin_anew, keep_apart, settle, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -32,9 +32,10 @@ def start(request_path: str) -> None:
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
     keep_apart()
-    settle()
     use_own(True)
+    settle()
     parts = _put_in_place(request_path)
+    begin_anew()
     use_own(False)
     for name in parts.request["preload"]:
         try:
@@ -67,6 +68,7 @@ def _begin(parts: Parts) -> None:
         collect_by_schedule()
     use_own(True)
     settle()
+    begin_anew()
     _begin_run(parts)
     use_own(False)
     parts.backend.begin()
@@ -79,6 +81,7 @@ def _begin_run(parts: Parts) -> None:
         write_when_asked(run["stacks"])
         parts.run_end.new_process()
         parts.signals.new_process()
+        parts.descriptors.learn_standard_streams()
         parts.channel.go_on_in(run["channel"])
         parts.follow(run)
     parts.channel.forget()

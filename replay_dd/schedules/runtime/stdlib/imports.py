@@ -12,6 +12,7 @@ import sys
 from ..compat import is_being_imported
 from ..observing import attributes_of
 from .locks import RLock
+from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -51,9 +52,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
         adapt_imported(after_import, adapted)
         return module
 
-    # With the original's file name, the interpreter leaves this frame out of tracebacks, as it does the original's.
-    code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
-    _find_and_load.__code__ = code
+    hide_frames_of(_find_and_load)
     bootstrap._find_and_load = _find_and_load
     adapt_imported(after_import, adapted)
 
@@ -77,8 +76,7 @@ def _replace_global_lock() -> None:
         return lock._count > 0
 
     for function in (acquire_lock, release_lock, lock_held):
-        # Keeps these frames out of tracebacks, as above.
-        function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+        hide_frames_of(function)
         setattr(module, function.__name__, function)
 
 

@@ -49,3 +49,8 @@ def _disguised(stand_in: Any, original: Any) -> Any:
         setattr(stand_in, attribute, getattr(original, attribute))
     # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
     return staticmethod(stand_in)
+
+
+def hide_frames_of(function: Any) -> None:
+    """Let tracebacks leave out a stand-in for a function of the import system, as they leave out the original."""
+    function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
