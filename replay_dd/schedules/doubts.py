@@ -10,15 +10,15 @@ Rules of this module:
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.experiment.process import Command, private_folder, run
+from replay_dd.schedules import environment
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Program
-from replay_dd.schedules.target import Plan, TargetRun, is_kept, run_target
+from replay_dd.schedules.target import Plan, TargetRun, run_target
 from replay_dd.schedules.time_limit import UNCONTROLLED_CALL
 
 # Parts of the notes that are such.
@@ -104,8 +104,7 @@ def _passes_plainly(log: Log, limit_s: float) -> bool:
 
 
 def _plain(program: Program) -> Command:
-    environment = {name: value for name, value in os.environ.items() if not is_kept(name)}
     return Command(
-        *(program.command, Path(program.directory), {**environment, **program.environment}, program.standard_input),
+        *(program.command, Path(program.directory), environment.plain(program), program.standard_input),
         program.fresh_copy,
     )

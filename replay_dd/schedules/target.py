@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.files import digest_of_regular
+from replay_dd.schedules import environment
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -34,12 +34,8 @@ from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit,
 from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
-# Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
-# environment is inherited and never stored: it may contain secrets.
-_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
 CHANNEL = channel.FILE
-_KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
 
 
 @dataclass(frozen=True)
@@ -97,27 +93,29 @@ class TargetRun:
     least_asleep_ns: int = 0
 
 
-def is_kept(variable: str) -> bool:
-    """Whether a log stores this environment variable."""
-    return variable in _KEPT_VARIABLES or variable.startswith(_KEPT_PREFIXES)
-
-
 def describe_program(
     command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
-    kept = {name: value for name, value in sorted(os.environ.items()) if is_kept(name)}
+    variables, withheld = environment.kept(os.environ)
     return Program(
         command=command,
         directory=str(directory or Path.cwd()),
-        environment=kept,
+        environment=variables,
         standard_input=standard_input,
         fresh_copy=fresh_copy,
+        withheld=withheld,
     )
 
 
 def run_target(
-    program: Program, settings: Settings, plan: Plan, *, time_limit_s: float | None, show_output: bool = False
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    *,
+    time_limit_s: float | None,
+    show_output: bool = False,
+    elsewhere: bool = False,
 ) -> TargetRun:
     """Run a program once under the runtime.
 
@@ -127,13 +125,14 @@ def run_target(
         plan: how to schedule it.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our own standard output and error.
+        elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
 
     Raises:
         ProgramNotFoundError: there is no such program.
         NotControlledError: it is not a Python program that the runtime can be loaded into.
     """
     with private_folder() as folder:
-        command = prepare(program, settings, plan, folder)
+        command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
         threads: list[ThreadAtLimit] = []
         finished = run(
             *(command, folder),
@@ -147,7 +146,15 @@ def run_target(
             forget_files()
 
 
-def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
+def prepare(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    folder: PrivateFolder,
+    server: int = -1,
+    *,
+    elsewhere: bool = False,
+) -> Command:
     """Write the request of a run into its folder, and return the command that makes the run.
 
     Args:
@@ -156,13 +163,14 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
         plan: how to schedule it.
         folder: the private folder of the run.
         server: the descriptor of the fork server's socket; -1 for a single run.
+        elsewhere: as for :func:`run_target`.
     """
     request = folder.path / REQUEST
     request.write_bytes(request_of(settings, plan, folder, server))
     return Command(
         program.command,
         Path(program.directory),
-        _environment(program, request),
+        environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
     )
@@ -196,22 +204,6 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
-
-
-def _environment(program: Program, request: Path) -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if not is_kept(name)}
-    environment.update(program.environment)
-    site = str(Path(runtime.__file__).parent / "site")
-    fixed = {"PYTHONPATH": site, "PYTHONHASHSEED": "0"}
-    before = {name: environment[name] for name in fixed if name in environment}
-    if "PYTHONPATH" in before:
-        fixed["PYTHONPATH"] = site + os.pathsep + before["PYTHONPATH"]
-    if before.get("PYTHONHASHSEED", "random") != "random":
-        fixed["PYTHONHASHSEED"] = before["PYTHONHASHSEED"]
-    environment.update(fixed)
-    environment.update({f"REPLAY_DD_BEFORE_{name}": value for name, value in before.items()})
-    environment["REPLAY_DD_REQUEST"] = str(request)
-    return environment
 
 
 # -- from channel records to a log --------------------------------------------------------------------------------

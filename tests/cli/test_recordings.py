@@ -83,8 +83,9 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--stdin",
             ),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
+            "--max-delay",
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text", "--here", "--home"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
     },
 }
 FOREIGN = [

@@ -14,6 +14,7 @@ from .compat import UNTESTED, VERSION
 from .parts import Parts
 from .points.bytecode import SYNC
 from .process.fork_server import serve
+from .process.late_variables import restore
 from .process.stacks import write_when_asked
 from .strategies.registry import make_strategy
 from .take_over import take_over
@@ -45,6 +46,7 @@ def start(request_path: str) -> None:
 
 
 def _put_in_place(request_path: str) -> Parts:
+    restore(request_path)
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
     parts = Parts(request, lambda: _begin(parts))
