@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Path:
-    """A browser that notes its arguments. If there is a file `none`, it complains about the sandbox as Chromium does."""
+    """A browser that notes its arguments. With a file `none`, it complains about the sandbox as Chromium does."""
     path = tmp_path / "browser"
     path.write_text(
         f"""#!/bin/sh
