@@ -8,13 +8,13 @@ from pathlib import Path
 
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of
+from replay_dd.cli.session_playback import conditions_of, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SessionIsolation
-from replay_dd.events.target import check_program
+from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.files import check_writable
@@ -33,6 +33,7 @@ def isolate_session(
     jobs: int,
     algorithm: str | None,
     finer: bool,
+    exact_site: bool,
     pace: str | None,
     repeat: int | None,
     max_tests: int | None,
@@ -41,6 +42,8 @@ def isolate_session(
     oracle: str | None,
     player: str | None,
     settle: float | None,
+    here: bool,
+    home: Path | None,
     start_limit: float | None,
     hang_limit: float | None,
     accept_changes: bool,
@@ -53,11 +56,17 @@ def isolate_session(
         ReplayDDError: the session cannot be played, or does not fail.
     """
     _check_options(passing, algorithm, finer)
+    session = in_folders(session, here=here, home=home)
+    if session.program.here:
+        say_where(session.program)
+    if passing is not None:
+        passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
+    conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
         jobs=jobs,
-        conditions=replace(conditions_of(player, settle, start_limit, hang_limit), oracle=oracle),
+        conditions=replace(conditions, oracle=oracle),
         pace=None if pace is None else Pace(pace),
         repeat=repeat,
         algorithm=algorithm or ALGORITHMS[0],
@@ -66,6 +75,7 @@ def isolate_session(
         pictures=pictures,
         window_manager=window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm),
         finer=finer,
+        exact_site=exact_site,
     )
     target = output or path.with_name("minimal.log")
     for written in (target, *([] if passing is None else [_passing_log(target)])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from replay_dd.cli.options import (
     SEARCH,
     fork_option,
     jobs_option,
+    max_delay_option,
     program_argument,
     program_options,
     seed_option,
@@ -25,6 +27,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
@@ -73,6 +76,7 @@ _SHOWN = 5  # other failures
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
     seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
     program_argument(),
@@ -91,6 +95,7 @@ def hunt_command(
     real_clock: bool,
     real_entropy: bool,
     untested: bool,
+    max_delay: float,
     time_limit: float,
     failure: str,
     no_simplify: bool,
@@ -124,6 +129,7 @@ def hunt_command(
                 real_entropy=real_entropy,
                 preload=preload,
                 untested=untested,
+                max_delay_s=max_delay,
             ),
             runs=runs,
             seed=seed or 0,
@@ -143,13 +149,23 @@ def hunt_command(
             "running one at a time, because the program writes files in its working directory; "
             "`--fresh-copy` gives each run its own"
         )
+    if found.instead_of:
+        say(
+            f"with the virtual clock, the first run ended with {found.instead_of}. Without replay-dd, and with the "
+            "real clock, it passes. So this hunt used `--real-clock`."
+        )
+        for reason in found.because:
+            say(f"why: {reason}")
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
-    return _tell(found, output, failure)
+    for log in (found.failing or found.passing,):
+        if log is not None:
+            tell_withheld(log.program)
+    return _tell(found, output, failure, max_delay)
 
 
-def _tell(found: Hunt, output: Path, failure: str) -> int:
+def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
     for label, endings in (
         ("failure", found.failures),
@@ -180,7 +196,7 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
         echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
-        for hint in _hints(found):
+        for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
     if found.passing is None:
@@ -191,7 +207,7 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     return 0
 
 
-def _hints(found: Hunt) -> Iterator[str]:
+def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
     """What to try after a hunt that found no failure."""
     if found.passed_over:
         texts = [met.text for met in found.passed_over]
@@ -201,4 +217,10 @@ def _hints(found: Hunt) -> Iterator[str]:
         yield (
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
+        )
+    if found.asleep_s:
+        enough = math.ceil(found.asleep_s * 10) / 10
+        yield (
+            f"a sleep or time-out with more than {max_delay_s:g} s left only ended when no other thread could run. If "
+            f"threads may be later than that, try `--max-delay {enough:g}`, which lets the shortest of those end early."
         )

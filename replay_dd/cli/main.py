@@ -48,6 +48,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "events": Entry("recording_commands", "Isolate the user actions that make a program fail."),
         "doctor": Entry("doctor", "Check whether GUI sessions work on this machine."),
     },
+    "Program input": {
+        "input": Entry("input", "Reduce a file to the parts that make a program fail."),
+    },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),
     },

@@ -12,10 +12,11 @@ from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
 from replay_dd.report.source import source_between, source_line
+from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.minimize import ScheduleMinimum
-from replay_dd.schedules.model import Place, Program, Switch
+from replay_dd.schedules.model import Place, Program, Switch, Wake
 
 
 def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) -> dict[str, Any]:
@@ -54,10 +55,22 @@ def _switch_as_json(switch: GuiltySwitch) -> dict[str, Any]:
         "forced": failing.forced,
         "gil_reachable": True if failing.place is None else failing.place.gil_reachable,
         "place": _place_as_json(failing.place),
+        "wakes": _wake_as_json(failing.wake),
         "passes": None
         if passing is None
-        else {"time": passing.time, "to": passing.to, "place": _place_as_json(passing.place)},
+        else {
+            "time": passing.time,
+            "to": passing.to,
+            "place": _place_as_json(passing.place),
+            "wakes": _wake_as_json(passing.wake),
+        },
     }
+
+
+def _wake_as_json(wake: Wake | None) -> dict[str, Any] | None:
+    if wake is None:
+        return None
+    return {"time_out": wake.time_out, "early_s": wake.early_ns / 1e9, "place": _place_as_json(wake.place)}
 
 
 def _range_as_json(failing_range: FailingRange) -> dict[str, Any]:
@@ -92,7 +105,11 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
     if switch is None:
         yield "The two runs make the same switches: what differs is not the schedule."
     else:
-        yield from _switch_as_text(switch, found.failing_range, found.failing.program)
+        if is_about_sleeping(switch):
+            yield from wakes_as_text(switch, found.failing, found.passing)
+            yield from _gil_as_text(switch.failing, found.failing.program.python)
+        else:
+            yield from _switch_as_text(switch, found.failing_range, found.failing.program)
         if found.failing_range is not None:
             yield from _range_as_text(found.failing_range, found.failing.program)
     yield ""
@@ -153,11 +170,15 @@ def _switch_as_text(switch: GuiltySwitch, failing_range: FailingRange | None, pr
             yield "The code between:"
             for number, text in between:
                 yield f"    {number:>6}  {text}"
-    if place is not None and not failing.forced:
+    yield from _gil_as_text(failing, program.python)
+
+
+def _gil_as_text(switch: Switch, python: str) -> Iterator[str]:
+    if switch.place is not None and not switch.forced:
         yield (
-            f"Under the GIL of Python {program.python}, threads can be switched there."
-            if place.gil_reachable
-            else f"Under the GIL of Python {program.python}, threads cannot be switched at this point."
+            f"Under the GIL of Python {python}, threads can be switched there."
+            if switch.place.gil_reachable
+            else f"Under the GIL of Python {python}, threads cannot be switched at this point."
         )
 
 

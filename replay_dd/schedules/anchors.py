@@ -64,16 +64,23 @@ def with_anchors(log: Log) -> Log:
     """The log with line texts added to its places, for files that have not changed since the run."""
     sources: dict[str, Source | None] = {}
     switches = []
+
+    def anchored(place: Place) -> Place:
+        if place.text:
+            return place
+        if place.file not in sources:
+            sources[place.file] = _parsed(vouched_text(log.program, place))
+        source = sources[place.file]
+        if source is None:
+            return place
+        text, repeat = source.anchor_of(place.line)
+        return replace(place, text=text, repeat=repeat, indentation=source.indentation(place.line))
+
     for switch in log.switches:
-        place = switch.place
-        if place is not None and not place.text:
-            if place.file not in sources:
-                sources[place.file] = _parsed(vouched_text(log.program, place))
-            source = sources[place.file]
-            if source is not None:
-                text, repeat = source.anchor_of(place.line)
-                indentation = source.indentation(place.line)
-                switch = replace(switch, place=replace(place, text=text, repeat=repeat, indentation=indentation))
+        if switch.place is not None:
+            switch = replace(switch, place=anchored(switch.place))
+        if switch.wake is not None and switch.wake.place is not None:
+            switch = replace(switch, wake=replace(switch.wake, place=anchored(switch.wake.place)))
         switches.append(switch)
     return replace(log, switches=tuple(switches))
 

@@ -77,7 +77,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 
 # -- what came from outside ------------------------------------------------------------------------------------------
 
-_AWAY = "away"
+_AWAY, _REFUSED = "away", "refused"
 
 
 def _read_arrival(record: Any) -> tuple[Any, ...]:
@@ -98,8 +98,11 @@ def _read_answer(answer: Any) -> Any:
         return answer
     if isinstance(answer, list):
         match answer:
-            case [str(word), time] if word == _AWAY and _is_count(time):
-                return (word, time)
+            case [str(word), time, contacts, system_call] if word == _AWAY:
+                if _is_count(time) and _is_count(contacts) and _is_number(system_call):
+                    return (word, time, contacts, system_call)
+            case [str(word), request] if word == _REFUSED and _is_count(request):
+                return (word, request)
             case [microseconds, time] if _is_count(microseconds) and _is_count(time):
                 return (microseconds, time)
         if all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)) for pair in answer):

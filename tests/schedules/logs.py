@@ -20,6 +20,7 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 
 PLACE = Place("prog.py", "folder/prog.py", 7, 3, "work", "LOAD_ATTR", True, 11)
@@ -68,6 +69,7 @@ _DIGEST = st.integers(0, 2**64 - 1)
 _TRIGGER = st.builds(Trigger, _THREAD, _COUNT, _THREAD)
 _FRAMES = st.lists(st.builds(Frame, _TEXT, _LINE, _TEXT, st.booleans()), max_size=2).map(tuple)
 _PLACE = st.builds(Place, _NAME, _NAME, _LINE, _LINE, _TEXT, _TEXT, st.booleans(), _DIGEST)
+_WAKE = st.builds(Wake, st.booleans(), st.none() | _PLACE, _COUNT)
 _SWITCH = st.builds(
     Switch,
     *(
@@ -81,6 +83,7 @@ _SWITCH = st.builds(
         _DIGEST,
         _COUNT,
         st.booleans(),
+        st.none() | _WAKE,
     ),
 )
 _ENDING = st.builds(

@@ -13,9 +13,11 @@ from replay_dd.cli.options import (
     SEARCH,
     accept_changes_option,
     budget_options,
+    environment_option,
     fork_option,
     jobs_option,
     json_option,
+    max_delay_option,
     output_option,
     program_options,
     replay_time_limit_option,
@@ -36,6 +38,7 @@ RECORD_OPTIONS = (
         help="Let real time decide, as without replay-dd: short for --strategy natural.",
     ),
     seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
 )
@@ -48,6 +51,7 @@ REPLAY_OPTIONS = (
         help="Refuse a program or a Python version that has changed, instead of relocating the switches.",
     ),
     accept_changes_option(""),
+    environment_option(""),
 )
 ISOLATE_OPTIONS = (
     jobs_option(),
@@ -74,6 +78,7 @@ ISOLATE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 MINIMIZE_OPTIONS = (
     jobs_option(),
@@ -82,6 +87,7 @@ MINIMIZE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     json_option(),
