@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.command import OneOf, Option, command
-from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress
@@ -38,7 +38,7 @@ def _algorithms() -> Sequence[str]:
         "--output",
         section=OUTPUT,
         metavar="RESULT",
-        type=LOG,
+        type=OUTPUT_FILE,
         shown_default="next to FILE",
         help="Where to write the reduced input.",
     ),
