@@ -1,8 +1,8 @@
 """The browser: one Chromium, driven through Playwright, that gives each test its own context.
 
 A context has its own cookies, storage, cache and pages, and takes a fraction of a second to make; a browser would take
-several. If the browser dies, it is restarted for the next test. Its profile and temporary files are in a private
-folder.
+several. If the browser dies, it is restarted for the next test. Its profile, its HOME and its temporary files are in a
+private folder: it neither reads nor changes files of the user.
 
 It has its sandbox, unless it cannot have it: it refuses root, and needs namespaces that some systems and containers
 keep from users. Then it runs without, and :attr:`WebBrowser.without_sandbox` says why.
@@ -100,7 +100,9 @@ class WebBrowser:
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
-            self._playwright = stack.enter_context(_started_playwright(stack.enter_context(_folder())))
+            temporary = stack.enter_context(_folder())
+            self._home = temporary / "home"
+            self._playwright = stack.enter_context(_started_playwright(temporary))
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -154,6 +156,7 @@ class WebBrowser:
                 args=list(ARGUMENTS),
                 timeout=START_LIMIT_MS,
                 chromium_sandbox=not self.without_sandbox,
+                env=_environment(self._home),
             )
         except Exception as error:  # Playwright's errors, and whatever its driver raises for a broken browser
             if not self.without_sandbox and any(words in str(error).lower() for words in _NO_SANDBOX):
@@ -167,6 +170,21 @@ class WebBrowser:
         if self._browser is not None:
             with contextlib.suppress(Exception):
                 self._browser.close()
+
+
+def _environment(home: Path) -> dict[str, str | float | bool]:
+    """Our environment with another HOME."""
+    places = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+    }
+    for place in places.values():
+        place.mkdir(parents=True, exist_ok=True)
+    # The temporary folder is in the private one, and its path is short enough.
+    return {**os.environ, **{name: str(place) for name, place in places.items()}, "TMPDIR": str(home.parent)}
 
 
 @contextlib.contextmanager
