@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,11 +20,13 @@ from replay_dd.files import check_writable, write_whole
 from replay_dd.input.ending import Oracle
 from replay_dd.input.levels import NAMES, Tree, levels_named
 from replay_dd.input.reduce import ALGORITHMS, DEFAULT_TIME_LIMIT_S, InputIsolation, reduce_input
+from replay_dd.input.settings import isolate_settings, options_of
 from replay_dd.input.target import Target, check_command
 from replay_dd.input.units import Level, delimited
-from replay_dd.report.input import input_as_json, input_as_text
+from replay_dd.report.input import input_as_json, input_as_text, settings_as_json, settings_as_text
 
 FAILURE = "Failure"
+SETTINGS = "Options and environment"
 UNITS = "Units"
 
 
@@ -92,6 +96,21 @@ def _algorithms() -> Sequence[str]:
         help="Number of runs at the same time.",
     ),
     *budget_options(),
+    Option(
+        "--options",
+        section=SETTINGS,
+        metavar="WORDS",
+        multiple=True,
+        help="Leave FILE whole, and try these options of CMD: which ones does the failure need? They come at the end "
+        "of CMD, or where {options} stands. Repeatable.",
+    ),
+    Option(
+        "--environment",
+        section=SETTINGS,
+        metavar="NAMES",
+        help="Try these environment variables, separated by commas; `all` for all.",
+    ),
+    Option("--prevents", section=SETTINGS, is_flag=True, help="Which of them prevent the failure of CMD?"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
@@ -111,6 +130,9 @@ def input_command(
     jobs: int,
     max_tests: int | None,
     time_budget: float | None,
+    options: tuple[str, ...],
+    environment: str | None,
+    prevents: bool,
     fresh_copy: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -125,14 +147,33 @@ def input_command(
     """
     content = _read(file)
     base = _read(passing) if passing is not None else b"" if isolate else None
-    oracle = Oracle(_pattern(grep), script)
-    levels = _levels(file, units, delimiter, language)
     if base is not None and algorithm is not None:
         raise UsageError("`--algorithm` is for simplifying: a difference is isolated by dd.")
     if grep is not None and script:
         raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
     check_script(command)
     check_command(command, file)
+    target = Target(command, file.name, fresh_copy=fresh_copy, time_limit_s=time_limit)
+    search: dict[str, Any] = {
+        "oracle": Oracle(_pattern(grep), script),
+        "algorithm": algorithm or ALGORITHMS[0],
+        "jobs": jobs,
+        "max_tests": max_tests,
+        "time_budget_s": time_budget,
+    }
+    if options or environment is not None:
+        others = {
+            "-o": output,
+            "--units": units,
+            "--delimiter": delimiter,
+            "--language": language,
+            "--passing": passing,
+        }
+        _only_settings([name for name, value in others.items() if value is not None] + ["--isolate"] * isolate)
+        return _settings(content, target, options, environment, prevents, search, as_json=as_json)
+    if prevents:
+        raise UsageError("`--prevents` asks about `--options` or `--environment`; give some.")
+    levels = _levels(file, units, delimiter, language)
     paths = _paths(file, output, isolate=base is not None)
     for path in paths.values():
         if any(path.exists() and path.samefile(source) for source in (file, passing) if source is not None):
@@ -140,18 +181,7 @@ def input_command(
         check_writable(path)
     progress = Progress()
     try:
-        found = reduce_input(
-            content,
-            Target(command, file.name, fresh_copy=fresh_copy, time_limit_s=time_limit),
-            oracle=oracle,
-            levels=levels,
-            passing=base,
-            algorithm=algorithm or ALGORITHMS[0],
-            jobs=jobs,
-            max_tests=max_tests,
-            time_budget_s=time_budget,
-            observer=progress.observer("unit"),
-        )
+        found = reduce_input(content, target, levels=levels, passing=base, observer=progress.observer("unit"), **search)
     finally:
         progress.clear()
     _write(found, paths)
@@ -161,6 +191,58 @@ def input_command(
         for line in input_as_text(found, file.name, paths):
             click.echo(line)
     return found.isolation.exit_code
+
+
+def _only_settings(others: list[str]) -> None:
+    if others:
+        raise UsageError(f"`--options` and `--environment` leave the input whole; {others[0]} does not go with them.")
+
+
+def _settings(
+    content: bytes,
+    target: Target,
+    words: tuple[str, ...],
+    names: str | None,
+    prevents: bool,
+    search: dict[str, Any],
+    *,
+    as_json: bool,
+) -> int:
+    """Isolate options and variables, and tell which; returns the exit status."""
+    try:
+        options = options_of([word for line in words for word in shlex.split(line)])
+    except ValueError as error:
+        raise UsageError(f"The options `{' '.join(words)}` cannot be read: {error}.") from error
+    progress = Progress()
+    try:
+        isolation = isolate_settings(
+            *(content, target),
+            options=options,
+            variables=_variables(names, target.environment),
+            prevents=prevents,
+            observer=progress.observer("setting"),
+            **search,
+        )
+    finally:
+        progress.clear()
+    if as_json:
+        click.echo(json.dumps(settings_as_json(isolation), indent=2))
+    else:
+        for line in settings_as_text(isolation):
+            click.echo(line)
+    return isolation.exit_code
+
+
+def _variables(names: str | None, environment: Mapping[str, str]) -> dict[str, str]:
+    if names is None:
+        return {}
+    if names == "all":
+        return dict(environment)
+    wanted = [name.strip() for name in names.split(",")]
+    missing = [name for name in wanted if name not in environment]
+    if missing:
+        raise UsageError(f"There is no environment variable {missing[0]}.", "Export it first.")
+    return {name: environment[name] for name in wanted}
 
 
 def _read(path: Path) -> bytes:

@@ -43,7 +43,7 @@ SECTIONS = {
     ],
     "monkey": ["Output", "Search", "Display", "Playback", "General"],
     "web": ["Search", "Output", "Playback", "General"],
-    "input": ["Output", "Units", "Search", "Failure", "Program", "General"],
+    "input": ["Output", "Units", "Search", "Failure", "Options and environment", "Program", "General"],
     "doctor": ["General"],
 }
 
