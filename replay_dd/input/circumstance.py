@@ -69,6 +69,10 @@ class InputUnits(ProgramRuns):
             self._passes = ending
         return ending
 
+    def measure(self, configuration: IntervalSet) -> int:
+        """The size of the file in bytes."""
+        return len(self.content(configuration))
+
     def key(self, configuration: IntervalSet) -> Hashable:
         """The content of the file."""
         return hashlib.blake2b(self.content(configuration), digest_size=16).digest()

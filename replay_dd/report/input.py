@@ -14,6 +14,7 @@ from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
 from replay_dd.report.isolation import counted, headline, isolation_as_json, search_as_text
+from replay_dd.report.plot import search_plot
 
 _SHOWN_LINES = 20
 
@@ -79,6 +80,12 @@ def input_as_json(found: InputIsolation, files: Mapping[str, Path]) -> dict[str,
         files=dict(files),
         notes=found.all_notes,
     )
+
+
+def plot_of(found: InputIsolation, name: str) -> str:
+    """The chart of the search, as SVG."""
+    title = f"{name}: {len(found.whole):,} to {len(found.failing):,} bytes in {len(found.isolation.steps):,} tests"
+    return search_plot(found.isolation.steps, len(found.whole), title=title, unit="bytes")
 
 
 def settings_as_text(isolation: Isolation[Ending]) -> Iterator[str]:

@@ -44,6 +44,7 @@ SECTIONS = {
     "monkey": ["Output", "Search", "Display", "Playback", "General"],
     "web": ["Search", "Output", "Playback", "General"],
     "input": ["Output", "Units", "Search", "Failure", "Options and environment", "Program", "General"],
+    "fuzz": ["Output", "Search", "Failure", "Program", "General"],
     "doctor": ["General"],
 }
 

@@ -50,6 +50,12 @@ def test_the_answer_for_machines(letters: Workshop, project: Path) -> None:
     assert (letters.folder / "out" / "x").read_bytes() == b"abc\r\n"
 
 
+def test_the_chart(letters: Workshop) -> None:
+    done = letters.run("input", "letters.txt", "--plot", "out/chart.svg", *FINDS_B)
+    assert "plot         out/chart.svg" in done.stdout
+    assert "letters.txt: 11 to 1 bytes" in (letters.folder / "out" / "chart.svg").read_text()
+
+
 def test_a_difference(letters: Workshop) -> None:
     (letters.folder / "good.txt").write_bytes(b"a\r\nac\r\nd\r\ne")
     done = letters.run("input", "letters.txt", "--passing", "good.txt", *FINDS_B)
@@ -89,6 +95,7 @@ def test_the_difference_to_nothing(letters: Workshop) -> None:
         (["letters.txt", "--units", "tokens", "--language", "klingon", *FINDS_B], 2, "usage", "klingon"),
         (["letters.txt", "--isolate", "--units", "brackets", *FINDS_B], 2, "usage", "no tree"),
         (["letters.txt", "--grep", "(", *FINDS_B], 2, "usage", "regular expression"),
+        (["letters.txt", "--grep", "nothing like this", "--", "false"], 3, "does-not-fail", "exit status 1"),
         (["letters.txt", "--grep", "x", "--script", *FINDS_B], 2, "usage", "not both"),
         (["letters.txt", "--delimiter", "(", *FINDS_B], 2, "usage", "regular expression"),
         (["letters.txt", "--passing", "nowhere", *FINDS_B], 5, "input-unusable", "nowhere"),
