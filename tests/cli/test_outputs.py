@@ -18,8 +18,8 @@ from tests.cli.tool import RACE, Workshop
 pytestmark = pytest.mark.once
 
 # How help names paths, and the options and arguments of which something is read.
-PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH"}
-READ = {"log", "passing", "failing", "browser", "stdin", "file", "home"}
+PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH", "SVG"}
+READ = {"log", "passing", "failing", "browser", "stdin", "file", "home", "source"}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -63,6 +63,7 @@ def arguments(command: str, kinds: dict[str, Path]) -> list[str]:
         "web": [flow],
         "show": [session],
         "input": [flow, *program],
+        "fuzz": program,
         "changes": [".", ".", *program],
     }[command]
 
