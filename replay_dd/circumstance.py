@@ -125,6 +125,10 @@ class Circumstance(ABC, Generic[Run]):
         """Describe one delta."""
         return f"{self.delta} {delta + 1}"
 
+    def measure(self, configuration: IntervalSet) -> int:
+        """How large a configuration is, in a unit that stays the same in all refinements; for charts."""
+        return configuration.count
+
     def key(self, configuration: IntervalSet) -> Hashable:
         """A key that is equal for configurations with the same run, so that it is made only once."""
         return configuration

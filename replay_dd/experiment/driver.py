@@ -295,6 +295,7 @@ class _Course(Generic[Run]):
             words=judgement.words,
             failed=judgement.failed,
             unit=self._tests.circumstance.delta,
+            measure=self._tests.circumstance.measure(configuration),
         )
         self.steps.append(record)
         self._observer.on_test(record)
