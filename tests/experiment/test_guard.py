@@ -125,19 +125,6 @@ def test_a_workplace_that_somebody_removed_is_made_anew(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_a_folder_that_is_just_being_removed_keeps_its_name(place: Path) -> None:
-    with private_folder():
-        with private_folder() as first:
-            # Something else removes it first, as a display does while its programs end.
-            shutil.rmtree(first.path)
-            second = private_folder()
-            path = second.__enter__().path
-            assert path != first.path
-        assert path.is_dir()
-        second.__exit__(None, None, None)
-        assert not path.exists()
-
-
 def test_folders_that_are_left_do_not_use_up_the_names(place: Path) -> None:
     with private_folder() as first:
         number = int(first.path.name)

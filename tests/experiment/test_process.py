@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -165,3 +166,16 @@ def test_what_is_no_program(name: str, tmp_path: Path) -> None:
         run(command, private, time_limit_s=60, show_output=False)
     assert f"`{name}`" in error.value.message
     assert not private.path.exists()
+
+
+def test_a_folder_that_is_just_being_removed_keeps_its_name() -> None:
+    with private_folder():
+        with private_folder() as first:
+            # Something else removes it first, as a display does while its programs end.
+            shutil.rmtree(first.path)
+            second = private_folder()
+            path = second.__enter__().path
+            assert path != first.path
+        assert path.is_dir()
+        second.__exit__(None, None, None)
+        assert not path.exists()
