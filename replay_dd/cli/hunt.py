@@ -101,6 +101,7 @@ def hunt_command(
     no_simplify: bool,
     fresh_copy: bool,
     stdin: str | None,
+    process: str,
     command: tuple[str, ...],
 ) -> int:
     """Vary the schedule until one run fails and one passes; write the logs of both.
@@ -127,7 +128,7 @@ def hunt_command(
         check_writable(output / name)
     try:
         found = hunt(
-            program_of(command, stdin, fresh_copy),
+            program_of(command, stdin, fresh_copy, process),
             settings_for_now(
                 *(granularity, trace_include, trace_exclude),
                 real_clock=real_clock,

@@ -41,6 +41,7 @@ def record_schedule(
     time_limit: float,
     fresh_copy: bool,
     stdin: str | None,
+    process: str,
 ) -> None:
     """Run a program under the deterministic scheduler and log its schedule.
 
@@ -51,7 +52,7 @@ def record_schedule(
     strategy = _strategy_of(strategy, natural, seed)
     check_writable(output)
     run = recorder_named("threads").record(
-        program_of(command, stdin, fresh_copy),
+        program_of(command, stdin, fresh_copy, process),
         settings_for_now(
             *(granularity, trace_include, trace_exclude),
             real_clock=real_clock,

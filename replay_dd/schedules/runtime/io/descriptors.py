@@ -42,6 +42,8 @@ class Descriptors:
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
         children_run: whether a child process is still running.
+        ahead: those from which TLS may already have read, in a replay, what is only to come; they count as ready
+            whenever they were in the recorded run.
         standard_streams: (device, inode) of the files that this process was started with.
     """
 
@@ -56,6 +58,7 @@ class Descriptors:
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
+        self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
         self.learn_standard_streams()
 
