@@ -36,7 +36,7 @@ _RUNTIME = str(Path(runtime.__file__).parent) + os.sep
 _WAITS_FOR_BATON = "wait_for_baton"
 _LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
 _PAUSE_S = 0.02
-_ANSWER_LIMIT_S = 0.5
+_ANSWER_LIMIT_S = 3.0
 _SHOWN = 3
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x([0-9a-f]+)", re.MULTILINE)
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
@@ -154,11 +154,10 @@ def _stacks(path: Path, process: int) -> str:
     with contextlib.suppress(OSError):
         os.kill(process, SIGNAL)
         end_s = time.monotonic() + _ANSWER_LIMIT_S
-        text = ""
-        while time.monotonic() < end_s:
+        text, same = "", 0
+        while same < _LOOKS and time.monotonic() < end_s:  # it is written bit by bit
             before, text = text, path.read_text(encoding="utf-8", errors="replace")
-            if text and text == before:
-                return text
+            same = same + 1 if text and text == before else 0
             time.sleep(_PAUSE_S)
         return text
     return ""

@@ -17,7 +17,7 @@ import sys
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     Mapping = tuple[int, int, bool, str]  # start, end, whether it is code, file
 
@@ -40,6 +40,7 @@ _COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "l
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _STACK_BYTES = 1 << 16  # that are read of a stack
 _WORD = 8
+_PAUSES_S = tuple(0.001 * 2**number for number in range(8))  # a thread may wait this long for a busy processor
 _CALLS = {
     # the numbers of x86-64 and of arm64
     "x86_64": {
@@ -115,8 +116,14 @@ class NativeThread:
         self.stack = (0, 0)
 
 
-def threads_of(process: int | str) -> list[NativeThread]:
-    """All threads of a process (its id, or ``self``); none if it cannot be looked at."""
+def threads_of(process: int | str, pause: Callable[[float], object] | None = None) -> list[NativeThread]:
+    """All threads of a process (its id, or ``self``); none if it cannot be looked at.
+
+    Args:
+        process: which.
+        pause: waits so many seconds; where it is given, threads that run are looked at again a few times, as only of
+            one that waits anything is known.
+    """
     try:
         numbers = sorted(int(name) for name in os.listdir(f"/proc/{process}/task"))
         mappings = list(_mappings(f"/proc/{process}/maps"))
@@ -124,19 +131,28 @@ def threads_of(process: int | str) -> list[NativeThread]:
     except OSError:
         return []
     try:
-        return [_look(process, number, mappings, memory) for number in numbers]
+        found = [_look(process, number, mappings, memory) for number in numbers]
+        for pause_s in () if pause is None else _PAUSES_S:
+            running = [index for index, thread in enumerate(found) if not thread.call]
+            if not running or pause is None:
+                break
+            pause(pause_s)
+            for index in running:
+                found[index] = _look(process, numbers[index], mappings, memory)
+        return found
     finally:
         os.close(memory)
 
 
-def uncontrolled_libraries(known: set[int]) -> list[str]:
+def uncontrolled_libraries(known: set[int], pause: Callable[[float], object]) -> list[str]:
     """The libraries with threads of their own in this process, but for those that only compute.
 
     Args:
         known: what Python calls the threads that it started: addresses in their stacks.
+        pause: waits so many seconds.
     """
     main = os.getpid()
-    others = [one for one in threads_of("self") if one.number != main and not _has_one_of(one, known)]
+    others = [one for one in threads_of("self", pause) if one.number != main and not _has_one_of(one, known)]
     found = {thread.belongs_to for thread in others}
     return sorted(name for name in found if name and not any(word in name for word in _COMPUTING))
 

@@ -122,7 +122,7 @@ class RunEnd:
         from .native_threads import uncontrolled_libraries  # only now: few programs need it
 
         clock = "" if self.scheduler.moments.real_time else ", on the real clock"
-        for name in uncontrolled_libraries(set(alive)):
+        for name in uncontrolled_libraries(set(alive), self.scheduler.moments.pause):
             self._channel.send(NOTE, "native", f"threads of {name} ran outside replay-dd's control{clock}")
 
     def without_threads(self, hang_up: Callable[[], None]) -> None:
