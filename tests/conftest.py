@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,6 @@ from hypothesis import HealthCheck, settings
 from tools import slow_tests
 
 PROJECT = Path(__file__).resolve().parent.parent
-
-# What the tests record must not fill the user's list of known recordings.
-_STATE = tempfile.TemporaryDirectory(prefix="replay-dd-test-state-")
-os.environ["XDG_STATE_HOME"] = _STATE.name
 
 # Named here, since hypothesis would choose another profile where the variable CI is set: the same examples everywhere,
 # every time, and no verdict that depends on how busy the machine is.
@@ -35,6 +30,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def project() -> Path:
     """The folder with tests, demos and documents: the checkout, or the copy of it that `make test` makes."""
     return PROJECT
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the tests record must not fill the user's list of known recordings."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 # Set for the tests of all Pythons but the first.
