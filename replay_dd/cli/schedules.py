@@ -35,6 +35,8 @@ def isolate_schedule(
     time_budget: float | None,
     accept_changes: bool,
     repeats: int,
+    failure: str | None,
+    range_number: int | None,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
@@ -57,6 +59,8 @@ def isolate_schedule(
             time_budget_s=time_budget,
             may_fork=not no_fork,
             repeats=repeats,
+            failure=failure,
+            range_number=range_number,
             observer=progress.observer("unit delta"),
         )
     finally:
@@ -91,6 +95,7 @@ def minimize_schedule(
     time_budget: float | None,
     time_limit: float | None,
     accept_changes: bool,
+    failure: str | None,
     as_json: bool,
 ) -> int:
     """Find the fewest choices with which a run still fails; returns the exit status.
@@ -112,6 +117,7 @@ def minimize_schedule(
             max_tests=max_tests,
             time_budget_s=time_budget,
             time_limit_s=time_limit,
+            failure=failure,
             observer=progress.observer("choice"),
         )
     finally:

@@ -10,12 +10,13 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -63,6 +64,8 @@ class Plan:
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
+        executed: report every instruction of counted code, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.executed`.
     """
 
     strategy: str = "default"
@@ -74,6 +77,7 @@ class Plan:
     arrivals: tuple[tuple[Any, ...], ...] = ()
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
+    executed: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         if self.label:
@@ -86,8 +90,8 @@ class Plan:
 class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
-    If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point.
+    If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
+    and the instructions that its threads executed.
     """
 
     log: Log
@@ -97,6 +101,7 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    executed: tuple[Executed, ...] = ()
 
 
 def describe_program(
@@ -186,6 +191,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "arrivals": list(plan.arrivals),
         "anchors": list(plan.anchors),
         "traced": plan.traced,
+        "executed": plan.executed,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -239,6 +245,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    executed: list[Executed] = []
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -252,6 +259,11 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
         elif kind == channel.TRACED:
             trace.append((record[1], places.get(record[2])))
+        elif kind == channel.EXECUTED:
+            thread, time, global_time, number, *rest = record[1:]
+            executed.append(Executed(thread, time, global_time, places[number], *rest))
+        elif kind == channel.CALLED:
+            note_callee(executed, *record[1:])
         elif kind in (channel.ARRIVAL, channel.DUE):
             arrivals.append(record)
         elif kind == channel.SKIPPED:
@@ -300,9 +312,12 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     if program.fresh_copy:
         work = str(folder.path / "work")
         switches = [_moved(switch, work, program.directory) for switch in switches]
+        executed = [_moved(one, work, program.directory) for one in executed]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        trace=tuple(trace),
+        executed=tuple(executed),
     )
 
 
@@ -313,12 +328,15 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
     return f"{text} Its last output: {last[-1][:200]}" if last else text
 
 
-def _moved(switch: Switch, copy: str, original: str) -> Switch:
+_Placed = TypeVar("_Placed", Switch, Executed)
+
+
+def _moved(one: _Placed, copy: str, original: str) -> _Placed:
     """Map places in the private copy of the working directory back to the original."""
-    place = switch.place
+    place = one.place
     if place is None or not place.path.startswith(copy + os.sep):
-        return switch
-    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+        return one
+    return replace(one, place=replace(place, path=original + place.path[len(copy) :]))
 
 
 def _file_hash(path: str) -> str:

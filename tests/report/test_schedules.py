@@ -12,10 +12,11 @@ from replay_dd.experiment.baseline import Baseline, Rate
 from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.result import Isolation
 from replay_dd.report.schedules import schedules_as_text
+from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.failing_range import NO_RANGES
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.model import Switch
 from tests.schedules.logs import FAILED, PLACE, log_of
 
@@ -56,5 +57,5 @@ def answer(failing: Switch, passing: Switch | None) -> list[str]:
         *(circumstance, failure, Found(EMPTY, runs[0]), Found(difference.all, runs[1]), 4),
         *(Baseline(failure, Rate(2, 2)), Proof(Rate(3, 3), Rate(0, 3), True), 2, 2, 4, (), None, 0.5, ()),
     )
-    found = ScheduleIsolation(isolation, GuiltySwitch(failing, passing), None, None, *runs)
+    found = ScheduleIsolation(isolation, GuiltySwitch(failing, passing), None, NO_RANGES, *runs)
     return list(schedules_as_text(found, Path("pass.log"), Path("fail.log")))

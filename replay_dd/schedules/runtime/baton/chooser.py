@@ -21,6 +21,7 @@ from .thread import ManagedThread, Patient
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from ..points.place import Place
     from ..points.places import Places
@@ -52,6 +53,7 @@ class Chooser(Baton):
         moments: when things arrive from outside the process.
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
         traced_left: how many more yield points to report to the tool one by one.
+        executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Chooser(Baton):
         self.moments = Moments(self)
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.traced_left = 0
+        self.executed: Any = None
 
     def follow(self, strategy: Strategy) -> None:
         """Let another strategy decide from now on."""

@@ -123,6 +123,8 @@ class Scheduler(Chooser):
         try:
             return self._ask(frame, waiting, deadline, gives_way)
         finally:
+            if self.executed is not None:
+                self.executed.operation(self.current, sys._getframe(1))
             use_own(False)
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
@@ -147,6 +149,8 @@ class Scheduler(Chooser):
     def _ask(self, frame: FrameType | None, waiting: Waitable | None, deadline: int | None, gives_way: bool) -> bool:
         thread = self.present()
         ready = waiting is None or waiting.ready_for(thread)
+        if self.executed is not None:
+            self.executed.waits = not ready
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
         need_room(ROOM_FRAMES)
