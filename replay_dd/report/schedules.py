@@ -92,7 +92,7 @@ def _choice_as_json(found: ScheduleIsolation, switch: Switch) -> dict[str, Any]:
         "to": switch.to,
         "forced": switch.forced,
         "isolated": found.switch is not None and switch == found.switch.failing,
-        "gil_reachable": True if switch.forced else found.gil_of(switch).reachable,
+        "gil_reachable": True if switch.forced else found.gil_of_choice(switch).reachable,
         "place": _place_as_json(switch.place),
     }
 
@@ -221,13 +221,9 @@ def _code_between(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[st
     if found.execution is None or switch.passing is None:
         return
     first, last = sorted((switch.failing, switch.passing), key=lambda one: one.time)
-    instructions = found.execution.instructions(first.time, last.time - 1)
-    if last.place is not None:
-        # What comes after the last yield point belongs to the line that the other switch interrupts.
-        instructions = tuple(
-            one for one in instructions if one.counted or one.time < last.time - 1 or one.place.line != last.place.line
-        )
-    lines = list(lines_of(instructions))
+    lines = list(lines_of(found.execution.instructions(0, last.time - 1), first.time))
+    if lines and last.place is not None and lines[-1].line == last.place.line:
+        lines.pop()  # the thread has only begun it where the other switch is
     if len({(place.path, place.line) for place in lines}) < 2:
         return
     yield f"In between, thread {switch.failing.thread} executes:"
@@ -298,7 +294,10 @@ def _ranges_as_text(found: ScheduleIsolation) -> Iterator[str]:
         other = "" if one.sought else "another failure: "
         first = one.first.place or one.first.where
         last = one.last.place or one.last.where
-        yield f"  {number}. yield points {one.first.time} to {one.last.time}, {first} to {last}{isolated}"
+        if one.positions == 1:
+            yield f"  {number}. yield point {one.first.time}, {first}{isolated}"
+        else:
+            yield f"  {number}. yield points {one.first.time} to {one.last.time}, {first} to {last}{isolated}"
         yield f"       {other}{one.failure}"
     yield "`--range N` isolates in one of them."
 
@@ -341,6 +340,9 @@ def _shown(place: Place, *, marked: bool, later: int = 0) -> Iterator[str]:
 def _range_as_text(failing_range: FailingRange) -> Iterator[str]:
     first, last = failing_range.first.place, failing_range.last.place
     if first is None or last is None:
+        return
+    if failing_range.positions == 1:
+        yield "The failing range is this position alone: just before and just after it, the switch is harmless."
         return
     yield f"The failing range: this switch fails already at {first} (yield point {failing_range.first.time})"
     earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first) else 0

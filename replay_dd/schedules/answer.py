@@ -61,10 +61,6 @@ class Execution:
         """What the thread executed from one of its times to another, both included."""
         return self.run.of(self.thread, first, last)
 
-    def gil(self, thread: str, first: int, last: int) -> GilAnswer:
-        """Where from one time of a thread to another the interpreter can switch by itself."""
-        return gil_answer(gil_positions(self.run.of(thread)), first, last)
-
 
 @dataclass(frozen=True)
 class ScheduleIsolation:
@@ -80,6 +76,8 @@ class ScheduleIsolation:
         needed: the search for the choices that the failure needs; None if it was not made.
         message: where the message of the failure changed: as it was in the failing log, and as it is now.
         execution: what was executed around the switch; None if that is not known.
+        failing_execution: what was executed in the final failing run; None if that is not known, or not needed as no
+            choice comes after the guilty switch.
     """
 
     isolation: Isolation[Log]
@@ -91,6 +89,7 @@ class ScheduleIsolation:
     needed: NeededChoices | None = None
     message: ChangedMessage | None = None
     execution: Execution | None = None
+    failing_execution: ExecutedRun | None = None
 
     @property
     def failing_range(self) -> FailingRange | None:
@@ -103,10 +102,18 @@ class ScheduleIsolation:
         return tuple(switch for switch in self.failing.switches if not switch.by_default)
 
     def gil_of(self, first: Switch, last: Switch | None = None) -> GilAnswer:
-        """Where between two switches of one thread the interpreter can switch by itself."""
+        """Where the interpreter can switch by itself, between two switches in the turn of the guilty one."""
         if self.execution is None:
             return UNKNOWN
-        return self.execution.gil(first.thread, first.time, (last or first).time)
+        return gil_of(self.execution.run, first, last or first)
+
+    def gil_of_choice(self, choice: Switch) -> GilAnswer:
+        """Whether the interpreter can make one of the choices by itself."""
+        if self.switch is None or self.execution is None:
+            return UNKNOWN
+        if choice.global_time <= self.switch.failing.global_time:
+            return self.gil_of(choice)  # up to there, it is the same run
+        return UNKNOWN if self.failing_execution is None else gil_of(self.failing_execution, choice, choice)
 
     @property
     def gil(self) -> GilAnswer:
@@ -115,6 +122,11 @@ class ScheduleIsolation:
             return UNKNOWN
         found = self.failing_range
         return self.gil_of(self.switch.failing) if found is None else self.gil_of(found.first, found.last)
+
+
+def gil_of(run: ExecutedRun, first: Switch, last: Switch) -> GilAnswer:
+    """Where in a run, from one switch of a thread to another, the interpreter can switch by itself."""
+    return gil_answer(gil_positions(run.of(first.thread)), first.time, last.time)
 
 
 def best_so_far(isolation: Isolation[Log], failing: Log) -> ScheduleIsolation:
@@ -225,7 +237,10 @@ def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunne
     ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
     lines = () if executed is None else _line_times(executed.of(switch.thread, 0, ends))
     ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, lines=lines, jobs=jobs)
-    return replace(best, ranges=ranges, execution=execution)
+    later = None
+    if any(choice.global_time > switch.global_time for choice in best.choices):
+        later = executed_run(best.failing, first=switch.global_time, time_limit_s=runs.time_limit_s)
+    return replace(best, ranges=ranges, execution=execution, failing_execution=later)
 
 
 def _turn_starts(log: Log, switch: Switch) -> int:
@@ -257,7 +272,7 @@ def _only_delta(isolation: Isolation[Log]) -> Delta | None:
     if not left:
         return None
     first = last.difference.delta_of(left.first)
-    return first if all(start < first.start + first.units for start, _ in left.intervals) else None
+    return first if all(stop <= first.start + first.units for _, stop in left.intervals) else None
 
 
 def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:

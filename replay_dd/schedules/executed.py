@@ -9,7 +9,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from replay_dd.schedules.model import Place
@@ -88,13 +88,24 @@ class ExecutedRun:
         return tuple(one for one in self.between(first, last) if one.thread != thread)
 
 
-def lines_of(instructions: Sequence[Executed]) -> Iterator[Place]:
-    """The lines that were executed, in order: the place at which each line is entered."""
-    before: tuple[str, int, int] | None = None
+def lines_of(instructions: Iterable[Executed], first: int = 0, last: int | None = None) -> Iterator[Place]:
+    """The lines that a thread executes from one of its times to another, in order: the place at which each is entered.
+
+    A line to which the thread returns from a call is not entered again.
+
+    Args:
+        instructions: what the thread executed, from the start, so that it is known where it returns to.
+        first: the first thread time; the line in which the thread is then comes first.
+        last: the last one; None for the end.
+    """
+    latest: dict[int, tuple[str, int]] = {}  # the line in each frame
+    begun = False
     for one in instructions:
-        line = (one.place.path, one.place.line, one.frame or -1)
         if one.place.operation or one.place.line == 0:
             continue
-        if line != before:
+        line = (one.place.path, one.place.line)
+        inside = first <= one.time and (last is None or one.time <= last)
+        if inside and (latest.get(one.frame) != line or not begun):
             yield one.place
-        before = line
+        begun = begun or inside
+        latest[one.frame] = line

@@ -13,6 +13,8 @@ _LONGEST = 10_000  # characters of a message that are compared
 _ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
 # In this order: what comes first may contain what comes later.
 _DATA = (
+    (re.compile(r"(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)"), "#"),  # values that are texts
+    (re.compile(r'(?<!\w)"(?:[^"\\\n]|\\.)*"(?!\w)'), "#"),
     (_ADDRESS, "#"),
     (re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"), "#"),  # UUIDs
     (re.compile(r"\b(?=[a-fA-F]*[0-9])[0-9a-fA-F]{8,}\b"), "#"),  # other ids
@@ -32,7 +34,7 @@ def without_addresses(message: str) -> str:
 
 
 def without_data(message: str) -> str:
-    """A message with numbers, addresses, paths, times and ids taken out."""
+    """A message with numbers, quoted texts, addresses, paths, times and ids taken out."""
     message = message[:_LONGEST]
     for pattern, instead in _DATA:
         message = pattern.sub(instead, message)

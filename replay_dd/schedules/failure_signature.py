@@ -35,7 +35,7 @@ class Signature:
         detail: what else must match.
         functions: the same without line numbers.
         text: for people.
-        message: the message of the exception, without numbers, addresses, paths, times and ids.
+        message: the message of the exception, without the data in it.
         said: the message as it was.
     """
 

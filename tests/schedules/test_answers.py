@@ -11,9 +11,11 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.errors.user import UsageError
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.minimize import minimize
-from replay_dd.schedules.model import Log, Trigger
+from replay_dd.schedules.model import Log, Settings, Trigger
 from tests.schedules.test_searches import run_under
 
 TWO_RACES = """\
@@ -108,6 +110,20 @@ def test_a_text_decides_which_failure_is_sought(two_races: Path) -> None:
     assert "b=1" in message_of(minimize(failing, failure="b=1").log)
 
 
+def test_a_hunt_keeps_its_text_in_the_log_for_the_searches_that_follow(two_races: Path) -> None:
+    program = run_under(two_races).program
+    found = hunt(replace(program, files={}, paths={}), Settings(), runs=60, failure="b=1")
+    assert found.passing is not None
+    assert found.failing is not None
+    assert found.failing.failure == "b=1"
+    write_log(found.failing, two_races / "fail.log")
+    read = read_log(two_races / "fail.log")
+    assert read.failure == "b=1"
+    answer = isolate(replace(found.passing, program=read.program), read)
+    assert line_of(answer) == WRITES_B
+    assert "b=1" in message_of(answer.failing)
+
+
 HANDSHAKE = """\
 import threading
 
@@ -155,3 +171,4 @@ def test_all_choices_that_the_failure_needs_are_told(tmp_path: Path) -> None:
         assert found.switch is not None
         assert found.switch.failing in found.choices
         assert found.needed.tests <= 2
+        assert all(found.gil_of_choice(choice).positions == 1 for choice in found.choices), "known of each"
