@@ -8,7 +8,7 @@ from replay_dd.schedules.replay import find_divergence
 from replay_dd.schedules.target import Plan, run_target
 
 MOST = 200_000  # instructions that are kept of a run
-LONGEST_RUN = 3_000_000  # yield points; the report slows a run down, so there is none for longer runs
+LONGEST_RUN = 1_000_000  # yield points; the report slows a run down, so there is none for longer runs
 BEFORE = 5_000  # yield points before the first one asked for, so that it is known how the thread came there
 
 

@@ -75,7 +75,7 @@ class Simplifier:
             return log
         if found.isolation.interrupted:
             raise KeyboardInterrupt
-        self.runs = before + found.isolation.tests
+        self.runs = before + found.isolation.tests + found.rewriting_tests
         simple = verify_log(found.log, self._batch.time_limit_s)
         told = signature_of(simple.ending)
         if simple.verified and told.same(ending) and told.mentions(failure):

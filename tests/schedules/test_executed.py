@@ -64,8 +64,8 @@ def test_the_lines_are_those_that_the_thread_executed(granularity: str, tmp_path
     assert run is not None, "the same run"
     assert run.whole
     first, second = lines(run, "0.1"), lines(run, "0.2")
-    assert first == [17, 18, 9, 12, 13, 18, 19, 20, 19, 20, 19, 21, 22, 21]
-    assert second == [17, 18, 9, 10, 13, 18, 19, 20, 19, 20, 19, 21, 22, 21]
+    assert first == [17, 18, 9, 12, 13, 19, 20, 19, 20, 19, 21, 22, 21]
+    assert second == [17, 18, 9, 10, 13, 19, 20, 19, 20, 19, 21, 22, 21]
 
 
 def test_every_yield_point_is_there_once_and_in_order(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ class ExecutedTrace:
         most: how many of them.
 
     Attributes:
+        begun: whether that time has come.
+        over: whether that many have been reported.
         waits: whether the running thread has to wait for the operation that it is about to do.
     """
 
@@ -70,15 +72,28 @@ class ExecutedTrace:
         self._left = most
         self._known: dict[int, tuple[CodeType, dict[int, Known]]] = {}
         self._times: dict[str, int] = {}
+        self.begun = first == 0
+        self.over = False
         self.waits = False
+
+    def begins(self) -> bool:
+        """Whether the time has come from which instructions are reported; remembers it."""
+        scheduler = self._scheduler
+        if not self.begun and scheduler.global_time() >= self._first:
+            self.begun = True
+            self._times = {thread.name: thread.time for thread in scheduler.threads}
+        return self.begun
 
     def instruction(self, code: CodeType, offset: int, frame: FrameType) -> None:
         """The running thread executes this instruction now."""
+        if self.over:
+            return
         before = use_own(True)
         scheduler = self._scheduler
         thread = scheduler.current
         counted = self._passed(thread)
-        if self._left > 0 and scheduler.global_time() >= self._first:
+        self.over = self._left <= 0
+        if not self.over:
             self._left -= 1
             index, check, access = self._of(code).get(offset, (-1, NOT, False))
             number = scheduler.log.place_number(Place(code, offset))
@@ -94,7 +109,7 @@ class ExecutedTrace:
             caller: the function of the runtime that asked for the operation.
         """
         place, scheduler = thread.place, self._scheduler
-        if not self._passed(thread) or place is None or self._left <= 0 or scheduler.global_time() < self._first:
+        if not self.begins() or not self._passed(thread) or place is None or self._left <= 0:
             return
         self._left -= 1
         room, _, module = caller.f_globals["__name__"].rpartition(".")
@@ -106,7 +121,7 @@ class ExecutedTrace:
     def called(self, code: CodeType, offset: int, frame: FrameType, callee: object) -> None:
         """The instruction at this offset calls this."""
         before = use_own(True)
-        if self._left > 0 and self._scheduler.global_time() >= self._first:
+        if self._left > 0:
             self._scheduler.send(CALLED, self._scheduler.current.name, id(frame), _looks_after(code, offset, callee))
         use_own(before)
 

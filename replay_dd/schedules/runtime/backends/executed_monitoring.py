@@ -39,7 +39,7 @@ class ExecutedBackend(PythonBackend):
             monitoring.register_callback(own, events.INSTRUCTION, self._reporting(lambda code, offset: None))
 
         def on_call(code: CodeType, offset: int, callee: object, first: object) -> None:
-            if self._counts(code):
+            if executed.begun and self._counts(code):
                 executed.called(code, offset, sys._getframe(1), callee)
 
         monitoring.register_callback(own, events.CALL, on_call)
@@ -50,12 +50,18 @@ class ExecutedBackend(PythonBackend):
         return count if is_line else self._reporting(count)
 
     def _reporting(self, count: Any) -> Any:
-        executed = self._executed
+        executed, monitoring = self._executed, self._monitoring
 
-        def on_instruction(code: CodeType, offset: int) -> None:
-            count(code, offset)
-            if self._counts(code):
-                executed.instruction(code, offset, sys._getframe(1))
+        def on_instruction(code: CodeType, offset: int) -> Any:
+            answer = count(code, offset)
+            if executed.begun:
+                if self._counts(code):
+                    executed.instruction(code, offset, sys._getframe(1))
+            elif not executed.begins():
+                return answer
+            else:
+                monitoring.restart_events()  # what was switched off until now
+            return None
 
         return on_instruction
 

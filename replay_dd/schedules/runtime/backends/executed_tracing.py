@@ -47,7 +47,12 @@ class ExecutedBackend(PythonBackend):
         _setprofile(None)
 
     def _profile(self, frame: FrameType, event: str, argument: object) -> None:
-        if event == "c_call" and self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED and self._counts():
+        if (
+            event == "c_call"
+            and self._executed.begun
+            and self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED
+            and self._counts()
+        ):
             self._executed.called(frame.f_code, frame.f_lasti, frame, argument)
 
     def _trace_call(self, frame: FrameType, event: str, argument: object) -> Any:
@@ -64,7 +69,7 @@ class ExecutedBackend(PythonBackend):
 
         def trace(frame: FrameType, event: str, argument: object) -> Any:
             count(frame, event, argument)
-            if event == "opcode" and self._counts():
+            if event == "opcode" and (executed.begun or executed.begins()) and not executed.over and self._counts():
                 executed.instruction(code, frame.f_lasti, frame)
                 callee = callees.at(code, frame.f_lasti, frame)
                 if callee is not UNKNOWN:
