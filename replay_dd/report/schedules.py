@@ -267,7 +267,7 @@ def _gil_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str
         if switch.failing.place is not None:
             yield f"{under[:-9]}, it is not known whether threads can be switched there."
         return
-    if found.failing_range is None:
+    if found.failing_range is None or gil.positions == found.failing_range.positions == 1:
         can = "can" if gil.reachable else "cannot"
         yield f"{under} {can} be switched there{f': {gil.possible[0][2]}' if gil.possible else ''}."
     elif not gil.possible:
@@ -342,7 +342,7 @@ def _range_as_text(failing_range: FailingRange) -> Iterator[str]:
     if first is None or last is None:
         return
     if failing_range.positions == 1:
-        yield "The failing range is this position alone: just before and just after it, the switch is harmless."
+        yield "The failing range is this position alone: just before and after it, the run does not fail in this way."
         return
     yield f"The failing range: this switch fails already at {first} (yield point {failing_range.first.time})"
     earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first) else 0

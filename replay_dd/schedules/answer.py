@@ -235,8 +235,8 @@ def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunne
     execution = None if executed is None else Execution(switch.thread, executed)
     stops = [one.time for one in longer.switches if one.thread == switch.thread and one.time >= switch.time]
     ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
-    lines = () if executed is None else _line_times(executed.of(switch.thread, 0, ends))
-    ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, lines=lines, jobs=jobs)
+    times = () if executed is None else _interesting_times(executed.of(switch.thread, 0, ends))
+    ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, interesting=times, jobs=jobs)
     later = None
     if any(choice.global_time > switch.global_time for choice in best.choices):
         later = executed_run(best.failing, first=switch.global_time, time_limit_s=runs.time_limit_s)
@@ -251,18 +251,26 @@ def _turn_starts(log: Log, switch: Switch) -> int:
     return max(began, default=0)
 
 
-def _line_times(instructions: Iterable[Executed]) -> list[int]:
-    """The times of the yield points at which a thread comes to another line: the first of each line, then the last."""
+def _interesting_times(instructions: Iterable[Executed]) -> list[int]:
+    """The yield points of a thread at which a switch may matter, the most interesting first.
+
+    Just before something is changed, as what was read before is then out of date: the first time at each such place.
+    Then where the thread comes to another line: the first time for each line, and the last time.
+    """
+    changes: dict[tuple[str, int, int], int] = {}
     first: dict[tuple[str, int], int] = {}
     last: dict[tuple[str, int], int] = {}
     before: tuple[str, int] | None = None
     for one in instructions:
-        line = (one.place.path, one.place.line)
+        place = one.place
+        line = (place.path, place.line)
+        if one.counted and (place.operation or place.instruction.startswith(("STORE_", "DELETE_"))):
+            changes.setdefault((*line, place.column), one.time)
         if one.counted and line != before:
             first.setdefault(line, one.time)
             last[line] = one.time
             before = line
-    return [*sorted(first.values()), *sorted(last.values())]
+    return [*sorted(changes.values()), *sorted(first.values()), *sorted(last.values())]
 
 
 def _only_delta(isolation: Isolation[Log]) -> Delta | None:

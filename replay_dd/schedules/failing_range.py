@@ -26,8 +26,8 @@ from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
 from replay_dd.schedules.model import Log, Switch
 
 EVENLY = 8  # how many positions are tried at equal distances
-AT_LINES = 16  # and how many where the thread comes to another line
-ALL_UP_TO = 12  # turns of so many positions are tried entirely
+INTERESTING = 20  # and how many where the thread changes something, or comes to another line
+ALL_UP_TO = 16  # turns of so many positions are tried entirely
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def find_failing_ranges(
     switch: Switch,
     *,
     last_time: int,
-    lines: Iterable[int] = (),
+    interesting: Iterable[int] = (),
     jobs: int,
 ) -> FailingRanges:
     """Try the isolated switch at other times of the thread's turn.
@@ -102,7 +102,7 @@ def find_failing_ranges(
         failing: the final failing run.
         switch: its guilty switch.
         last_time: the latest thread time to try: the thread's turn ends there.
-        lines: thread times at which the thread comes to another line, the most interesting first.
+        interesting: thread times to try before others, the most interesting first.
         jobs: the number of parallel runs.
 
     Raises:
@@ -119,21 +119,21 @@ def find_failing_ranges(
     if first_time >= last_time:
         return NO_RANGES
     positions = _Positions(tests, ShiftedPreemption(runs, failing, switch, first_time, last_time), jobs)
-    positions.try_at(_samples(first_time, last_time, switch.time, lines))
+    positions.try_at(_samples(first_time, last_time, switch.time, interesting))
     positions.find_edges()
     return FailingRanges(
         positions.ranges(switch.time), len(positions.tried), last_time - first_time + 1, positions.tests
     )
 
 
-def _samples(first: int, last: int, guilty: int, lines: Iterable[int]) -> list[int]:
+def _samples(first: int, last: int, guilty: int, interesting: Iterable[int]) -> list[int]:
     """The times to try, without doubles, in order."""
     if last - first < ALL_UP_TO:
         return list(range(first, last + 1))
     chosen = {first, last, guilty, min(guilty + 1, last), max(guilty - 1, first)}
     chosen.update(first + (last - first) * number // (EVENLY + 1) for number in range(1, EVENLY + 1))
-    inside = [time for time in dict.fromkeys(lines) if first <= time <= last and time not in chosen]
-    chosen.update(inside[:AT_LINES])
+    inside = [time for time in dict.fromkeys(interesting) if first <= time <= last and time not in chosen]
+    chosen.update(inside[:INTERESTING])
     return sorted(chosen)
 
 

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from replay_dd.schedules.executed import Executed
 from replay_dd.schedules.model import Place
 
-ENTERED, JUMPED, CALLED, OPERATION, AT_FIRST = (
+ENTERED, LIBRARY, JUMPED, CALLED, OPERATION, AT_FIRST = (
     "a function begins or resumes",
+    "a function of a library begins",
     "the program jumps back",
     "a call is over",
     "it does an operation during which others can run",
@@ -86,7 +87,7 @@ def gil_positions(instructions: Iterable[Executed]) -> dict[int, tuple[Place, st
             # What is called does this; the call itself has touched nothing yet.
             inside = before_call if previous is not None and previous.check else why
             if previous is not None and previous.looks == "never":
-                inside = inside or ENTERED
+                inside = inside or LIBRARY
             why = OPERATION if one.check == "operation" else inside
         elif one.check == "entry":
             why = ENTERED
@@ -120,7 +121,7 @@ def _after(own: Executed, one: Executed, entered: str) -> str:
     if own.check not in ("call", "star call") or one.index != own.index + 1:
         return ""
     if own.looks == "never":
-        return "" if entered else ENTERED  # library code begins with a look, and touches what only it knows
+        return "" if entered else LIBRARY  # library code begins with a look, and touches what only it knows
     if own.looks == "not begun":
         return ""
     if own.looks == "at first":

@@ -23,12 +23,15 @@ def ranges_of(
     guilty: Switch,
     last: int | None = None,
     jobs: int = 1,
-    lines: Iterable[int] = (),
+    interesting: Iterable[int] = (),
 ) -> FailingRanges:
     failing = runner.log(tuple(sorted((*before, guilty.trigger))))
     tests, runs = isolated(runner, failing)
     return find_failing_ranges(
-        *(tests, runs, failing, guilty), last_time=guilty.time if last is None else last, lines=lines, jobs=jobs
+        *(tests, runs, failing, guilty),
+        last_time=guilty.time if last is None else last,
+        interesting=interesting,
+        jobs=jobs,
     )
 
 
@@ -62,7 +65,7 @@ def test_both_edges_are_found(first: int, last: int, jobs: int) -> None:
 def test_separate_ranges_stay_separate() -> None:
     """One range from 14 to 873 would hide that 845 to 863 pass."""
     runner = fails_at(lambda time: 14 <= time <= 842 or 864 <= time <= 873)
-    found = ranges_of(runner, guilty=switch("0.1", 873), last=900, lines=[864, 843])
+    found = ranges_of(runner, guilty=switch("0.1", 873), last=900, interesting=[864, 843])
     assert times(found) == [(14, 842), (864, 873)]
     assert [one.guilty for one in found.ranges] == [False, True]
     assert found.positions == 900
@@ -71,7 +74,7 @@ def test_separate_ranges_stay_separate() -> None:
 
 def test_ranges_before_and_after_the_guilty_switch_are_found() -> None:
     runner = fails_at(lambda time: time in (3, 4, 7, 8, 11))
-    found = ranges_of(runner, guilty=switch("0.1", 7), last=12)
+    found = ranges_of(runner, guilty=switch("0.1", 7), last=ALL_UP_TO)
     assert times(found) == [(3, 4), (7, 8), (11, 11)]
     assert found.tried == ALL_UP_TO
     second = found.ranges[1]

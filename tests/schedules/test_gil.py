@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.executed import Executed, ExecutedRun
-from replay_dd.schedules.gil import AT_FIRST, CALLED, ENTERED, JUMPED, OPERATION, gil_answer, gil_positions
+from replay_dd.schedules.gil import AT_FIRST, CALLED, ENTERED, JUMPED, LIBRARY, OPERATION, gil_answer, gil_positions
 from replay_dd.schedules.model import Place, Settings
 from replay_dd.schedules.target import Plan, describe_program, run_target
 from tests.schedules.logs import PLACE
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[str, str]] = {
     "an f-string": ("t = s.v; f'{t}'; " + STORE, ""),
     "an import again": ("t = s.v; import threading; " + STORE, ""),
     "a sleep": ("t = s.v; time.sleep(0.001); " + STORE, OPERATION),
-    "library code": ("t = s.v; functools.update_wrapper(no, no, (), ()); " + STORE, ENTERED),
+    "library code": ("t = s.v; functools.update_wrapper(no, no, (), ()); " + STORE, LIBRARY),
     "an exception": ("t = s.v\ntry: raise KeyError from None\nexcept KeyError: pass\n" + STORE, ""),
     "the other branch has a call": ("if s is None: abs(-1)\nelse:\n    t = s.v; " + STORE, ""),
     "the same branch has a call": ("if s is not None:\n    t = s.v; abs(-1); " + STORE, CALLED),
