@@ -12,12 +12,13 @@ from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
 from replay_dd.report.source import source_line
+from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.executed import lines_of
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.minimize import ScheduleMinimum
-from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.model import Place, Program, Switch, Wake
 
 _MOST_LINES = 12
 _MOST_POSITIONS = 100
@@ -79,10 +80,22 @@ def _switch_as_json(found: ScheduleIsolation, switch: GuiltySwitch) -> dict[str,
         "forced": failing.forced,
         "gil_reachable": True if failing.forced else found.gil.reachable,
         "place": _place_as_json(failing.place),
+        "wakes": _wake_as_json(failing.wake),
         "passes": None
         if passing is None
-        else {"time": passing.time, "to": passing.to, "place": _place_as_json(passing.place)},
+        else {
+            "time": passing.time,
+            "to": passing.to,
+            "place": _place_as_json(passing.place),
+            "wakes": _wake_as_json(passing.wake),
+        },
     }
+
+
+def _wake_as_json(wake: Wake | None) -> dict[str, Any] | None:
+    if wake is None:
+        return None
+    return {"time_out": wake.time_out, "early_s": wake.early_ns / 1e9, "place": _place_as_json(wake.place)}
 
 
 def _choice_as_json(found: ScheduleIsolation, switch: Switch) -> dict[str, Any]:
@@ -145,11 +158,14 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
         if not found.isolation.complete:
             left = counted(found.isolation.deltas_left, found.isolation.circumstance.delta)
             yield f"Not isolated: the search was stopped with {left} left. The first of the switches that differ:"
-        yield from _switch_as_text(found, switch)
+        if is_about_sleeping(switch):
+            yield from wakes_as_text(switch, found.failing, found.passing)
+        else:
+            yield from _switch_as_text(found, switch)
         if len(found.choices) > 1 or switch.failing not in found.choices:
             yield from _choices_as_text(found)
         if found.failing_range is not None:
-            yield from _range_as_text(found.failing_range)
+            yield from _range_as_text(found.failing_range, found.failing.program)
         if found.isolation.complete:
             yield from _gil_as_text(found, switch)
         if len(found.ranges.ranges) > 1:
@@ -194,13 +210,13 @@ def _does(switch: Switch) -> str:
 
 
 def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
-    failing, passing = switch.failing, switch.passing
+    failing, passing, program = switch.failing, switch.passing, found.failing.program
     place = failing.place
     passing_place = None if passing is None else passing.place
     yield f"The run FAILS if thread {failing.thread} {_does(failing)} {failing.where}"
     if place is not None:
         first = None if found.failing_range is None else found.failing_range.first.place
-        yield from _shown(place, marked=any(on_one_line(place, other) for other in (passing_place, first)))
+        yield from _shown(place, program, marked=any(on_one_line(place, other) for other in (passing_place, first)))
     yield f"    before its yield point {failing.time}."
     if passing is None:
         yield f"It PASSES if thread {failing.thread} runs on to the end."
@@ -210,8 +226,8 @@ def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[
         yield f"It PASSES if thread {failing.thread} runs on until it {until} (its yield point {passing.time})."
     else:
         yield f"It PASSES if thread {passing.thread} {_does(passing)} at {passing.place} instead"
-        later = passing.time - failing.time if _looks_like(place, passing.place) else 0
-        yield from _shown(passing.place, marked=on_one_line(place, passing.place), later=later)
+        later = passing.time - failing.time if _looks_like(place, passing.place, program) else 0
+        yield from _shown(passing.place, program, marked=on_one_line(place, passing.place), later=later)
         yield f"    before its yield point {passing.time}."
     yield from _code_between(found, switch)
 
@@ -232,7 +248,7 @@ def _code_between(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[st
         if place.function != function:
             function = place.function
             yield f"    {place.file}, {function}:"
-        yield f"    {place.line:>6}  {source_line(place)}"
+        yield f"    {place.line:>6}  {source_line(place, found.failing.program)}"
     if len(lines) > _MOST_LINES:
         yield f"            and {counted(len(lines) - _MOST_LINES, 'more line')}"
 
@@ -252,8 +268,8 @@ def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
         isolated = " (the switch above)" if found.switch is not None and choice == found.switch.failing else ""
         yield f"  {number}. thread {choice.thread} {_does(choice)} {choice.where}, yield point {choice.time}{isolated}"
         if choice.place is not None and not isolated:
-            yield f"    {choice.place.line:>6}  {source_line(choice.place)}"
-            yield mark(choice.place, len(f"    {choice.place.line:>6}  "))
+            yield f"    {choice.place.line:>6}  {source_line(choice.place, found.failing.program)}"
+            yield mark(choice.place, found.failing.program, len(f"    {choice.place.line:>6}  "))
     if len(choices) > _MOST_LINES:
         yield f"  and {len(choices) - _MOST_LINES} more"
 
@@ -277,7 +293,9 @@ def _gil_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str
         share = "every one" if len(gil.possible) == gil.positions else f"{len(gil.possible):,}"
         yield f"{under} can be switched at {share} of its {counted(gil.positions, 'position')}, first at {place}"
         ends = (found.failing_range.first.place, found.failing_range.last.place)
-        yield from _shown(place, marked=any(on_one_line(place, end) for end in ends if end != place))
+        yield from _shown(
+            place, found.failing.program, marked=any(on_one_line(place, end) for end in ends if end != place)
+        )
         yield f"    (yield point {time}): {why}."
 
 
@@ -325,19 +343,19 @@ def _first_line(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
 
 
-def _looks_like(place: Place | None, other: Place) -> bool:
-    return place is not None and on_one_line(place, other) and mark(place, 0) == mark(other, 0)
+def _looks_like(place: Place | None, other: Place, program: Program) -> bool:
+    return place is not None and on_one_line(place, other) and mark(place, program, 0) == mark(other, program, 0)
 
 
-def _shown(place: Place, *, marked: bool, later: int = 0) -> Iterator[str]:
+def _shown(place: Place, program: Program, *, marked: bool, later: int = 0) -> Iterator[str]:
     """The source line of a place; marked if the line alone is ambiguous."""
     number = f"    {place.line:>6}  "
-    yield f"{number}{source_line(place)}"
+    yield f"{number}{source_line(place, program)}"
     if marked:
-        yield mark(place, len(number), later)
+        yield mark(place, program, len(number), later)
 
 
-def _range_as_text(failing_range: FailingRange) -> Iterator[str]:
+def _range_as_text(failing_range: FailingRange, program: Program) -> Iterator[str]:
     first, last = failing_range.first.place, failing_range.last.place
     if first is None or last is None:
         return
@@ -345,8 +363,8 @@ def _range_as_text(failing_range: FailingRange) -> Iterator[str]:
         yield "The failing range is this position alone: just before and after it, the run does not fail in this way."
         return
     yield f"The failing range: this switch fails already at {first} (yield point {failing_range.first.time})"
-    earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first) else 0
-    yield from _shown(first, marked=on_one_line(first, last), later=earlier)
+    earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first, program) else 0
+    yield from _shown(first, program, marked=on_one_line(first, last), later=earlier)
     yield f"and still at {last} (yield point {failing_range.last.time})."
 
 

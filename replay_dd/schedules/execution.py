@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from replay_dd.schedules.executed import ExecutedRun
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.replay import find_divergence
-from replay_dd.schedules.target import Plan, run_target
+from replay_dd.schedules.replay import exact_plan, find_divergence
+from replay_dd.schedules.target import run_target
 
 MOST = 200_000  # instructions that are kept of a run
 LONGEST_RUN = 1_000_000  # yield points; the report slows a run down, so there is none for longer runs
@@ -25,7 +27,7 @@ def executed_run(log: Log, *, first: int = 0, time_limit_s: float | None = None)
     """
     if log.ending.global_time > LONGEST_RUN:
         return None
-    plan = Plan("replay", triggers=log.triggers, arrivals=log.arrivals, executed=(max(0, first - BEFORE), MOST))
+    plan = replace(exact_plan(log), executed=(max(0, first - BEFORE), MOST))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     if find_divergence(log, run.log) is not None:
         return None
