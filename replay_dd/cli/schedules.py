@@ -63,7 +63,7 @@ def isolate_schedule(
             repeats=repeats,
             failure=failure,
             range_number=range_number,
-            observer=progress.observer("unit delta"),
+            observer=progress.observer("unit delta", halves=True),
         )
     finally:
         progress.clear()

@@ -20,19 +20,20 @@ import socket
 import subprocess
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from replay_dd.experiment.guard_process import remove_system_names
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
     Plan,
     TargetRun,
-    forget_files,
     make_run,
     prepare,
     request_of,
@@ -227,7 +228,10 @@ class Runner:
                 with self._lock:
                     self._idle.append(server)
                 return run
-        return run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+        run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+        if run.log.program.process != self._program.process:  # chosen in this run
+            self._program = replace(self._program, process=run.log.program.process)
+        return run
 
     def _take(self) -> ForkServer:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import marshal
 import os
 from collections.abc import Mapping, Sequence
@@ -13,8 +12,7 @@ from typing import Any
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
-from replay_dd.files import digest_of_regular
-from replay_dd.schedules import environment
+from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
@@ -30,9 +28,9 @@ from replay_dd.schedules.model import (
     Waiter,
     Wake,
 )
+from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
-from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -99,7 +97,12 @@ class TargetRun:
 
 
 def describe_program(
-    command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
+    command: tuple[str, ...],
+    *,
+    standard_input: bytes = b"",
+    fresh_copy: bool = False,
+    directory: Path | None = None,
+    process: str = "",
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
     variables, withheld = environment.kept(os.environ)
@@ -110,6 +113,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        process=process,
     )
 
 
@@ -135,6 +139,7 @@ def run_target(
     Raises:
         ProgramNotFoundError: there is no such program.
         NotControlledError: it is not a Python program that the runtime can be loaded into.
+        SeveralProcessesError: it is several, and does not say which one is meant.
     """
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
@@ -146,9 +151,14 @@ def run_target(
             at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
         )
         try:
-            return make_run(program, settings, plan, finished, folder, threads)
+            made = make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
+    if made.log.program.process != program.process:
+        # Others were under control, too: once more without that.
+        chosen = replace(program, process=made.log.program.process)
+        return run_target(chosen, settings, plan, time_limit_s=time_limit_s, elsewhere=elsewhere)
+    return made
 
 
 def prepare(
@@ -236,10 +246,23 @@ def make_run(
     Raises:
         NotControlledError: it reported nothing.
     """
+    found = processes.processes_in(folder.path, CHANNEL)
+    chosen = processes.choose(program, found)
     told = folder.path / CHANNEL
-    records: list[tuple[Any, ...]] = channel.read_records(str(told)) if told.exists() else []
+    if chosen is not None:
+        records = chosen.records
+        if len(found) > 1:
+            program = replace(program, process=program.process or processes.how_to_name(chosen, found))
+    else:  # a forked run has no process of its own
+        records = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
+        if found and program.process:
+            listed = "; ".join(map(str, found))
+            raise NotControlledError(
+                f"There is no Python process `{program.process}` in this run. There were {listed}.",
+                "Choose one of these with `--process`, by its number or the name of its script or module.",
+            )
         raise NotControlledError(_why_not_controlled(program, finished))
     version, executable, backend, reason = hello[1:5]
     if backend == "untested":
@@ -251,7 +274,7 @@ def make_run(
     exceptions: list[UncaughtException] = []
     waiters: tuple[Waiter, ...] = ()
     skipped: list[Trigger] = []
-    notes: list[str] = []
+    notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
     touches: list[Touch] = []
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
@@ -327,7 +350,7 @@ def make_run(
         writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
     )
-    files = {short: _file_hash(path) for short, path in end[4]} if end else {}
+    files = {short: file_hash(path) for short, path in end[4]} if end else {}
     # Short names below the working directory resolve to their files; those of packages do not.
     paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
     if program.fresh_copy:
@@ -355,41 +378,7 @@ def _moved(place: Place, copy: str, original: str) -> Place:
     return replace(place, path=original + place.path[len(copy) :]) if inside else place
 
 
-def _file_hash(path: str) -> str:
-    try:
-        status = os.stat(path)
-        return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
-    except (OSError, ValueError):  # ValueError: not a valid file name
-        return ""
-
-
-@functools.lru_cache(maxsize=4096)
-def _hash_of_version(path: str, *_version: int) -> str:
-    """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
-
-
-def forget_files() -> None:
-    """Clear the cache of file hashes at the end of a search.
-
-    In a process that makes many searches, the few entries of each would be scattered among its large logs and keep
-    their memory from being returned to the system.
-    """
-    _hash_of_version.cache_clear()
-
-
 def usable_jobs(log: Log, jobs: int) -> int:
     """How many runs of a program may run in parallel: one, if it writes to the directory that they share."""
     shared = log.ending.writes_files and not log.program.fresh_copy
     return 1 if shared else jobs
-
-
-def changed_files(program: Program) -> list[str]:
-    """The short names of counted files that have changed since the recording."""
-    root = Path(program.directory)
-    changed = []
-    for short, recorded in program.files.items():
-        path = program.paths.get(short, str(root / short))
-        if recorded and _file_hash(path) != recorded:
-            changed.append(short)
-    return sorted(changed)

@@ -40,6 +40,7 @@ EXECUTED = (
 )
 CALLED = "called"  # path, frame, whether the call that has just begun checks when it is over
 NOTE = "note"  # kind, text
+GONE = "the recorded run connected to"  # what the text begins with where a server is missing
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run
