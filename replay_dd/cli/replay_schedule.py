@@ -13,9 +13,9 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
+from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import ReplayResult, check_there, check_unchanged, replay
 from replay_dd.schedules.runtime.channel import GONE
-from replay_dd.schedules.target import changed_files
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5

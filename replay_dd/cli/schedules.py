@@ -35,6 +35,8 @@ def isolate_schedule(
     accept_changes: bool,
     env: tuple[str, ...],
     repeats: int,
+    failure: str | None,
+    range_number: int | None,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
@@ -59,6 +61,8 @@ def isolate_schedule(
             time_budget_s=time_budget,
             may_fork=not no_fork,
             repeats=repeats,
+            failure=failure,
+            range_number=range_number,
             observer=progress.observer("unit delta", halves=True),
         )
     finally:
@@ -93,6 +97,7 @@ def minimize_schedule(
     time_limit: float | None,
     accept_changes: bool,
     env: tuple[str, ...],
+    failure: str | None,
     as_json: bool,
 ) -> int:
     """Find the fewest choices with which a run still fails; returns the exit status.
@@ -115,6 +120,7 @@ def minimize_schedule(
             max_tests=max_tests,
             time_budget_s=time_budget,
             time_limit_s=time_limit,
+            failure=failure,
             observer=progress.observer("choice"),
         )
     finally:

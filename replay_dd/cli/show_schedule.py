@@ -9,7 +9,7 @@ from replay_dd.cli.progress import can_draw, say
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.schedules.model import Log
-from replay_dd.schedules.target import changed_files
+from replay_dd.schedules.program_files import changed_files
 
 _SHOWN = 3
 

@@ -87,6 +87,15 @@ class Tests(Generic[Run]):
         """Test a refined circumstance from now on; previous results are kept."""
         self.circumstance = circumstance
 
+    def judged_by(self, circumstance: Circumstance[Run]) -> Tests[Run]:
+        """The same runs and counts for a circumstance that judges runs in another way."""
+        anew: Tests[Run] = Tests(circumstance, repeat=self.repeat)
+        anew.runs = self.runs
+        with self._lock:
+            anew._made = {key: (run, circumstance.judge(run)) for key, (run, _) in self._made.items()}
+        anew._counted = dict(self._counted)
+        return anew
+
     @property
     def tested(self) -> int:
         """How many distinct configurations the searches have tested."""

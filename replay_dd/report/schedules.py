@@ -11,12 +11,18 @@ from replay_dd.experiment.proof import PROOF_RUNS
 from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
-from replay_dd.report.source import source_between, source_line
+from replay_dd.report.source import source_line
 from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
+from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.executed import lines_of
 from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Program, Switch, Wake
+
+_MOST_LINES = 12
+_MOST_POSITIONS = 100
+_LONGEST_LINE = 200
 
 
 def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) -> dict[str, Any]:
@@ -27,11 +33,18 @@ def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) ->
         passing: the path of the minimal passing log.
         failing: the path of the minimal failing log.
     """
+    needed = found.needed
     return isolation_as_json(
         found.isolation,
         answer={
-            "switch": None if found.switch is None else _switch_as_json(found.switch),
-            "failing_range": None if found.failing_range is None else _range_as_json(found.failing_range),
+            "switch": None if found.switch is None else _switch_as_json(found, found.switch),
+            "choices": [_choice_as_json(found, switch) for switch in found.choices],
+            "choices_minimal": needed is not None and needed.minimal,
+            "failing_range": None if found.failing_range is None else _range_as_json(found, found.failing_range),
+            "failing_ranges": [_range_as_json(found, one) for one in found.ranges.ranges],
+            "positions": {"tried": found.ranges.tried, "in_turn": found.ranges.positions},
+            "more_tests": {"choices": 0 if needed is None else needed.tests, "ranges": found.ranges.tests},
+            "message_changed": _message_as_json(found.message),
         },
         files={"passing": passing, "failing": failing},
         notes=notes_of(found.passing, found.failing),
@@ -42,18 +55,30 @@ def minimum_as_json(found: ScheduleMinimum, log: Path) -> dict[str, Any]:
     """The object that ``minimize --json`` prints; ``log`` is the path of the minimal log."""
     choices = [{"thread": one.thread, "time": one.time, "to": one.to} for one in found.log.triggers]
     return isolation_as_json(
-        found.isolation, answer={"choices": choices}, files={"failing": log}, notes=notes_of(found.log)
+        found.isolation,
+        answer={
+            "choices": choices,
+            "choices_before": found.choices_before,
+            "rewriting_tests": found.rewriting_tests,
+            "message_changed": _message_as_json(found.message),
+        },
+        files={"failing": log},
+        notes=notes_of(found.log),
     )
 
 
-def _switch_as_json(switch: GuiltySwitch) -> dict[str, Any]:
+def _message_as_json(message: ChangedMessage | None) -> dict[str, str] | None:
+    return None if message is None else message._asdict()
+
+
+def _switch_as_json(found: ScheduleIsolation, switch: GuiltySwitch) -> dict[str, Any]:
     failing, passing = switch.failing, switch.passing
     return {
         "thread": failing.thread,
         "to": failing.to,
         "time": failing.time,
         "forced": failing.forced,
-        "gil_reachable": True if failing.place is None else failing.place.gil_reachable,
+        "gil_reachable": True if failing.forced else found.gil.reachable,
         "place": _place_as_json(failing.place),
         "wakes": _wake_as_json(failing.wake),
         "passes": None
@@ -73,17 +98,42 @@ def _wake_as_json(wake: Wake | None) -> dict[str, Any] | None:
     return {"time_out": wake.time_out, "early_s": wake.early_ns / 1e9, "place": _place_as_json(wake.place)}
 
 
-def _range_as_json(failing_range: FailingRange) -> dict[str, Any]:
+def _choice_as_json(found: ScheduleIsolation, switch: Switch) -> dict[str, Any]:
+    return {
+        "thread": switch.thread,
+        "time": switch.time,
+        "to": switch.to,
+        "forced": switch.forced,
+        "isolated": found.switch is not None and switch == found.switch.failing,
+        "gil_reachable": True if switch.forced else found.gil_of_choice(switch).reachable,
+        "place": _place_as_json(switch.place),
+    }
+
+
+def _range_as_json(found: ScheduleIsolation, failing_range: FailingRange) -> dict[str, Any]:
+    gil = found.gil_of(failing_range.first, failing_range.last)
     return {
         **{
             name: {
                 "time": switch.time,
-                "gil_reachable": True if switch.place is None else switch.place.gil_reachable,
+                "gil_reachable": found.gil_of(switch).reachable,
                 "place": _place_as_json(switch.place),
             }
             for name, switch in (("first", failing_range.first), ("last", failing_range.last))
         },
-        "tests": failing_range.tests,
+        "positions": failing_range.positions,
+        "failure": failing_range.failure,
+        "sought": failing_range.sought,
+        "isolated": failing_range.guilty,
+        "gil": {
+            "reachable": gil.reachable,
+            "positions": len(gil.possible),
+            "known_positions": gil.positions,
+            "where": [
+                {"time": time, "place": _place_as_json(place), "why": why}
+                for time, place, why in gil.possible[:_MOST_POSITIONS]
+            ],
+        },
     }
 
 
@@ -105,16 +155,27 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
     if switch is None:
         yield "The two runs make the same switches: what differs is not the schedule."
     else:
+        if not found.isolation.complete:
+            left = counted(found.isolation.deltas_left, found.isolation.circumstance.delta)
+            yield f"Not isolated: the search was stopped with {left} left. The first of the switches that differ:"
         if is_about_sleeping(switch):
             yield from wakes_as_text(switch, found.failing, found.passing)
-            yield from _gil_as_text(switch.failing, found.failing.program.python)
         else:
-            yield from _switch_as_text(switch, found.failing_range, found.failing.program)
+            yield from _switch_as_text(found, switch)
+        if len(found.choices) > 1 or switch.failing not in found.choices:
+            yield from _choices_as_text(found)
         if found.failing_range is not None:
             yield from _range_as_text(found.failing_range, found.failing.program)
+        if found.isolation.complete:
+            yield from _gil_as_text(found, switch)
+        if len(found.ranges.ranges) > 1:
+            yield from _ranges_as_text(found)
     yield ""
     for line in search_as_text(found.isolation):
+        if line.startswith("tests "):
+            line += _more_tests(found)
         yield f"proof        {_proof(found)}" if line.startswith("proof ") else line
+    yield from _message_as_text(found.message)
     yield f"passes       replay-dd replay {quote(str(passing))}"
     yield f"fails        replay-dd replay {quote(str(failing))}"
     yield from describe_notes(found.passing, found.failing)
@@ -122,16 +183,21 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
 
 def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
     """The result of a minimization as text; ``log`` is the path of the minimal log."""
-    left, before = len(found.log.triggers), found.isolation.deltas_before
+    left, before = len(found.log.triggers), found.choices_before
     if left == before == 1:
         yield "The only choice of this schedule is needed for the failure."
     else:
         verb = "is" if left == 1 else "are"
-        yield f"{left:,} of {counted(before, 'choice')} {verb} needed for the failure."
+        if found.rewriting_tests:
+            yield f"{counted(left, 'choice')} {verb} needed for the failure; the log has {before:,}."
+        else:
+            yield f"{left:,} of {counted(before, 'choice')} {verb} needed for the failure."
     if not left:
         yield "The default schedule already fails."
     yield from describe_log(found.log)
-    yield f"tests        {found.isolation.tests} run, {found.isolation.seconds:.1f} s"
+    more = f"; {found.rewriting_tests} more to find a simpler schedule" if found.rewriting_tests else ""
+    yield f"tests        {found.isolation.tests} run, {found.isolation.seconds:.1f} s{more}"
+    yield from _message_as_text(found.message)
     yield f"proof        {proof_in_words(found.isolation)}"
     yield f"fails        replay-dd replay {quote(str(log))}"
 
@@ -143,14 +209,14 @@ def _does(switch: Switch) -> str:
     return f"gives way to thread {switch.to}"
 
 
-def _switch_as_text(switch: GuiltySwitch, failing_range: FailingRange | None, program: Program) -> Iterator[str]:
-    failing, passing = switch.failing, switch.passing
+def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
+    failing, passing, program = switch.failing, switch.passing, found.failing.program
     place = failing.place
     passing_place = None if passing is None else passing.place
     yield f"The run FAILS if thread {failing.thread} {_does(failing)} {failing.where}"
     if place is not None:
-        others = [passing_place] if failing_range is None else [passing_place, failing_range.first.place]
-        yield from _shown(place, program, marked=any(on_one_line(place, other) for other in others))
+        first = None if found.failing_range is None else found.failing_range.first.place
+        yield from _shown(place, program, marked=any(on_one_line(place, other) for other in (passing_place, first)))
     yield f"    before its yield point {failing.time}."
     if passing is None:
         yield f"It PASSES if thread {failing.thread} runs on to the end."
@@ -163,23 +229,118 @@ def _switch_as_text(switch: GuiltySwitch, failing_range: FailingRange | None, pr
         later = passing.time - failing.time if _looks_like(place, passing.place, program) else 0
         yield from _shown(passing.place, program, marked=on_one_line(place, passing.place), later=later)
         yield f"    before its yield point {passing.time}."
-    if place is not None and passing.place is not None and _lies_between(failing, passing):
-        first, last = sorted((place, passing.place), key=lambda one: one.line)
-        between = source_between(first, last, program)
-        if between:
-            yield "The code between:"
-            for number, text in between:
-                yield f"    {number:>6}  {text}"
-    yield from _gil_as_text(failing, program.python)
+    yield from _code_between(found, switch)
 
 
-def _gil_as_text(switch: Switch, python: str) -> Iterator[str]:
-    if switch.place is not None and not switch.forced:
-        yield (
-            f"Under the GIL of Python {python}, threads can be switched there."
-            if switch.place.gil_reachable
-            else f"Under the GIL of Python {python}, threads cannot be switched at this point."
+def _code_between(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
+    """The lines that the thread executes from one of the two switches to the other."""
+    if found.execution is None or switch.passing is None:
+        return
+    first, last = sorted((switch.failing, switch.passing), key=lambda one: one.time)
+    lines = list(lines_of(found.execution.instructions(0, last.time - 1), first.time))
+    if lines and last.place is not None and lines[-1].line == last.place.line:
+        lines.pop()  # the thread has only begun it where the other switch is
+    if len({(place.path, place.line) for place in lines}) < 2:
+        return
+    yield f"In between, thread {switch.failing.thread} executes:"
+    function = ""
+    for place in lines[:_MOST_LINES]:
+        if place.function != function:
+            function = place.function
+            yield f"    {place.file}, {function}:"
+        yield f"    {place.line:>6}  {source_line(place, found.failing.program)}"
+    if len(lines) > _MOST_LINES:
+        yield f"            and {counted(len(lines) - _MOST_LINES, 'more line')}"
+
+
+def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
+    choices, needed = found.choices, found.needed
+    if not choices:
+        yield "Apart from that, both runs follow the default schedule."
+        return
+    if found.switch is not None and found.switch.failing not in choices:
+        yield f"Besides, both runs make {counted(len(choices), 'choice')} that the default schedule does not make:"
+    elif needed is not None and needed.minimal:
+        yield f"The failure needs all of these {len(choices)} choices; everything else is the default schedule:"
+    else:
+        yield f"The failing run makes {len(choices)} choices; which of them the failure needs was not tried to the end:"
+    for number, choice in enumerate(choices[:_MOST_LINES], 1):
+        isolated = " (the switch above)" if found.switch is not None and choice == found.switch.failing else ""
+        yield f"  {number}. thread {choice.thread} {_does(choice)} {choice.where}, yield point {choice.time}{isolated}"
+        if choice.place is not None and not isolated:
+            yield f"    {choice.place.line:>6}  {source_line(choice.place, found.failing.program)}"
+            yield mark(choice.place, found.failing.program, len(f"    {choice.place.line:>6}  "))
+    if len(choices) > _MOST_LINES:
+        yield f"  and {len(choices) - _MOST_LINES} more"
+
+
+def _gil_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str]:
+    """Where in the range an interpreter with a GIL can switch."""
+    if switch.failing.forced:
+        return
+    gil, under = found.gil, f"Under the GIL of Python {found.failing.program.python}, threads"
+    if gil.reachable is None:
+        if switch.failing.place is not None:
+            yield f"{under[:-9]}, it is not known whether threads can be switched there."
+        return
+    if found.failing_range is None or gil.positions == found.failing_range.positions == 1:
+        can = "can" if gil.reachable else "cannot"
+        yield f"{under} {can} be switched there{f': {gil.possible[0][2]}' if gil.possible else ''}."
+    elif not gil.possible:
+        yield f"{under} cannot be switched anywhere in this range."
+    else:
+        time, place, why = gil.possible[0]
+        share = "every one" if len(gil.possible) == gil.positions else f"{len(gil.possible):,}"
+        yield f"{under} can be switched at {share} of its {counted(gil.positions, 'position')}, first at {place}"
+        ends = (found.failing_range.first.place, found.failing_range.last.place)
+        yield from _shown(
+            place, found.failing.program, marked=any(on_one_line(place, end) for end in ends if end != place)
         )
+        yield f"    (yield point {time}): {why}."
+
+
+def _ranges_as_text(found: ScheduleIsolation) -> Iterator[str]:
+    ranges = found.ranges
+    assert found.switch is not None
+    thread = found.switch.failing.thread
+    yield (
+        f"This turn of thread {thread} has {len(ranges.ranges)} failing ranges; {ranges.tried} of its "
+        f"{ranges.positions:,} positions were tried:"
+    )
+    for number, one in enumerate(ranges.ranges, 1):
+        isolated = " (the switch above)" if one.guilty else ""
+        other = "" if one.sought else "another failure: "
+        first = one.first.place or one.first.where
+        last = one.last.place or one.last.where
+        if one.positions == 1:
+            yield f"  {number}. yield point {one.first.time}, {first}{isolated}"
+        else:
+            yield f"  {number}. yield points {one.first.time} to {one.last.time}, {first} to {last}{isolated}"
+        yield f"       {other}{one.failure}"
+    yield "`--range N` isolates in one of them."
+
+
+def _more_tests(found: ScheduleIsolation) -> str:
+    more = [
+        (0 if found.needed is None else found.needed.tests, "which choices are needed"),
+        (found.ranges.tests, "the failing ranges" if len(found.ranges.ranges) > 1 else "the failing range"),
+    ]
+    told = [f"{number} more for {what}" for number, what in more if number]
+    return f"; {', '.join(told)}" if told else ""
+
+
+def _message_as_text(message: ChangedMessage | None) -> Iterator[str]:
+    if message is None:
+        return
+    yield "message      CHANGED: this may be another failure than the one in the log"
+    yield f"               log: {_first_line(message.recorded)}"
+    yield f"               now: {_first_line(message.found)}"
+    yield "               `--failure TEXT` asks for a failure that contains TEXT"
+
+
+def _first_line(text: str) -> str:
+    line = text.splitlines()[0] if text else "(none)"
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
 
 
 def _looks_like(place: Place | None, other: Place, program: Program) -> bool:
@@ -194,26 +355,17 @@ def _shown(place: Place, program: Program, *, marked: bool, later: int = 0) -> I
         yield mark(place, program, len(number), later)
 
 
-def _lies_between(failing: Switch, passing: Switch) -> bool:
-    """Whether the thread runs the lines between the two places, judging by line order.
-
-    The end of a ``with`` block has the line number of its beginning, although it runs later.
-    """
-    if failing.place is None or passing.place is None or failing.place.line == passing.place.line:
-        return False
-    return (failing.time < passing.time) == (failing.place.line < passing.place.line)
-
-
 def _range_as_text(failing_range: FailingRange, program: Program) -> Iterator[str]:
     first, last = failing_range.first.place, failing_range.last.place
     if first is None or last is None:
         return
+    if failing_range.positions == 1:
+        yield "The failing range is this position alone: just before and after it, the run does not fail in this way."
+        return
     yield f"The failing range: this switch fails already at {first} (yield point {failing_range.first.time})"
     earlier = failing_range.first.time - failing_range.last.time if _looks_like(last, first, program) else 0
     yield from _shown(first, program, marked=on_one_line(first, last), later=earlier)
-    yield f"and still at {last} (yield point {failing_range.last.time}). More tests for this: {failing_range.tests}."
-    if first.gil_reachable and not last.gil_reachable:
-        yield "At its start, threads can be switched under the GIL."
+    yield f"and still at {last} (yield point {failing_range.last.time})."
 
 
 def _proof(found: ScheduleIsolation) -> str:

@@ -28,11 +28,3 @@ def columns_before(place: Place, program: Program) -> int:
     line = lines[place.line - 1]
     before = line.encode()[: place.column - 1].decode(errors="ignore")  # the interpreter counts bytes
     return max(0, len(before) - (len(line) - len(line.lstrip())))
-
-
-def source_between(first: Place, last: Place, program: Program, most: int = 12) -> list[tuple[int, str]]:
-    """(number, text) of the lines from one place to another in the same file; empty if they are far apart."""
-    if first.file != last.file or not 0 <= last.line - first.line < most:
-        return []
-    lines = vouched_lines(program, first)
-    return [(number, lines[number - 1]) for number in range(first.line, last.line + 1) if 0 < number <= len(lines)]

@@ -42,12 +42,24 @@ class ScheduleRunner:
         runner: runs the program.
         time_limit_s: seconds after which a run is killed; None for no limit.
         passing: another log, whose own schedule is run with the outside input of that log.
+        failure: text that the description of the failure sought must contain.
+        exact: the failure sought has the very message of the failing log, numbers and all.
     """
 
     failing: Log
     runner: Runner
     time_limit_s: float | None
     passing: Log | None = None
+    failure: str = ""
+    exact: bool = False
+
+    def outcome(self, run: Log) -> Outcome:
+        """PASS, FAIL or UNRESOLVED, compared with the failing log."""
+        sought = signature_of(self.failing.ending)
+        outcome = outcome_of(run.ending, sought, self.failure)
+        if outcome is Outcome.FAIL and self.exact and signature_of(run.ending).wording != sought.wording:
+            return Outcome.UNRESOLVED
+        return outcome
 
     def run(self, triggers: Triggers, *, fresh: bool = False) -> Log:
         """The log of a run under these triggers; with ``fresh`` in a new process, otherwise possibly forked."""
@@ -74,7 +86,6 @@ class ScheduleCircumstance(Circumstance[Log]):
 
     def __init__(self, runs: ScheduleRunner) -> None:
         self.runs = runs
-        self._failure = signature_of(runs.failing.ending)
 
     @abstractmethod
     def triggers(self, configuration: IntervalSet) -> Triggers:
@@ -91,8 +102,7 @@ class ScheduleCircumstance(Circumstance[Log]):
     def judge(self, run: Log) -> Judgement:
         """Compare the run with the failure of the failing log."""
         ending = signature_of(run.ending)
-        outcome = outcome_of(run.ending, self._failure)
-        return Judgement(outcome, ending.text, (ending.kind, *ending.detail), ending.failed)
+        return Judgement(self.runs.outcome(run), ending.text, ending.key, ending.failed)
 
     def compare(self, one: Log, other: Log) -> str:
         """The first point at which two runs diverge."""
@@ -178,17 +188,15 @@ class NonDefaultChoices(ScheduleCircumstance):
 
     Args:
         runs: runs the schedules.
-        failure: text that the description of the ending must also contain.
     """
 
     name = "schedule"
     delta = "choice"
     faithful = False
 
-    def __init__(self, runs: ScheduleRunner, *, failure: str = "") -> None:
+    def __init__(self, runs: ScheduleRunner) -> None:
         super().__init__(runs)
         self._chosen = tuple(sorted(runs.failing.triggers))
-        self._text = failure
         self.universe = IntervalSet.range(0, len(self._chosen))
 
     def triggers(self, configuration: IntervalSet) -> Triggers:
@@ -201,12 +209,11 @@ class NonDefaultChoices(ScheduleCircumstance):
 
     def judge(self, run: Log) -> Judgement:
         """FAIL if the run ends as in the log: that is what ddmin preserves."""
-        ending = signature_of(run.ending)
-        signature = (ending.kind, *ending.detail)
-        if ending.same(self._failure) and self._text in ending.text:
-            return Judgement(Outcome.FAIL, ending.text, signature, failed=True)
+        ending, sought = signature_of(run.ending), signature_of(self.runs.failing.ending)
+        if ending.same(sought) and ending.mentions(self.runs.failure):
+            return Judgement(Outcome.FAIL, ending.text, ending.key, failed=True)
         outcome = Outcome.PASS if ending.kind == PASSED else Outcome.UNRESOLVED
-        return Judgement(outcome, ending.text, signature, ending.failed)
+        return Judgement(outcome, ending.text, ending.key, ending.failed)
 
     def recorded(self, end: End) -> Log | None:
         """The log given."""
@@ -218,13 +225,14 @@ class NonDefaultChoices(ScheduleCircumstance):
 
 
 class ShiftedPreemption(ScheduleCircumstance):
-    """One preemption of a run, moved earlier: each delta delays it by one yield point from ``first_time``.
+    """One preemption of a run, at other times: each delta delays it by one yield point from ``first_time``.
 
     Args:
         runs: runs the schedules.
         log: the run.
         switch: its preemption.
         first_time: the earliest thread time to try.
+        last_time: the latest one.
     """
 
     name = "switch times"
@@ -233,12 +241,12 @@ class ShiftedPreemption(ScheduleCircumstance):
     algorithm = "dd"
     base = EMPTY
 
-    def __init__(self, runs: ScheduleRunner, log: Log, switch: Switch, first_time: int) -> None:
+    def __init__(self, runs: ScheduleRunner, log: Log, switch: Switch, first_time: int, last_time: int) -> None:
         super().__init__(runs)
         self._others = tuple(trigger for trigger in log.triggers if trigger != switch.trigger)
         self._switch = switch
         self.first_time = first_time
-        self.universe = IntervalSet.range(0, switch.time - first_time)
+        self.universe = IntervalSet.range(0, last_time - first_time)
 
     def at(self, time: int) -> IntervalSet:
         """The configuration with the switch at a thread time."""

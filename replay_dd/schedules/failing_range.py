@@ -1,81 +1,224 @@
-"""The failing range of a guilty switch: the stretch of its thread within which the switch makes the run fail.
+"""The failing ranges of a guilty switch: where else in its thread's turn the same switch makes the run fail.
 
-The isolation ends at one edge: a switch here fails, one step further it passes. This finds the other edge by bisection.
-The two edges together show what a reader needs: the read and the write that must not be separated.
+The isolation ends at one edge: a switch here fails, one step further it passes. Where a range begins and ends shows
+what a reader needs: the two accesses that must not be separated.
+
+Rules of this module:
+
+* One range is never assumed. The same switch is tried at positions all over the turn, and an edge is looked for between
+  neighbours that ended differently. What lies between neighbours that ended alike was not tried.
+* Positions that fail in different ways belong to different ranges, even next to each other.
+* A position where the switch could not be made is in no range.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
-from replay_dd.dd import DD, EMPTY, Search
 from replay_dd.experiment.process import LIVE
-from replay_dd.experiment.search import run_search
 from replay_dd.experiment.testing import Tests
+from replay_dd.experiment.waiting import result_of
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import ScheduleRunner, ShiftedPreemption
 from replay_dd.schedules.model import Log, Switch
 
+EVENLY = 8  # how many positions are tried at equal distances
+INTERESTING = 20  # and how many where the thread changes something, or comes to another line
+ALL_UP_TO = 16  # turns of so many positions are tried entirely
+
 
 @dataclass(frozen=True)
 class FailingRange:
-    """The range in which a switch from one thread to another makes the run fail.
+    """A stretch of a thread's turn in which a switch to another thread makes the run fail.
 
     Attributes:
-        first: the earliest such switch found.
-        last: the latest such switch found.
-        before: the switch one step before the range; None if the range begins with the thread's turn.
-        tests: the number of runs that finding the other edge took.
+        first: the earliest such switch.
+        last: the latest such switch.
+        failure: how these runs end; that of the run with the latest switch.
+        sought: whether that is the failure that was sought.
+        guilty: whether the isolated switch is in this range.
+        failing: the run with the latest switch.
+        passing: the run with the nearest later switch that passes, or else with the nearest earlier one; None if no
+            position of the turn passes.
     """
 
     first: Switch
     last: Switch
-    before: Switch | None
+    failure: str
+    sought: bool
+    guilty: bool
+    failing: Log
+    passing: Log | None
+
+    @property
+    def positions(self) -> int:
+        """How many yield points are in the range."""
+        return self.last.time - self.first.time + 1
+
+
+@dataclass(frozen=True)
+class FailingRanges:
+    """All ranges found, in the order of the turn.
+
+    Attributes:
+        ranges: the ranges.
+        tried: the number of positions tried.
+        positions: the number of positions in the turn.
+        tests: the number of runs that this took.
+    """
+
+    ranges: tuple[FailingRange, ...]
+    tried: int
+    positions: int
     tests: int
 
+    @property
+    def guilty(self) -> FailingRange | None:
+        """The range of the isolated switch."""
+        return next((found for found in self.ranges if found.guilty), None)
 
-def find_failing_range(
-    tests: Tests[Log], runs: ScheduleRunner, failing: Log, switch: Switch, jobs: int
-) -> FailingRange | None:
-    """Find the earliest time at which the isolated switch makes the run fail.
+
+NO_RANGES = FailingRanges((), 0, 0, 0)
+
+
+def find_failing_ranges(
+    tests: Tests[Log],
+    runs: ScheduleRunner,
+    failing: Log,
+    switch: Switch,
+    *,
+    last_time: int,
+    interesting: Iterable[int] = (),
+    jobs: int,
+) -> FailingRanges:
+    """Try the isolated switch at other times of the thread's turn.
 
     Args:
         tests: the runs of the isolation so far.
         runs: runs the schedules.
         failing: the final failing run.
-        switch: its guilty switch; the run passes if it comes later.
+        switch: its guilty switch.
+        last_time: the latest thread time to try: the thread's turn ends there.
+        interesting: thread times to try before others, the most interesting first.
         jobs: the number of parallel runs.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
 
     Returns:
-        The range; None if the switch is forced, or the thread's turn begins with it.
+        The ranges; none if the switch is forced, or its turn has no other positions.
     """
     if switch.forced:
-        return None
+        return NO_RANGES
     earlier = [other.time for other in failing.switches if other.thread == switch.thread and other.time < switch.time]
     first_time = max(earlier, default=0) + 1
-    if first_time >= switch.time:
+    last_time = max(last_time, switch.time)
+    if first_time >= last_time:
+        return NO_RANGES
+    positions = _Positions(tests, ShiftedPreemption(runs, failing, switch, first_time, last_time), jobs)
+    positions.try_at(_samples(first_time, last_time, switch.time, interesting))
+    positions.find_edges()
+    return FailingRanges(
+        positions.ranges(switch.time), len(positions.tried), last_time - first_time + 1, positions.tests
+    )
+
+
+def _samples(first: int, last: int, guilty: int, interesting: Iterable[int]) -> list[int]:
+    """The times to try, without doubles, in order."""
+    if last - first < ALL_UP_TO:
+        return list(range(first, last + 1))
+    chosen = {first, last, guilty, min(guilty + 1, last), max(guilty - 1, first)}
+    chosen.update(first + (last - first) * number // (EVENLY + 1) for number in range(1, EVENLY + 1))
+    inside = [time for time in dict.fromkeys(interesting) if first <= time <= last and time not in chosen]
+    chosen.update(inside[:INTERESTING])
+    return sorted(chosen)
+
+
+class _Positions:
+    """The runs with the switch at different times of the turn."""
+
+    def __init__(self, tests: Tests[Log], times: ShiftedPreemption, jobs: int) -> None:
+        self._tests, self._times, self._jobs = tests, times, jobs
+        tests.continue_with(times)
+        self.tried: dict[int, Hashable] = {}
+        self.tests = 0
+
+    def try_at(self, times: list[int]) -> None:
+        """Make the runs at these times."""
+        known = {time for time in times if self._tests.known(self._times.at(time)) is not None}
+        self.tests += len(times) - len(known)
+        with ThreadPoolExecutor(self._jobs) as pool:
+            futures = [pool.submit(self._tests.of, self._times.at(time)) for time in times]
+            try:
+                for future in futures:
+                    result_of(future)
+            except BaseException:
+                for future in futures:
+                    future.cancel()
+                LIVE.kill_all()
+                raise
+        for time in times:
+            self.tried[time] = self._ending(time)
+
+    def _ending(self, time: int) -> Hashable:
+        """Equal for times at which the run ends in the same way; None where it does not fail."""
+        judgement = self._tests.of(self._times.at(time))[1]
+        return judgement.signature if judgement.failed and self.switch_at(time) is not None else None
+
+    def switch_at(self, time: int) -> Switch | None:
+        """The switch as the run with it at this thread time really made it; None if it was skipped there."""
+        configuration = self._times.at(time)
+        wanted = self._times.trigger(configuration)
+        run, _ = self._tests.of(configuration)
+        return next((found for found in run.switches if found.trigger == wanted), None)
+
+    def find_edges(self) -> None:
+        """Bisect between neighbours that ended differently until each edge is between two that were tried."""
+        while True:
+            middle = self._between()
+            if not middle:
+                return
+            self.try_at(middle)
+
+    def _between(self) -> list[int]:
+        times = sorted(self.tried)
+        return [
+            (one + other) // 2
+            for one, other in pairwise(times)
+            if other - one > 1 and self.tried[one] != self.tried[other]
+        ]
+
+    def ranges(self, guilty: int) -> tuple[FailingRange, ...]:
+        """The ranges that the runs so far show."""
+        found: list[FailingRange] = []
+        stretch: list[int] = []
+        for time in [*sorted(self.tried), None]:
+            if stretch and (time is None or self.tried[time] != self.tried[stretch[-1]]):
+                made = self._range(stretch, guilty)
+                if made is not None:
+                    found.append(made)
+                stretch = []
+            if time is not None:
+                stretch.append(time)
+        return tuple(found)
+
+    def _range(self, stretch: list[int], guilty: int) -> FailingRange | None:
+        first, last = self.switch_at(stretch[0]), self.switch_at(stretch[-1])
+        if self.tried[stretch[0]] is None or first is None or last is None:
+            return None
+        failing, judgement = self._tests.of(self._times.at(stretch[-1]))
+        sought = judgement.outcome is Outcome.FAIL
+        inside = stretch[0] <= guilty <= stretch[-1]
+        return FailingRange(first, last, judgement.words, sought, inside, failing, self._nearest_passing(stretch))
+
+    def _nearest_passing(self, stretch: list[int]) -> Log | None:
+        later = [time for time in sorted(self.tried) if time > stretch[-1]]
+        earlier = [time for time in sorted(self.tried, reverse=True) if time < stretch[0]]
+        for time in (*later, *earlier):
+            run, judgement = self._tests.of(self._times.at(time))
+            if judgement.outcome is Outcome.PASS:
+                return run
         return None
-    times = ShiftedPreemption(runs, failing, switch, first_time)
-    tests.continue_with(times)
-    if tests.outcome(EMPTY) is Outcome.FAIL:
-        first = switch_at(tests, times, first_time)
-        return None if first is None else FailingRange(first, switch, None, 1)
-    # Each unit delta delays the switch by one yield point; all of them together are the failing run.
-    search = Search(DD(EMPTY, times.universe), known={EMPTY: Outcome.PASS, times.universe: Outcome.FAIL})
-    result = run_search(search, tests.outcome, jobs=jobs, on_interrupt=LIVE.kill_all)
-    if result.stopped_by == "interrupt":
-        raise KeyboardInterrupt
-    first = switch_at(tests, times, first_time + result.c_fail.count)
-    before = switch_at(tests, times, first_time + result.c_pass.count)
-    return None if first is None else FailingRange(first, switch, before, result.executed + 1)
-
-
-def switch_at(tests: Tests[Log], times: ShiftedPreemption, time: int) -> Switch | None:
-    """The switch as the run with it at this thread time really made it; None if it was skipped there."""
-    configuration = times.at(time)
-    wanted = times.trigger(configuration)
-    run, _ = tests.of(configuration)
-    return next((found for found in run.switches if found.trigger == wanted), None)

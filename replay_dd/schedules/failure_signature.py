@@ -1,16 +1,26 @@
 """The oracle for schedules: decides whether two runs failed in the same way.
 
-A failure signature is the exception that ended the run and its innermost frame in user code; or the deadlock and the
-places where its threads wait; or the signal; or the exit status. Two failures are the same if their signatures are.
+A failure signature is the exception that ended the run, its innermost frame in user code and its message; or the
+deadlock and the places where its threads wait; or the signal; or the exit status. Two failures are the same if their
+signatures are.
+
+Rules of this module:
+
+* Messages vary from schedule to schedule even if the bug is the same: "the total is 7" or "8". So they are compared
+  without what varies (:mod:`~replay_dd.schedules.failure_message`); whoever draws conclusions says where they changed.
+* A text that the user asks for must occur in the description of the failure, as written.
 """
 
 from __future__ import annotations
 
 import signal
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.model import Ending, UncaughtException
+from replay_dd.schedules.failure_message import without_addresses, without_data
+from replay_dd.schedules.model import Ending, Log, UncaughtException
 
 PASSED = "passed"
 UNKNOWN = "unknown"
@@ -25,12 +35,16 @@ class Signature:
         detail: what else must match.
         functions: the same without line numbers.
         text: for people.
+        message: the message of the exception, without the data in it.
+        said: the message as it was.
     """
 
     kind: str
     detail: tuple[object, ...]
     text: str
     functions: tuple[object, ...] = field(default=(), compare=False)
+    message: str = ""
+    said: str = field(default="", compare=False)
 
     @property
     def failed(self) -> bool:
@@ -39,7 +53,21 @@ class Signature:
 
     def same(self, other: Signature) -> bool:
         """Whether both endings are the same."""
-        return (self.kind, self.detail) == (other.kind, other.detail)
+        return self.key == other.key
+
+    @property
+    def wording(self) -> str:
+        """The message as it was, but for addresses, which mean nothing."""
+        return without_addresses(self.said)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for endings that are the same."""
+        return (self.kind, self.message, *self.detail)
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text occurs in the description of the ending, or in the whole message of its exception."""
+        return text in self.text or text in self.said
 
     def same_but_for_lines(self, other: Signature) -> bool:
         """Whether both endings are the same, ignoring line numbers; for programs that were edited."""
@@ -79,11 +107,12 @@ def _of_exception(exception: UncaughtException) -> Signature:
     summary = exception.text.splitlines()[0] if exception.text else ""
     if summary:
         text += f": {summary[:120]}"
+    message = (without_data(exception.text), exception.text)
     if frame is None:
-        return Signature("exception", (exception.type,), text, (exception.type,))
+        return Signature("exception", (exception.type,), text, (exception.type,), *message)
     functions = (exception.type, frame.file, frame.function)
     told = f"{text} ({frame.file}:{frame.line} in {frame.function})"
-    return Signature("exception", (*functions, frame.line), told, functions)
+    return Signature("exception", (*functions, frame.line), told, functions, *message)
 
 
 def _signal_name(number: int) -> str:
@@ -93,11 +122,40 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def outcome_of(ending: Ending, failing: Signature) -> Outcome:
-    """PASS, FAIL or UNRESOLVED, compared with the failure sought."""
+class ChangedMessage(NamedTuple):
+    """The message of one failure in two runs: as it was recorded, and in the run that the answer is about."""
+
+    recorded: str
+    found: str
+
+
+def message_changed(recorded: Ending, found: Ending) -> ChangedMessage | None:
+    """Both messages if they are not the same, although the failure is."""
+    one, other = signature_of(recorded), signature_of(found)
+    return None if one.wording == other.wording else ChangedMessage(one.said, other.said)
+
+
+def text_sought(log: Log, text: str | None) -> str:
+    """The text that the description of the failure must contain: the one given, or that of the log.
+
+    Raises:
+        DoesNotFailError: that of the log itself does not contain it.
+    """
+    wanted = log.failure if text is None else text
+    found = signature_of(log.ending)
+    if not found.mentions(wanted):
+        raise DoesNotFailError(
+            f"The failure of the log does not contain `{wanted}`. It is: {found.text}.",
+            "Give a part of this description with `--failure`, as it is written here.",
+        )
+    return wanted
+
+
+def outcome_of(ending: Ending, failing: Signature, text: str = "") -> Outcome:
+    """PASS, FAIL or UNRESOLVED, compared with the failure sought; ``text`` must occur in the failure's description."""
     found = signature_of(ending)
     if found.kind == PASSED:
         return Outcome.PASS
-    if found.failed and found.same(failing):
+    if found.failed and found.same(failing) and found.mentions(text):
         return Outcome.FAIL
     return Outcome.UNRESOLVED

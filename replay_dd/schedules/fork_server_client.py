@@ -27,13 +27,13 @@ from typing import Any
 from replay_dd.experiment.guard_process import remove_system_names
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
     Plan,
     TargetRun,
-    forget_files,
     make_run,
     prepare,
     request_of,

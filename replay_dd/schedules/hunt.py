@@ -170,7 +170,7 @@ def hunt(
                 if on_run is not None:
                     on_run(looked_at, plan, signature)
                 if signature.failed:
-                    (failures if failure in signature.text else passed_over).add(signature)
+                    (failures if signature.mentions(failure) else passed_over).add(signature)
                 elif signature.kind != PASSED:
                     others.add(signature)
                 finds.look_at(run, signature)
@@ -192,6 +192,8 @@ def hunt(
                 failing = simplifier.with_one_preemption(failing, seed, failure)
             except KeyboardInterrupt:
                 interrupted = True  # the logs found are valid, just less simple
+        if failing is not None:
+            failing = replace(failing, failure=failure)
         return Hunt(
             *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
             *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
@@ -250,7 +252,7 @@ class _Finds:
     def look_at(self, run: TargetRun, signature: Signature) -> None:
         if signature.kind == PASSED and self._passed is None:
             self._passed = run
-        if signature.failed and self._failure in signature.text and self.failing is None:
+        if signature.failed and signature.mentions(self._failure) and self.failing is None:
             self.verify(failed=run)
         elif self.failing is not None:
             self.verify()
@@ -284,7 +286,7 @@ class _Finds:
             return None
         log = verified(run, self._time_limit_s).log
         told = signature_of(log.ending)
-        return log if log.verified and (not told.failed or self._failure in told.text) else None
+        return log if log.verified and (not told.failed or told.mentions(self._failure)) else None
 
 
 def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:

@@ -75,10 +75,10 @@ class Simplifier:
             return log
         if found.isolation.interrupted:
             raise KeyboardInterrupt
-        self.runs = before + found.isolation.tests
+        self.runs = before + found.isolation.tests + found.rewriting_tests
         simple = verify_log(found.log, self._batch.time_limit_s)
         told = signature_of(simple.ending)
-        if simple.verified and told.same(ending) and failure in told.text:
+        if simple.verified and told.same(ending) and told.mentions(failure):
             return replace(simple, strategy=f"{log.strategy}, simplified")
         return log
 
@@ -115,4 +115,4 @@ class Simplifier:
 
 def _is(wanted: Signature, failure: str, log: Log) -> bool:
     found = signature_of(log.ending)
-    return found.same(wanted) and failure in found.text
+    return found.same(wanted) and found.mentions(failure)

@@ -2,108 +2,33 @@
 
 Rules of this module:
 
-* The answer is the first switch in which the two final runs differ, with its failing range.
 * Searches fork the program where it starts its first thread. If forked and fresh runs disagree, fresh processes decide:
   the whole isolation is repeated with them.
+* The failure of the failing log is sought, not just one like it. If the message of what was isolated differs, a second
+  search asks for the very message of the log. Its answer counts if it is at another place: that is another bug. If it
+  leads nowhere or to the same place, the first answer stands, and says that the message changed. With a text of the
+  user's own, that text decides.
 """
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
+import contextlib
+import time
 from dataclasses import dataclass, replace
 
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
-from replay_dd.errors.user import NoDifferenceError, SwappedError, TwoProgramsError
+from replay_dd.errors.program import NotReproducedError
+from replay_dd.errors.user import NoDifferenceError, UsageError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.testing import Tests
+from replay_dd.schedules.answer import ScheduleIsolation, complete_answer, find_guilty_switch
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
-from replay_dd.schedules.difference import Delta, difference_of
-from replay_dd.schedules.failing_range import FailingRange, find_failing_range
-from replay_dd.schedules.failure_signature import PASSED, signature_of
+from replay_dd.schedules.comparable import check_pair, time_limit_for
+from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.failure_signature import message_changed, text_sought
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.gil import with_gil_label
-from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.replay import check_unchanged
-
-
-@dataclass(frozen=True)
-class GuiltySwitch:
-    """The answer: with this switch at this time the run fails, otherwise it passes.
-
-    Attributes:
-        failing: the switch in the failing run.
-        passing: where the same thread next yielded in the passing run; None if it ran to the end of the program.
-    """
-
-    failing: Switch
-    passing: Switch | None
-
-
-@dataclass(frozen=True)
-class ScheduleIsolation:
-    """What makes a schedule fail.
-
-    Attributes:
-        isolation: the driver's result; its deltas are unit deltas.
-        switch: the guilty switch; None if the final runs make the same switches.
-        delta: the difference that is left.
-        failing_range: the range in which the switch fails; None if it has none.
-        passing: the log of the final passing run.
-        failing: the log of the final failing run.
-    """
-
-    isolation: Isolation[Log]
-    switch: GuiltySwitch | None
-    delta: Delta | None
-    failing_range: FailingRange | None
-    passing: Log
-    failing: Log
-
-
-def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
-    """Check that two logs are comparable.
-
-    Raises:
-        SwappedError, DoesNotPassError, DoesNotFailError: an outcome is not as claimed.
-        TwoProgramsError: they are of different programs, arguments, interpreters or settings.
-        ProgramChangedError: the program has changed since.
-    """
-    of_passing, of_failing = signature_of(passing.ending), signature_of(failing.ending)
-    if of_passing.failed and of_failing.kind == PASSED:
-        raise SwappedError("The first log is of a failing run and the second of a passing one.")
-    if of_passing.kind != PASSED:
-        raise DoesNotPassError(f"The run of the passing log did not pass: {of_passing.text}.")
-    if not of_failing.failed:
-        raise DoesNotFailError(f"The run of the failing log did not fail: {of_failing.text}.")
-    if passing.program.command != failing.program.command:
-        raise TwoProgramsError(
-            f"The logs are of different commands: `{shlex.join(passing.program.command)}` and "
-            f"`{shlex.join(failing.program.command)}`."
-        )
-    if accept_changes:
-        return
-    for what, one, other in (
-        ("the Python version", passing.program.python, failing.program.python),
-        # Each recording starts its virtual clock at its own date.
-        ("what was counted", replace(passing.settings, start_ns=0), replace(failing.settings, start_ns=0)),
-        ("the working directory", passing.program.directory, failing.program.directory),
-        ("the standard input", passing.program.standard_input, failing.program.standard_input),
-    ):
-        if one != other:
-            raise TwoProgramsError(f"The logs are not comparable: {what} differs.")
-    common = passing.program.files.keys() & failing.program.files.keys()
-    changed = sorted(name for name in common if passing.program.files[name] != failing.program.files[name])
-    if changed:
-        raise TwoProgramsError(f"The program changed between the two recordings: {', '.join(changed[:3])}.")
-    check_unchanged(failing)
-    check_unchanged(passing)
-
-
-def time_limit_for(logs: Sequence[Log]) -> float:
-    """The time limit of a run in seconds, derived from how long the recorded runs took."""
-    return 10 + 20 * max(log.ending.seconds for log in logs)
+from replay_dd.schedules.model import Log
 
 
 def isolate(
@@ -117,6 +42,8 @@ def isolate(
     time_budget_s: float | None = None,
     may_fork: bool = True,
     repeats: int = 1,
+    failure: str | None = None,
+    range_number: int | None = None,
     observer: Observer = NO_OBSERVER,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
@@ -132,6 +59,8 @@ def isolate(
         may_fork: fork the program at its first thread for each run, if possible.
         repeats: for a program that is not deterministic under control: how many times to run each schedule, which then
             passes only if it never fails. With 1, such a program is refused.
+        failure: text that the description of the failure must contain; None for that of the failing log.
+        range_number: isolate in this one of the failing ranges of the answer, counted from 1.
         observer: receives progress.
 
     Raises:
@@ -139,28 +68,73 @@ def isolate(
         ReplayDDError: the logs cannot be compared, do not replay, or have the same schedule.
     """
     check_pair(passing, failing, accept_changes=accept_changes)
+    text = text_sought(failing, failure)
     if difference_of(passing, failing).units == 0:
         raise NoDifferenceError("The passing and the failing log have the same schedule.")
     limit_s = time_limit_for((passing, failing)) if time_limit_s is None else time_limit_s
 
     def attempt(runner: Runner) -> ScheduleIsolation:
-        circumstance = MixedSchedules(
-            ScheduleRunner(failing, runner, limit_s, passing),
-            difference_of(passing, failing),
-            accept_changes=accept_changes,
-            flaky=repeats > 1,
+        runs = ScheduleRunner(failing, runner, limit_s, passing, failure=text)
+        found = search(runs, passing, failing)
+        if range_number is None or not found.isolation.verified:
+            return found
+        chosen = _chosen(found, range_number)
+        assert chosen.passing is not None
+        runs = ScheduleRunner(chosen.failing, runner, limit_s, chosen.passing)
+        return search(runs, chosen.passing, chosen.failing)
+
+    def search(runs: ScheduleRunner, passing: Log, failing: Log) -> ScheduleIsolation:
+        limits = _Limits(max_tests, None if time_budget_s is None else time.monotonic() + time_budget_s)
+
+        def once(
+            runs: ScheduleRunner, most: int | None, before: Tests[Log] | None = None
+        ) -> tuple[Isolation[Log], Tests[Log]]:
+            circumstance = MixedSchedules(
+                *(runs, difference_of(passing, failing)), accept_changes=accept_changes, flaky=repeats > 1
+            )
+            tests = Tests(circumstance) if before is None else before.judged_by(circumstance)
+            isolation = isolate_cause(
+                circumstance,
+                jobs=jobs,
+                max_tests=most,
+                time_limit_s=limits.seconds_left(),
+                repeat=repeats,
+                proof_runs=0,
+                observer=observer,
+                tests=tests,
+            )
+            return isolation, tests
+
+        isolation, tests = once(runs, max_tests)
+        if not runs.failure and repeats == 1 and isolation.complete and _drifted(runs, isolation):
+            # It may be another bug. The very message is sought, too, if that is not much dearer.
+            observer.on_stage("looking for the failure with the message of the log")
+            exact = replace(runs, exact=True)
+            with contextlib.suppress(NotReproducedError):
+                most = limits.tests_left(isolation.tests, 2 * isolation.tests + 10)
+                own, own_tests = once(exact, most, tests)
+                better = (
+                    own.complete
+                    and own.deltas_left <= isolation.deltas_left
+                    and not _drifted(runs, own)
+                    and _place_of(own) != _place_of(isolation)
+                )
+                isolation = replace(
+                    own if better else isolation,
+                    tests=own.tests,
+                    requested=isolation.requested + own.requested,
+                    runs=own.runs,
+                    unresolved=own.unresolved,
+                    seconds=isolation.seconds + own.seconds,
+                    steps=(*isolation.steps, *own.steps),
+                    stopped_by="interrupt" if own.interrupted else None,
+                )
+                if better:
+                    tests, runs = own_tests, exact
+        found = complete_answer(
+            *(isolation, tests, runs), jobs=jobs, max_tests=limits.tests_left(isolation.tests), observer=observer
         )
-        tests = Tests(circumstance)
-        isolation = isolate_cause(
-            circumstance,
-            jobs=jobs,
-            max_tests=max_tests,
-            time_limit_s=time_budget_s,
-            repeat=repeats,
-            observer=observer,
-            tests=tests,
-        )
-        return _told(isolation, tests, circumstance.runs, jobs)
+        return replace(found, failing=replace(found.failing, failure=runs.failure))
 
     with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
         try:
@@ -175,44 +149,51 @@ def isolate(
         return attempt(runner)
 
 
-def _told(isolation: Isolation[Log], tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:
-    """The guilty switch of an isolation, with the range in which it fails."""
-    last = isolation.circumstance
-    assert isinstance(last, MixedSchedules)
-    final_passing, final_failing = isolation.passing.run, isolation.failing.run
-    assert final_passing is not None
-    assert final_failing is not None
-    guilty = find_guilty_switch(final_passing, final_failing)
-    failing_range: FailingRange | None = None
-    if isolation.verified and guilty is not None:
-        try:
-            if guilty.passing is None or guilty.passing.time > guilty.failing.time:
-                failing_range = find_failing_range(tests, runs, final_failing, guilty.failing, jobs)
-            guilty = replace(guilty, failing=with_gil_label(tests, runs, final_failing, guilty.failing))
-            if failing_range is not None:
-                first = with_gil_label(tests, runs, final_failing, failing_range.first)
-                failing_range = replace(failing_range, first=first)
-        except KeyboardInterrupt:
-            isolation = replace(isolation, stopped_by="interrupt")
-    verified = isolation.verified if isolation.proof.made else None
-    return ScheduleIsolation(
-        isolation=isolation,
-        switch=guilty,
-        delta=last.difference.delta_of(isolation.difference.first) if isolation.difference else None,
-        failing_range=failing_range,
-        passing=replace(final_passing, strategy="isolated", verified=verified),
-        failing=replace(final_failing, strategy="isolated", verified=verified),
-    )
+@dataclass(frozen=True)
+class _Limits:
+    max_tests: int | None
+    ends_at: float | None
+
+    def seconds_left(self) -> float | None:
+        return None if self.ends_at is None else self.ends_at - time.monotonic()
+
+    def tests_left(self, spent: int, most: int | None = None) -> int | None:
+        if self.max_tests is None:
+            return most
+        left = max(self.max_tests - spent, 0)
+        return left if most is None else min(left, most)
 
 
-def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:
-    """The first switch in which two runs differ.
+def _drifted(runs: ScheduleRunner, isolation: Isolation[Log]) -> bool:
+    """Whether the failure that was isolated has another message than that of the failing log."""
+    run = isolation.failing.run
+    return run is not None and message_changed(runs.failing.ending, run.ending) is not None
 
-    Up to there they are the same run, so the same thread runs in both: it yields at one time in the failing run and at
-    another in the passing one.
+
+def _place_of(isolation: Isolation[Log]) -> tuple[str, int] | None:
+    """The file and line of the guilty switch: where it is the same, so is the bug, whatever the numbers."""
+    passing, failing = isolation.passing.run, isolation.failing.run
+    guilty = None if passing is None or failing is None else find_guilty_switch(passing, failing)
+    place = None if guilty is None else guilty.failing.place
+    return None if place is None else (place.path, place.line)
+
+
+def _chosen(found: ScheduleIsolation, number: int) -> FailingRange:
+    """The failing range with this number, counted from 1.
+
+    Raises:
+        UsageError: there are not so many, or no position of the turn passes.
     """
-    for number, switch in enumerate(failing.switches):
-        other = passing.switches[number] if number < len(passing.switches) else None
-        if other is None or other.trigger != switch.trigger:
-            return GuiltySwitch(switch, other)
-    return None
+    ranges = found.ranges.ranges
+    if not 0 < number <= len(ranges):
+        which = "one failing range" if len(ranges) == 1 else f"{len(ranges) or 'no'} failing ranges"
+        raise UsageError(
+            f"There is no failing range {number}: the turn of the isolated switch has {which}.",
+            "Leave out `--range` to see them.",
+        )
+    if ranges[number - 1].passing is None:
+        raise UsageError(
+            f"No run passes with the switch outside of the failing range {number}, so nothing can be isolated there.",
+            "Give another range, or another passing log.",
+        )
+    return ranges[number - 1]

@@ -38,6 +38,7 @@ class _Recording:
 
     strategy: str
     verified: bool | None
+    failure: str = ""
 
 
 class _WakeLine(NamedTuple):
@@ -145,7 +146,7 @@ def _lines(log: Log) -> Iterator[dict[str, Any]]:
     yield {"format": FORMAT, "version": VERSION}
     yield {"program": to_plain(log.program, whole=True)}
     yield {"settings": to_plain(log.settings, whole=True)}
-    yield {"recording": to_plain(_Recording(log.strategy, log.verified), whole=True)}
+    yield {"recording": to_plain(_Recording(log.strategy, log.verified, log.failure), whole=True)}
     numbers: dict[Place, int] = {}
     for switch in log.switches:
         place, wake = switch.place, switch.wake
@@ -200,7 +201,10 @@ def _log_from(lines: list[bytes], ending: object, path: Path) -> Log:
         raise LogEditedError(
             f"Line {number} of the log {path} does not have the form that version {VERSION} has: {error}."
         ) from error
-    return Log(program, settings, recording.strategy, tuple(switches), end, recording.verified, tuple(arrivals))
+    return Log(
+        *(program, settings, recording.strategy, tuple(switches), end, recording.verified, tuple(arrivals)),
+        failure=recording.failure,
+    )
 
 
 def _switch_from(line: _SwitchLine, places: list[Place]) -> Switch:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.proof import PROOF_RUNS
-from replay_dd.experiment.result import Isolation
+from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import NonDefaultChoices, ScheduleRunner
+from replay_dd.schedules.comparable import time_limit_for
+from replay_dd.schedules.failure_signature import ChangedMessage, message_changed, text_sought
+from replay_dd.schedules.fewer_choices import WORTHWHILE, Rewritten, with_fewer_choices
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.isolate import time_limit_for
 from replay_dd.schedules.model import Log
 
 
@@ -21,10 +25,16 @@ class ScheduleMinimum:
     Attributes:
         isolation: the driver's result; its deltas are the non-default choices.
         log: the log of the run under the minimal schedule.
+        message: where the message of the failure changed: as it was in the log given, and as it is now.
+        choices_before: how many choices the log given had.
+        rewriting_tests: how many tests it took to find a schedule with fewer, from which choices were left out.
     """
 
     isolation: Isolation[Log]
     log: Log
+    message: ChangedMessage | None = None
+    choices_before: int = 0
+    rewriting_tests: int = 0
 
 
 def minimize(
@@ -35,11 +45,14 @@ def minimize(
     max_tests: int | None = None,
     time_budget_s: float | None = None,
     runner: Runner | None = None,
-    failure: str = "",
+    failure: str | None = None,
     proof_runs: int = PROOF_RUNS,
     observer: Observer = NO_OBSERVER,
 ) -> ScheduleMinimum:
     """Find a 1-minimal set of choices with which the program still ends as in the log.
+
+    A log with many choices is first rewritten: see :mod:`~replay_dd.schedules.fewer_choices`. Its choices need not be
+    among those of the log.
 
     Works for passing logs, too: the search preserves the ending, whatever it is. A program that ends this way under the
     default schedule needs no choices at all.
@@ -51,24 +64,68 @@ def minimize(
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
         runner: runs the program; by default a new one.
-        failure: text that the description of the ending must also contain.
+        failure: text that the description of the ending must also contain; None for that of the log.
         proof_runs: the number of fresh runs of the answer.
         observer: receives progress.
 
     Raises:
+        DoesNotFailError: the description of the ending does not contain the text.
         NotDeterministicError: two replays of the log diverge.
         NotReproducedError: the run no longer ends as in the log.
     """
+    text = text_sought(log, failure)
     limit_s = time_limit_for((log,)) if time_limit_s is None else time_limit_s
+    ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
     with nullcontext(runner) if runner is not None else Runner(log.program, log.settings) as used:
+        before = ScheduleRunner(log, used, limit_s, failure=text)
+        observer.on_stage("looking for a schedule with fewer choices")
+        rewritten = _rewritten(before, jobs, max_tests, ends_at, observer)
         isolation = isolate_cause(
-            NonDefaultChoices(ScheduleRunner(log, used, limit_s), failure=failure),
+            NonDefaultChoices(replace(before, failing=rewritten.log)),
             jobs=jobs,
-            max_tests=max_tests,
-            time_limit_s=time_budget_s,
+            max_tests=None if max_tests is None else max(max_tests - rewritten.tests, 0),
+            time_limit_s=None if ends_at is None else ends_at - time.monotonic(),
             repeat=1,
             proof_runs=proof_runs,
             observer=observer,
         )
-    found = isolation.failing.run or log
-    return ScheduleMinimum(isolation, replace(found, verified=isolation.verified if isolation.proof.made else None))
+    found = isolation.failing.run or rewritten.log
+    verified = isolation.verified if isolation.proof.made else None
+    return ScheduleMinimum(
+        isolation=isolation,
+        log=replace(found, verified=verified, failure=text),
+        message=message_changed(log.ending, found.ending),
+        choices_before=len(log.triggers),
+        rewriting_tests=rewritten.tests,
+    )
+
+
+def _rewritten(
+    runs: ScheduleRunner, jobs: int, max_tests: int | None, ends_at: float | None, observer: Observer
+) -> Rewritten:
+    """The log with as few choices as coarse steps find; the log itself if that does not reproduce."""
+    log, circumstance, number = runs.failing, NonDefaultChoices(runs), 0
+    left = len(log.triggers)
+
+    def may_go_on(tests: int) -> bool:
+        return (max_tests is None or tests < max_tests) and (ends_at is None or time.monotonic() < ends_at)
+
+    def ends_alike(run: Log) -> bool:
+        return circumstance.judge(run).outcome is Outcome.FAIL
+
+    def on_test(run: Log, better: bool) -> None:
+        nonlocal number, left
+        number += 1
+        left = len(run.triggers) if better else left
+        judgement = circumstance.judge(run)
+        observer.on_test(
+            TestRecord(number, len(run.triggers), judgement.outcome, left, judgement.words, judgement.failed)
+        )
+
+    if left < WORTHWHILE:
+        return Rewritten(log, 0)
+    default = runs.run(())
+    if ends_alike(default):
+        return Rewritten(log, 0)  # it needs no choices at all
+    found = with_fewer_choices(*(log, runs.run, ends_alike), jobs=jobs, may_go_on=may_go_on, on_test=on_test)
+    return replace(found, tests=found.tests + 1)

@@ -289,6 +289,7 @@ class Log:
         ending: how it ended.
         verified: whether a replay gave the same digest; None where that was not tried.
         arrivals: what came from outside and when, as the runtime told it; see ``runtime/baton/moments.py``.
+        failure: text that was asked for: a failure counts only if its description contains it.
     """
 
     program: Program
@@ -298,6 +299,7 @@ class Log:
     ending: Ending
     verified: bool | None = None
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    failure: str = ""
 
     @property
     def triggers(self) -> tuple[Trigger, ...]:

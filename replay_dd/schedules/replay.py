@@ -10,8 +10,9 @@ from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.runtime.channel import GONE
-from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
+from replay_dd.schedules.target import Plan, TargetRun, run_target
 
 
 @dataclass(frozen=True)

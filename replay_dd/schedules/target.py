@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import marshal
 import os
 from collections.abc import Mapping, Sequence
@@ -13,8 +12,8 @@ from typing import Any
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
-from replay_dd.files import digest_of_regular
 from replay_dd.schedules import environment, processes
+from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -29,9 +28,9 @@ from replay_dd.schedules.model import (
     Waiter,
     Wake,
 )
+from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
-from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -54,6 +53,8 @@ class Plan:
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
+        executed: report every instruction of counted code, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.executed`.
     """
 
     strategy: str = "default"
@@ -66,6 +67,7 @@ class Plan:
     exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
+    executed: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         if self.label:
@@ -78,9 +80,9 @@ class Plan:
 class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
-    If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point. And how much was left, in virtual nanoseconds, of the shortest sleep or time-out too long to end early; 0 if
-    there was none.
+    If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
+    and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
+    time-out too long to end early; 0 if there was none.
     """
 
     log: Log
@@ -90,6 +92,7 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    executed: tuple[Executed, ...] = ()
     least_asleep_ns: int = 0
 
 
@@ -214,6 +217,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
+        "executed": plan.executed,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -275,13 +279,16 @@ def make_run(
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    executed: list[Executed] = []
     least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
     written = WrittenMessages(finished.output)
+    work = str(folder.path / "work")
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
-            places[record[1]] = Place(*record[2:])
+            place = Place(*record[2:])
+            places[record[1]] = _moved(place, work, program.directory) if program.fresh_copy else place
         elif kind == channel.SWITCH:
             thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
             ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
@@ -296,6 +303,11 @@ def make_run(
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
         elif kind == channel.TRACED:
             trace.append((record[1], places.get(record[2])))
+        elif kind == channel.EXECUTED:
+            thread, time, global_time, number, *rest = record[1:]
+            executed.append(Executed(thread, time, global_time, places[number], *rest))
+        elif kind == channel.CALLED:
+            note_callee(executed, *record[1:])
         elif kind in (channel.ARRIVAL, channel.DUE):
             arrivals.append(record)
         elif kind == channel.SKIPPED:
@@ -338,19 +350,17 @@ def make_run(
         writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
     )
-    files = {short: _file_hash(path) for short, path in end[4]} if end else {}
+    files = {short: file_hash(path) for short, path in end[4]} if end else {}
     # Short names below the working directory resolve to their files; those of packages do not.
     paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
-    if program.fresh_copy:
-        work = str(folder.path / "work")
-        switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
         trace=tuple(trace),
+        executed=tuple(executed),
         least_asleep_ns=least_asleep_ns,
     )
 
@@ -362,53 +372,13 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
     return f"{text} Its last output: {last[-1][:200]}" if last else text
 
 
-def _moved(switch: Switch, copy: str, original: str) -> Switch:
-    """Map places in the private copy of the working directory back to the original."""
-
-    def moved(place: Place | None) -> Place | None:
-        if place is None or not place.path.startswith(copy + os.sep):
-            return place
-        return replace(place, path=original + place.path[len(copy) :])
-
-    wake = None if switch.wake is None else replace(switch.wake, place=moved(switch.wake.place))
-    return replace(switch, place=moved(switch.place), wake=wake)
-
-
-def _file_hash(path: str) -> str:
-    try:
-        status = os.stat(path)
-        return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
-    except (OSError, ValueError):  # ValueError: not a valid file name
-        return ""
-
-
-@functools.lru_cache(maxsize=4096)
-def _hash_of_version(path: str, *_version: int) -> str:
-    """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
-
-
-def forget_files() -> None:
-    """Clear the cache of file hashes at the end of a search.
-
-    In a process that makes many searches, the few entries of each would be scattered among its large logs and keep
-    their memory from being returned to the system.
-    """
-    _hash_of_version.cache_clear()
+def _moved(place: Place, copy: str, original: str) -> Place:
+    """Map a place in the private copy of the working directory back to the original."""
+    inside = place.path.startswith(copy + os.sep)
+    return replace(place, path=original + place.path[len(copy) :]) if inside else place
 
 
 def usable_jobs(log: Log, jobs: int) -> int:
     """How many runs of a program may run in parallel: one, if it writes to the directory that they share."""
     shared = log.ending.writes_files and not log.program.fresh_copy
     return 1 if shared else jobs
-
-
-def changed_files(program: Program) -> list[str]:
-    """The short names of counted files that have changed since the recording."""
-    root = Path(program.directory)
-    changed = []
-    for short, recorded in program.files.items():
-        path = program.paths.get(short, str(root / short))
-        if recorded and _file_hash(path) != recorded:
-            changed.append(short)
-    return sorted(changed)

@@ -24,8 +24,8 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.report.scripts import scripts_for
 from replay_dd.schedules.anchors import find_anchors
+from replay_dd.schedules.comparable import check_pair, time_limit_for
 from replay_dd.schedules.difference import difference_of
-from replay_dd.schedules.isolate import check_pair, time_limit_for
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_there, check_unchanged, replay_plan

@@ -10,7 +10,7 @@ import pytest
 
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
-from replay_dd.report.source import source_between, source_line
+from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Frame, Log, Place, Switch, Waiter
 from tests.schedules.logs import FAILED, PASSED, log_of, vouching_for
 
@@ -104,11 +104,6 @@ def test_source_lines(place: Place, log: Log) -> None:
     assert source_line(place, program) == "first = 1"
     assert source_line(replace(place, line=99), program) == ""
     assert source_line(replace(place, file="gone.py"), program) == ""
-    last = replace(place, line=4)
-    assert source_between(place, last, program) == [(3, "    first = 1"), (4, "    second = 2")]
-    assert source_between(last, place, program) == []
-    assert source_between(place, replace(last, file="other"), program) == []
-    assert source_between(place, replace(last, line=99), program) == []
 
 
 def test_what_a_log_is_of(log: Log) -> None:

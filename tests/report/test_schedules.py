@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,16 @@ from replay_dd.dd import EMPTY
 from replay_dd.experiment.baseline import Baseline, Rate
 from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.result import Isolation
-from replay_dd.report.schedules import schedules_as_text
+from replay_dd.report.schedules import schedules_as_json, schedules_as_text
+from replay_dd.schedules.answer import Execution, GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.executed import Executed, ExecutedRun
+from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges
+from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
-from replay_dd.schedules.model import Switch
+from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.needed_choices import NeededChoices
 from tests.schedules.logs import FAILED, PLACE, log_of
 
 
@@ -46,8 +51,131 @@ def test_both_runs_may_differ_in_who_runs_on_where_a_thread_has_to_wait() -> Non
     assert "It PASSES if thread 0.1 has to wait and thread 0 runs on at prog.py:7 instead" in text
 
 
+def preemption(time: int, line: int = 7) -> Switch:
+    return Switch("0.1", time, "0.2", False, False, replace(PLACE, line=line), 9, 1)
+
+
+def ranges(*edges: tuple[int, int, str, bool]) -> FailingRanges:
+    made = [
+        FailingRange(preemption(first), preemption(last), failure, guilty, guilty, log_of([]), None)
+        for first, last, failure, guilty in edges
+    ]
+    return FailingRanges(tuple(made), 9, 40, 5)
+
+
+def executed(*instructions: tuple[int, int, str]) -> Execution:
+    """Thread time, line, and how the interpreter looks there."""
+    return Execution(
+        "0.1",
+        ExecutedRun(
+            tuple(
+                Executed("0.1", time, time, replace(PLACE, line=line), 1, number, check, True, True)
+                for number, (time, line, check) in enumerate(instructions)
+            )
+        ),
+    )
+
+
+def test_separate_ranges_are_told_with_their_failures() -> None:
+    found = found_by(
+        preemption(9), None, ranges=ranges((3, 4, "one", False), (6, 9, "two", True), (12, 12, "three", False))
+    )
+    text = told(found)
+    assert "This turn of thread 0.1 has 3 failing ranges; 9 of its 40 positions were tried:" in text
+    at = text.index("  2. yield points 6 to 9, prog.py:7 to prog.py:7 (the switch above)")
+    assert text[at + 1] == "       two"
+    assert text[at - 1] == "       another failure: one"
+    assert text[at + 2] == "  3. yield point 12, prog.py:7"
+    assert any("5 more for the failing ranges" in line for line in text)
+    told_in_json = schedules_as_json(found, Path("pass.log"), Path("fail.log"))["answer"]
+    assert [one["failure"] for one in told_in_json["failing_ranges"]] == ["one", "two", "three"]
+    assert told_in_json["failing_range"]["isolated"] is True
+    assert told_in_json["positions"] == {"tried": 9, "in_turn": 40}
+
+
+def test_the_gil_is_told_of_the_whole_range() -> None:
+    """The last position cannot be reached, but an earlier one can."""
+    way = executed((5, 5, ""), (6, 6, "entry"), (7, 6, ""), (8, 7, ""))
+    found = found_by(preemption(8), None, ranges=ranges((6, 8, "one", True)), execution=way)
+    text = told(found)
+    at = text.index(
+        "Under the GIL of Python 3.12.1, threads can be switched at 1 of its 3 positions, first at prog.py:6"
+    )
+    assert text[at + 2] == "    (yield point 6): a function begins or resumes."
+    switch = schedules_as_json(found, Path("pass.log"), Path("fail.log"))["answer"]["switch"]
+    assert switch["gil_reachable"] is True
+    none = found_by(preemption(8), None, ranges=ranges((7, 8, "one", True)), execution=way)
+    assert "Under the GIL of Python 3.12.1, threads cannot be switched anywhere in this range." in told(none)
+    assert schedules_as_json(none, Path("p"), Path("f"))["answer"]["switch"]["gil_reachable"] is False
+
+
+@pytest.mark.parametrize(
+    ("place", "forced", "reachable"), [(None, False, None), (PLACE, False, None), (None, True, True)]
+)
+def test_what_is_not_known_of_the_gil_is_null(place: Place | None, forced: bool, reachable: bool | None) -> None:
+    switch = Switch("0.1", 3, "0.2", forced, False, place, 9, 1)
+    answer_in_json = schedules_as_json(found_by(switch, None), Path("p"), Path("f"))["answer"]
+    assert answer_in_json["switch"]["gil_reachable"] is reachable
+    assert answer_in_json["choices"][0]["gil_reachable"] is reachable
+
+
+def test_the_lines_in_between_are_those_executed() -> None:
+    way = executed((2, 30, ""), (3, 7, ""), (4, 50, ""), (5, 8, ""), (6, 8, ""), (7, 9, ""))
+    text = told(found_by(preemption(3), preemption(7, line=9), execution=way))
+    at = text.index("In between, thread 0.1 executes:")
+    assert [line.split()[0] for line in text[at + 2 : at + 5]] == ["7", "50", "8"]
+    assert not any(line.split()[:1] == ["9"] for line in text[at + 5 :]), "there the other switch is"
+
+
+def test_all_needed_choices_are_told() -> None:
+    other = Switch("0.2", 5, "0.3", True, False, None, 12, 1)
+    found = found_by(preemption(3), None, other)
+    found = replace(found, needed=NeededChoices(found.passing, found.failing, True, 4, 2))
+    text = told(found)
+    assert "The failure needs all of these 2 choices; everything else is the default schedule:" in text
+    assert "  1. thread 0.1 gives way to thread 0.2 at prog.py:7 in work, yield point 3 (the switch above)" in text
+    assert "  2. thread 0.2 has to wait and thread 0.3 runs on in library code, yield point 5" in text
+    assert any("4 more for which choices are needed" in line for line in text)
+    not_tried = NeededChoices(found.passing, found.failing, False, 4, 2)
+    unknown = told(replace(found, needed=not_tried))
+    assert not any("needs all" in line for line in unknown)
+    in_json = schedules_as_json(found, Path("p"), Path("f"))["answer"]
+    assert [(one["thread"], one["isolated"]) for one in in_json["choices"]] == [("0.1", True), ("0.2", False)]
+    assert in_json["choices_minimal"] is True
+
+
+def test_a_changed_message_is_told() -> None:
+    found = replace(found_by(preemption(3), None), message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
+    text = told(found)
+    at = next(number for number, line in enumerate(text) if line.startswith("message "))
+    assert "CHANGED" in text[at]
+    assert [line.strip() for line in text[at + 1 : at + 3]] == ["log: a=1 b=2", "now: a=2 b=1"]
+    told_in_json = schedules_as_json(found, Path("p"), Path("f"))["answer"]["message_changed"]
+    assert told_in_json == {"recorded": "a=1 b=2", "found": "a=2 b=1\nmore"}
+
+
+def test_a_search_that_was_stopped_has_isolated_nothing() -> None:
+    found = found_by(preemption(3), None)
+    stopped = replace(found, isolation=replace(found.isolation, stopped_by="tests"))
+    assert told(stopped)[0].startswith("Not isolated: the search was stopped with")
+
+
 def answer(failing: Switch, passing: Switch | None) -> list[str]:
-    runs = log_of([] if passing is None else [passing]), log_of([failing], FAILED)
+    return told(found_by(failing, passing))
+
+
+def told(found: ScheduleIsolation) -> list[str]:
+    return list(schedules_as_text(found, Path("pass.log"), Path("fail.log")))
+
+
+def found_by(
+    failing: Switch,
+    passing: Switch | None,
+    *more: Switch,
+    ranges: FailingRanges = NO_RANGES,
+    execution: Execution | None = None,
+) -> ScheduleIsolation:
+    runs = log_of([*([] if passing is None else [passing]), *more]), log_of([failing, *more], FAILED)
     difference = difference_of(*runs)
     with Runner(runs[1].program, runs[1].settings) as runner:
         circumstance = MixedSchedules(ScheduleRunner(runs[1], runner, 1, runs[0]), difference)
@@ -56,5 +184,4 @@ def answer(failing: Switch, passing: Switch | None) -> list[str]:
         *(circumstance, failure, Found(EMPTY, runs[0]), Found(difference.all, runs[1]), 4),
         *(Baseline(failure, Rate(2, 2)), Proof(Rate(3, 3), Rate(0, 3), True), 2, 2, 4, (), None, 0.5, ()),
     )
-    found = ScheduleIsolation(isolation, GuiltySwitch(failing, passing), None, None, *runs)
-    return list(schedules_as_text(found, Path("pass.log"), Path("fail.log")))
+    return ScheduleIsolation(*(isolation, GuiltySwitch(failing, passing), None, ranges, *runs), execution=execution)

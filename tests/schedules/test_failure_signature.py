@@ -6,10 +6,19 @@ from dataclasses import replace
 
 import pytest
 
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.failure_signature import PASSED, UNKNOWN, outcome_of, signature_of
+from replay_dd.schedules.circumstance import ScheduleRunner
+from replay_dd.schedules.failure_signature import (
+    PASSED,
+    UNKNOWN,
+    message_changed,
+    outcome_of,
+    signature_of,
+    text_sought,
+)
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
-from tests.schedules.logs import FAILED
+from tests.schedules.logs import FAILED, log_of
 
 LIBRARY = Frame("queue.py", 3, "get", False)
 USER = Frame("prog.py", 9, "work", True)
@@ -28,7 +37,8 @@ def ending(*exceptions: UncaughtException, status: int | None = 1, **more: objec
     "one, other, same",
     [
         (raised(), raised(), True),
-        (raised(), raised(text="another text"), True),
+        (raised(), raised(text="another text"), False),
+        (raised(text="lost 3 of 4"), raised(text="lost 1 of 2"), True),
         (raised(), raised("0.1"), True),
         (raised(), raised(name="KeyError"), False),
         (raised(), raised("main", "ValueError", "no", OTHER, LIBRARY), False),
@@ -37,7 +47,7 @@ def ending(*exceptions: UncaughtException, status: int | None = 1, **more: objec
         (raised("main", "ValueError", "no", LIBRARY), raised("main", "ValueError", "no"), False),
     ],
 )
-def test_exceptions_are_the_same_by_type_and_innermost_user_frame(
+def test_exceptions_are_the_same_by_type_innermost_user_frame_and_message(
     one: UncaughtException, other: UncaughtException, same: bool
 ) -> None:
     assert signature_of(ending(one)).same(signature_of(ending(other))) is same
@@ -56,6 +66,41 @@ def test_the_text_names_place_and_thread() -> None:
 def test_the_exception_of_main_counts_before_those_of_threads() -> None:
     both = ending(raised("0.1", "KeyError"), raised("main", "ValueError"))
     assert signature_of(both).text.startswith("ValueError:")
+
+
+def test_a_text_may_stand_in_the_description_or_anywhere_in_the_message() -> None:
+    found = signature_of(ending(raised(text="first\nsecond " + "a" * 500 + " third")))
+    for text in ("", "ValueError: first", "second", "third", "in work"):
+        assert found.mentions(text)
+    assert not found.mentions("fourth")
+
+
+def test_the_text_sought_is_that_of_the_log_unless_another_is_given() -> None:
+    log = replace(log_of([], ending(raised(text="a=1 b=2"))), failure="a=1")
+    assert text_sought(log, None) == "a=1"
+    assert text_sought(log, "b=2") == "b=2"
+    assert text_sought(log, "") == ""
+    with pytest.raises(DoesNotFailError, match="a=2") as raised_error:
+        text_sought(log, "a=2")
+    assert "a=1 b=2" in raised_error.value.message
+
+
+def test_a_changed_message_is_told_but_for_addresses() -> None:
+    one, other = ending(raised(text="a=1 at 0x12")), ending(raised(text="a=2 at 0x12"))
+    assert message_changed(one, other) == ("a=1 at 0x12", "a=2 at 0x12")
+    assert message_changed(one, ending(raised(text="a=1 at 0x999"))) is None
+
+
+def test_the_text_decides_about_the_outcome() -> None:
+    log = log_of([], ending(raised(text="a=1 b=2")))
+    found = ending(raised(text="a=2 b=1"))
+    assert outcome_of(found, signature_of(log.ending)) is Outcome.FAIL
+    assert outcome_of(found, signature_of(log.ending), "a=1") is Outcome.UNRESOLVED
+    assert outcome_of(log.ending, signature_of(log.ending), "a=1") is Outcome.FAIL
+    runs = ScheduleRunner(log, None, None, exact=True)  # type: ignore[arg-type]
+    assert runs.outcome(log_of([], found)) is Outcome.UNRESOLVED
+    assert runs.outcome(log) is Outcome.FAIL
+    assert replace(runs, exact=False).outcome(log_of([], found)) is Outcome.FAIL
 
 
 def test_other_endings() -> None:

@@ -53,7 +53,23 @@ REPLAY_OPTIONS = (
     accept_changes_option(""),
     environment_option(""),
 )
+FAILURE = Option(
+    "--failure",
+    section=SEARCH,
+    metavar="TEXT",
+    shown_default=lambda: "that of `hunt --failure`, if any",
+    help="Count only failures whose description contains TEXT.",
+)
 ISOLATE_OPTIONS = (
+    FAILURE,
+    Option(
+        "--range",
+        "range_number",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Isolate in the failing range with this number, as a search without this option lists them.",
+    ),
     jobs_option(),
     fork_option(),
     *budget_options(),
@@ -81,6 +97,7 @@ ISOLATE_OPTIONS = (
     environment_option(PROGRAM),
 )
 MINIMIZE_OPTIONS = (
+    FAILURE,
     jobs_option(),
     *budget_options(),
     output_option(),

@@ -33,6 +33,12 @@ DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
 ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see moments.py
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
+EXECUTED = (
+    # path, time, global time, place number, frame, which instruction of its function, how it checks, whether it
+    # touches what other threads see, whether it is a yield point; see backends/executed.py
+    "executed"
+)
+CALLED = "called"  # path, frame, whether the call that has just begun checks when it is over
 NOTE = "note"  # kind, text
 GONE = "the recorded run connected to"  # what the text begins with where a server is missing
 END = "end"  # global time, digest, thread times, files counted

@@ -269,6 +269,12 @@ NAMES = [_EARLIER_NAMES.get(name, name) for name in opname[:256]] + ["BINARY_SUB
 UNKNOWN = frozenset(number for number, name in enumerate(opname[:256]) if name not in KINDS and name not in QUIET)
 ACCESSES = UNKNOWN | frozenset(number for number, name in enumerate(NAMES) if name in KINDS and name not in QUIET)
 CACHE, EXTENDED_ARG, RESUME = (opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME"))
+# RESUME looks too, but not where a generator resumes within `yield from` or `await`: the lowest bits of its argument.
+RESUME_LOOKS_BELOW, RESUME_BITS = 2, 3
+# CALL_FUNCTION_EX runs a function in Python without leaving the interpreter loop, and so does not look afterwards.
+STAR_CALLS_STAY = _MINOR >= (3, 12)
+# So does CALL of a class whose __init__ is in Python, once the instruction is specialised.
+CLASS_CALLS_STAY = _MINOR >= (3, 13)
 # Where the interpreter looks whether another thread wants to run: after calls of functions in C, after jumps backwards
 # (but for JUMP_BACKWARD_NO_INTERRUPT), and at RESUME.
 CHECKS_AFTER_CALL = frozenset([opmap[name] for name in CALLS if name in opmap] + [_ENTERS_NUMBER])
@@ -276,6 +282,14 @@ CHECKED_JUMPS = frozenset(
     number for name, number in opmap.items() if name == "JUMP_BACKWARD" or name.startswith("POP_JUMP_BACKWARD")
 )
 JUMPS = frozenset(number for number in hasjrel if number < 256)  # the others stand only inside of the compiler
+# What follows one of these in the bytecode does not come after it.
+LEAVES = frozenset(
+    opmap[name]
+    for name in _names(
+        "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
+    )
+    if name in opmap
+)
 BACKWARD_JUMPS = frozenset(number for name, number in opmap.items() if "BACKWARD" in name)
 
 # -- what instructions do to the stack -------------------------------------------------------------------------------

@@ -51,6 +51,10 @@ class Parts:
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.stuck_calls = StuckCalls(self.scheduler)
+        if request["executed"]:
+            from .backends.executed import ExecutedTrace  # only few runs need it
+
+            self.scheduler.executed = ExecutedTrace(self.scheduler, *request["executed"])
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
         locks.use_scheduler(self.scheduler)

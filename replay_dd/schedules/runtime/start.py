@@ -99,6 +99,8 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = frozenset(run["watched"])
     scheduler.traced_left = run["traced"]
+    if scheduler.executed is not None:
+        scheduler.counter.every_operation = True
     scheduler.counting = True
     scheduler.strategy.created(scheduler, scheduler.main)
     scheduler.set_next_question(scheduler.main)

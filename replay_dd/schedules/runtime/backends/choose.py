@@ -28,6 +28,12 @@ def load_backend() -> Any:
 
 def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str]:
     """The back end for this interpreter, and the reason for it."""
+    if scheduler.executed is not None:
+        if HAS_MONITORING:
+            from .executed_monitoring import ExecutedBackend
+        else:
+            from .executed_tracing import ExecutedBackend  # type: ignore[assignment]
+        return ExecutedBackend(scheduler, granularity, scheduler.executed), "every instruction is reported"
     if granularity == SYNC:
         return Backend(), "only operations on locks, files and sleeps count"
     if HAS_MONITORING:

@@ -53,13 +53,18 @@ class PythonBackend(Backend):
             monitoring.register_callback(own, event, self._on_start)
         monitoring.register_callback(own, events.PY_THROW, self._on_throw)
         is_line = self._granularity == LINE
-        self._wanted = events.LINE if is_line else events.INSTRUCTION
-        monitoring.register_callback(own, self._wanted, self._callback(is_line))
+        counting = events.LINE if is_line else events.INSTRUCTION
+        monitoring.register_callback(own, counting, self._callback(is_line))
+        self._wanted = self._local_events(own, counting)
         monitoring.set_events(own, events.PY_START | events.PY_RESUME | events.PY_THROW)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             self._on_start(frame.f_code, 0)
             frame = frame.f_back
+
+    def _local_events(self, own: int, counting: int) -> int:
+        """The events of counted code; ``counting`` is the one that counts, and has its callback already."""
+        return counting
 
     def _free_tools(self) -> list[int]:
         return [tool for tool in _TOOL_IDS if self._monitoring.get_tool(tool) is None]

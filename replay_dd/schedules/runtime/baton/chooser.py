@@ -23,6 +23,7 @@ from .thread import ManagedThread, Patient
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from ..points.place import Place
     from ..points.places import Places
@@ -50,6 +51,7 @@ class Chooser(Baton):
         moments: when things arrive from outside the process.
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
         traced_left: how many more yield points to report to the tool one by one.
+        executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
         least_asleep_ns: how much was left of the shortest that exceeded this; 0 if none did.
@@ -69,6 +71,7 @@ class Chooser(Baton):
         self.moments = Moments(self)
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.traced_left = 0
+        self.executed: Any = None
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
         self._told_spinning = False

@@ -128,6 +128,8 @@ class Scheduler(Chooser):
         finally:
             if self.expect_stuck is not None:
                 self.expect_stuck(self.current)
+            if self.executed is not None:
+                self.executed.operation(self.current, sys._getframe(1))
             use_own(False)
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
@@ -152,6 +154,8 @@ class Scheduler(Chooser):
     def _ask(self, frame: FrameType | None, waiting: Waitable | None, deadline: int | None, gives_way: bool) -> bool:
         thread = self.present()
         ready = waiting is None or waiting.ready_for(thread)
+        if self.executed is not None:
+            self.executed.waits = not ready
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
         meet(thread)

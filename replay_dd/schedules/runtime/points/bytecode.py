@@ -14,11 +14,14 @@ from __future__ import annotations
 from ..compat import (
     ACCESSES,
     AMBIGUOUS,
+    BACKWARD_JUMPS,
     CACHE,
     CHECKED_JUMPS,
     CHECKS_AFTER_CALL,
     EVENT_AT_PREFIX,
     EXTENDED_ARG,
+    JUMPS,
+    LEAVES,
     NAMES,
     RESUME,
     SIZES,
@@ -98,8 +101,9 @@ def _gil_checks(code: CodeType) -> tuple[set[int], set[int]]:
 def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     """Whether a switch before this instruction is possible under the GIL of this interpreter.
 
-    It is, if between a place where the interpreter looks for switches and this instruction no other access stands: a
-    switch there has the same effect.
+    It is, if between a place where the interpreter looks for switches and this instruction no other access stands, on
+    some way that the control flow can take: a switch there has the same effect. Which way a thread took, only a run
+    can tell. What handles an exception comes after an instruction that raised it, without a look.
 
     Returns:
         (possible, only if the call before it was of a function in C).
@@ -107,15 +111,42 @@ def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     listing = instructions(code)
     always, after_calls = _gil_checks(code)
     index = next((number for number, (start, _, _, _) in enumerate(listing) if start == offset), -1)
-    while index >= 0:
+    if index < 0:
+        return True, False
+    before = _predecessors(listing)
+    waiting, seen = [index], {index}
+    after_call = False
+    while waiting:
+        index = waiting.pop()
         start = listing[index][0]
-        if start in always or start in after_calls:
-            return True, start not in always
-        index -= 1
-        if index >= 0 and listing[index][1] in ACCESSES:
-            # The access before has no check between it and us, or the loop would have ended there.
-            return False, False
-    return True, False
+        if start in always:
+            return True, False
+        if start in after_calls:
+            after_call = True
+            continue
+        if index == 0:
+            return True, False
+        for earlier in before.get(index, ()):
+            # An access has no look between it and us, or the way would have ended there.
+            if earlier not in seen and listing[earlier][1] not in ACCESSES:
+                seen.add(earlier)
+                waiting.append(earlier)
+    return after_call, after_call
+
+
+def _predecessors(listing: list[Instruction]) -> dict[int, list[int]]:
+    """For each instruction, by its index, those after which it can come; exceptions left out."""
+    at = {start: index for index, (start, _, _, _) in enumerate(listing)}
+    before: dict[int, list[int]] = {}
+    for index, (_, operation, argument, end) in enumerate(listing):
+        if operation not in LEAVES:
+            before.setdefault(index + 1, []).append(index)
+        if operation in JUMPS:
+            target = end + (-2 if operation in BACKWARD_JUMPS else 2) * argument
+            while target not in at and target < listing[-1][0]:
+                target += 2  # a prefix stands before the instruction
+            before.setdefault(at.get(target, -1), []).append(index)
+    return before
 
 
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:

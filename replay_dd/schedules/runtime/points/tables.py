@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bytecode import LINE, points
+from .bytecode import LINE, SYNC, points
 from .places import Places
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -16,6 +16,8 @@ def numbers_of(places: Places, code: CodeType, granularity: str) -> dict[int, in
     place_hash = places.place_hash
     if granularity == LINE:
         return {line: place_hash(code, line) for _, _, line in code.co_lines() if line is not None}
+    if granularity == SYNC:
+        return {}
     return {offset: place_hash(code, offset) for offset in points(code, granularity)}
 
 

@@ -1,0 +1,296 @@
+"""What an isolation tells: the guilty switch, the choices that the failure needs, the ranges in which it fails.
+
+Rules of this module:
+
+* The guilty switch is the first in which the two final runs differ. The failure may need others, too, which both runs
+  share: all of them belong to the answer (:mod:`~replay_dd.schedules.needed_choices`).
+* Only a search that ran to completion has an answer; of any other, the best result so far is told as that.
+* The proof is made of the very runs that the answer is about, after all that is not needed was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from replay_dd.circumstance import Found
+from replay_dd.dd import EMPTY
+from replay_dd.experiment.driver import Observer
+from replay_dd.experiment.proof import PROOF_RUNS, prove
+from replay_dd.experiment.result import Isolation
+from replay_dd.experiment.testing import Tests
+from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
+from replay_dd.schedules.difference import Delta, difference_of
+from replay_dd.schedules.executed import Executed, ExecutedRun
+from replay_dd.schedules.execution import executed_run
+from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges, find_failing_ranges
+from replay_dd.schedules.failure_signature import ChangedMessage, message_changed
+from replay_dd.schedules.gil import UNKNOWN, GilAnswer, gil_answer, gil_positions
+from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.needed_choices import NeededChoices, find_needed_choices
+
+
+@dataclass(frozen=True)
+class GuiltySwitch:
+    """With this switch at this time the run fails, otherwise it passes.
+
+    Attributes:
+        failing: the switch in the failing run.
+        passing: where the same thread next yielded in the passing run; None if it ran to the end of the program.
+    """
+
+    failing: Switch
+    passing: Switch | None
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What was executed in the failing run without its guilty switch, so that its thread runs on.
+
+    Up to the switch it is the failing run, and up to where that one yields, the passing run.
+
+    Attributes:
+        thread: the thread of the guilty switch.
+        run: what all threads executed.
+    """
+
+    thread: str
+    run: ExecutedRun
+
+    def instructions(self, first: int, last: int) -> tuple[Executed, ...]:
+        """What the thread executed from one of its times to another, both included."""
+        return self.run.of(self.thread, first, last)
+
+
+@dataclass(frozen=True)
+class ScheduleIsolation:
+    """What makes a schedule fail.
+
+    Attributes:
+        isolation: the driver's result; its deltas are unit deltas.
+        switch: the guilty switch; None if the final runs make the same switches.
+        delta: the difference that is left; None if several are.
+        ranges: where in its turn the switch fails.
+        passing: the log of the final passing run.
+        failing: the log of the final failing run.
+        needed: the search for the choices that the failure needs; None if it was not made.
+        message: where the message of the failure changed: as it was in the failing log, and as it is now.
+        execution: what was executed around the switch; None if that is not known.
+        failing_execution: what was executed in the final failing run; None if that is not known, or not needed as no
+            choice comes after the guilty switch.
+    """
+
+    isolation: Isolation[Log]
+    switch: GuiltySwitch | None
+    delta: Delta | None
+    ranges: FailingRanges
+    passing: Log
+    failing: Log
+    needed: NeededChoices | None = None
+    message: ChangedMessage | None = None
+    execution: Execution | None = None
+    failing_execution: ExecutedRun | None = None
+
+    @property
+    def failing_range(self) -> FailingRange | None:
+        """The failing range of the guilty switch; None if it is a single position."""
+        return self.ranges.guilty
+
+    @property
+    def choices(self) -> tuple[Switch, ...]:
+        """The choices of the final failing run, in order; all others are those of the default schedule."""
+        return tuple(switch for switch in self.failing.switches if not switch.by_default)
+
+    def gil_of(self, first: Switch, last: Switch | None = None) -> GilAnswer:
+        """Where the interpreter can switch by itself, between two switches in the turn of the guilty one."""
+        if self.execution is None:
+            return UNKNOWN
+        return gil_of(self.execution.run, first, last or first)
+
+    def gil_of_choice(self, choice: Switch) -> GilAnswer:
+        """Whether the interpreter can make one of the choices by itself."""
+        if self.switch is None or self.execution is None:
+            return UNKNOWN
+        if choice.global_time <= self.switch.failing.global_time:
+            return self.gil_of(choice)  # up to there, it is the same run
+        return UNKNOWN if self.failing_execution is None else gil_of(self.failing_execution, choice, choice)
+
+    @property
+    def gil(self) -> GilAnswer:
+        """The same for the failing range of the guilty switch."""
+        if self.switch is None:
+            return UNKNOWN
+        found = self.failing_range
+        return self.gil_of(self.switch.failing) if found is None else self.gil_of(found.first, found.last)
+
+
+def gil_of(run: ExecutedRun, first: Switch, last: Switch) -> GilAnswer:
+    """Where in a run, from one switch of a thread to another, the interpreter can switch by itself."""
+    return gil_answer(gil_positions(run.of(first.thread)), first.time, last.time)
+
+
+def best_so_far(isolation: Isolation[Log], failing: Log) -> ScheduleIsolation:
+    """What is known after a search that was stopped.
+
+    Args:
+        isolation: the search.
+        failing: the failing log that was given.
+    """
+    last = isolation.circumstance
+    assert isinstance(last, MixedSchedules)
+    passing_run, failing_run = isolation.passing.run, isolation.failing.run
+    assert passing_run is not None
+    assert failing_run is not None
+    return ScheduleIsolation(
+        isolation=isolation,
+        switch=find_guilty_switch(passing_run, failing_run),
+        delta=_only_delta(isolation),
+        ranges=NO_RANGES,
+        passing=replace(passing_run, strategy="isolated"),
+        failing=replace(failing_run, strategy="isolated"),
+        message=message_changed(failing.ending, failing_run.ending),
+    )
+
+
+def complete_answer(
+    isolation: Isolation[Log],
+    tests: Tests[Log],
+    runs: ScheduleRunner,
+    *,
+    jobs: int,
+    max_tests: int | None,
+    observer: Observer,
+) -> ScheduleIsolation:
+    """Find everything that the answer consists of, and prove it.
+
+    Args:
+        isolation: a complete search, not yet proved.
+        tests: its runs.
+        runs: runs the schedules.
+        jobs: the number of parallel runs.
+        max_tests: how many tests may be spent on the choices that are needed.
+        observer: receives progress.
+    """
+    best = best_so_far(isolation, runs.failing)
+    if not isolation.complete:
+        return best
+    try:
+        if not isolation.circumstance.flaky:
+            observer.on_stage("leaving out the choices that the failure does not need")
+            best = _with_needed_choices(best, tests, runs, jobs, max_tests)
+        observer.on_stage("proving the answer")
+        best = _proved(best, tests, jobs)
+        if best.switch is not None and best.isolation.verified and not isolation.circumstance.flaky:
+            observer.on_stage("looking for the failing ranges")
+            best = _with_ranges(best, tests, runs, jobs)
+    except KeyboardInterrupt:
+        return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
+    return best
+
+
+def _with_needed_choices(
+    best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int, max_tests: int | None
+) -> ScheduleIsolation:
+    needed = find_needed_choices(runs, best.passing, best.failing, jobs=jobs, max_tests=max_tests)
+    if not needed.left_out:
+        return replace(best, needed=needed)
+    fine = difference_of(needed.passing, needed.failing)
+    left = best.isolation.deltas_left
+    difference = fine if fine.units == left else difference_of(needed.passing, needed.failing, whole=True)
+    circumstance = MixedSchedules(runs, difference)
+    tests.continue_with(circumstance)
+    for end, run in ((EMPTY, needed.passing), (difference.all, needed.failing)):
+        tests.remember(end, run, circumstance.judge(run))
+    isolation = replace(
+        best.isolation,
+        circumstance=circumstance,
+        failure=circumstance.judge(needed.failing),
+        passing=Found(EMPTY, needed.passing),
+        failing=Found(difference.all, needed.failing),
+        runs=tests.runs,
+    )
+    return replace(best_so_far(isolation, runs.failing), needed=needed)
+
+
+def _proved(best: ScheduleIsolation, tests: Tests[Log], jobs: int) -> ScheduleIsolation:
+    isolation = best.isolation
+    proof = prove(tests, isolation.baseline, isolation.passing, isolation.failing, jobs=jobs, runs=PROOF_RUNS)
+    isolation = replace(isolation, proof=proof, runs=tests.runs)
+    return replace(
+        best,
+        isolation=isolation,
+        passing=replace(best.passing, verified=isolation.verified),
+        failing=replace(best.failing, verified=isolation.verified),
+    )
+
+
+def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:
+    assert best.switch is not None
+    switch = best.switch.failing
+    # Without the switch, the thread's turn lasts until it has to stop.
+    longer = best.failing
+    if not switch.forced and not switch.by_default:
+        longer = runs.run(tuple(trigger for trigger in best.failing.triggers if trigger != switch.trigger))
+    executed = executed_run(longer, first=_turn_starts(longer, switch), time_limit_s=runs.time_limit_s)
+    execution = None if executed is None else Execution(switch.thread, executed)
+    stops = [one.time for one in longer.switches if one.thread == switch.thread and one.time >= switch.time]
+    ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
+    times = () if executed is None else _interesting_times(executed.of(switch.thread, 0, ends))
+    ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, interesting=times, jobs=jobs)
+    later = None
+    if any(choice.global_time > switch.global_time for choice in best.choices):
+        later = executed_run(best.failing, first=switch.global_time, time_limit_s=runs.time_limit_s)
+    return replace(best, ranges=ranges, execution=execution, failing_execution=later)
+
+
+def _turn_starts(log: Log, switch: Switch) -> int:
+    """The global time at which the turn of a switch's thread began."""
+    began = [
+        one.global_time for one in log.switches if one.to == switch.thread and one.global_time < switch.global_time
+    ]
+    return max(began, default=0)
+
+
+def _interesting_times(instructions: Iterable[Executed]) -> list[int]:
+    """The yield points of a thread at which a switch may matter, the most interesting first.
+
+    Just before something is changed, as what was read before is then out of date: the first time at each such place.
+    Then where the thread comes to another line: the first time for each line, and the last time.
+    """
+    changes: dict[tuple[str, int, int], int] = {}
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int], int] = {}
+    before: tuple[str, int] | None = None
+    for one in instructions:
+        place = one.place
+        line = (place.path, place.line)
+        if one.counted and (place.operation or place.instruction.startswith(("STORE_", "DELETE_"))):
+            changes.setdefault((*line, place.column), one.time)
+        if one.counted and line != before:
+            first.setdefault(line, one.time)
+            last[line] = one.time
+            before = line
+    return [*sorted(changes.values()), *sorted(first.values()), *sorted(last.values())]
+
+
+def _only_delta(isolation: Isolation[Log]) -> Delta | None:
+    last = isolation.circumstance
+    assert isinstance(last, MixedSchedules)
+    left = isolation.difference
+    if not left:
+        return None
+    first = last.difference.delta_of(left.first)
+    return first if all(stop <= first.start + first.units for _, stop in left.intervals) else None
+
+
+def find_guilty_switch(passing: Log, failing: Log) -> GuiltySwitch | None:
+    """The first switch in which two runs differ.
+
+    Up to there they are the same run, so the same thread runs in both: it yields at one time in the failing run and at
+    another in the passing one.
+    """
+    for number, switch in enumerate(failing.switches):
+        other = passing.switches[number] if number < len(passing.switches) else None
+        if other is None or other.trigger != switch.trigger:
+            return GuiltySwitch(switch, other)
+    return None

@@ -1,0 +1,41 @@
+"""Messages of failures without the data in them, so that one failure has one message.
+
+What a schedule changes in a message is mostly data: how many, which one, where, when. What the program says about them
+is the failure.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 10_000  # characters of a message that are compared
+
+_ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
+# In this order: what comes first may contain what comes later.
+_DATA = (
+    (re.compile(r"(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)"), "#"),  # values that are texts
+    (re.compile(r'(?<!\w)"(?:[^"\\\n]|\\.)*"(?!\w)'), "#"),
+    (_ADDRESS, "#"),
+    (re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"), "#"),  # UUIDs
+    (re.compile(r"\b(?=[a-fA-F]*[0-9])[0-9a-fA-F]{8,}\b"), "#"),  # other ids
+    (re.compile(r"(?<![\w/])(?:~|\.{1,2})?/[^\s'\"<>:,;()\[\]{}]+"), "/"),  # paths
+    (re.compile(r"[0-9]+(?:[._:,-][0-9]+)*"), "#"),  # numbers, times, dates, versions
+    (re.compile(r"#(?:[eE][-+]?#)?"), "#"),  # powers of ten
+    (re.compile(r"(?<![\w)\]#])[-+]#"), "#"),  # signs
+    (re.compile(r"\b(?:nan|inf|None|True|False)\b"), "#"),  # values that take the place of a number
+    (re.compile(r"#(?:\s*,\s*#)+"), "#"),  # lists of any length
+    (re.compile(r"\s+"), " "),
+)
+
+
+def without_addresses(message: str) -> str:
+    """A message with addresses taken out."""
+    return _ADDRESS.sub("#", message)
+
+
+def without_data(message: str) -> str:
+    """A message with numbers, quoted texts, addresses, paths, times and ids taken out."""
+    message = message[:_LONGEST]
+    for pattern, instead in _DATA:
+        message = pattern.sub(instead, message)
+    return message.strip()

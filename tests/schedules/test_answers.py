@@ -1,0 +1,174 @@
+"""Which failure an answer is about, and all that it needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.errors.program import DoesNotFailError
+from replay_dd.errors.user import UsageError
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.minimize import minimize
+from replay_dd.schedules.model import Log, Settings, Trigger
+from tests.schedules.test_searches import run_under
+
+TWO_RACES = """\
+import threading
+
+
+class Shared:
+    a = b = 0
+
+
+def add():
+    before = shared.a
+    shared.a = before + 1
+    before = shared.b
+    shared.b = before + 1
+
+
+shared = Shared()
+threads = [threading.Thread(target=add) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert shared.a == shared.b == 2, f"a={shared.a} b={shared.b}"
+"""
+LOSES_A, LOSES_B = Trigger("0.1", 4, "0.2"), Trigger("0.1", 8, "0.2")
+WRITES_A, WRITES_B = 10, 12
+
+
+@pytest.fixture(scope="module")
+def two_races(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("two_races")
+    (path / "prog.py").write_text(TWO_RACES)
+    return path
+
+
+def line_of(found: ScheduleIsolation) -> int:
+    assert found.switch is not None
+    assert found.switch.failing.place is not None
+    return found.switch.failing.place.line
+
+
+def message_of(log: Log) -> str:
+    return signature_of(log.ending).said
+
+
+@pytest.mark.parametrize(
+    ("trigger", "message", "line"), [(LOSES_A, "a=1 b=2", WRITES_A), (LOSES_B, "a=2 b=1", WRITES_B)]
+)
+def test_the_answer_is_about_the_failure_of_the_log(trigger: Trigger, message: str, line: int, two_races: Path) -> None:
+    """Both failures are one assertion in one line; a search that ignores the message ends at either."""
+    passing, failing = run_under(two_races), run_under(two_races, trigger)
+    assert message_of(failing) == message
+    for others in ((), (Trigger("0.2", 9, "0.1"),)):
+        failing = run_under(two_races, trigger, *others)
+        found = isolate(passing, failing)
+        assert found.isolation.verified
+        assert message_of(found.failing) == message
+        assert found.message is None
+        assert line_of(found) == line
+
+
+def test_every_race_of_the_turn_has_a_range_of_its_own(two_races: Path) -> None:
+    passing, failing = run_under(two_races), run_under(two_races, LOSES_A)
+    found = isolate(passing, failing)
+    lines = [
+        [one.first.place and one.first.place.line, one.last.place and one.last.place.line]
+        for one in found.ranges.ranges
+    ]
+    assert lines == [[WRITES_A, WRITES_A], [WRITES_B, WRITES_B]]
+    assert ["a=1 b=2" in one.failure for one in found.ranges.ranges] == [True, False]
+    assert [one.guilty for one in found.ranges.ranges] == [True, False]
+    second = isolate(passing, failing, range_number=2)
+    assert second.isolation.verified
+    assert line_of(second) == WRITES_B
+    assert message_of(second.failing) == "a=2 b=1"
+    assert [one.guilty for one in second.ranges.ranges] == [False, True]
+    for number in (0, 3):
+        with pytest.raises(UsageError, match="2 failing ranges"):
+            isolate(passing, failing, range_number=number)
+
+
+def test_a_text_decides_which_failure_is_sought(two_races: Path) -> None:
+    passing, failing = run_under(two_races), run_under(two_races, LOSES_B)
+    found = isolate(passing, failing, failure="b=1")
+    assert found.failing.failure == "b=1"
+    assert "b=1" in message_of(found.failing)
+    with pytest.raises(DoesNotFailError, match="a=2 b=1"):
+        isolate(passing, failing, failure="a=1")
+    with pytest.raises(DoesNotFailError, match="a=2 b=1"):
+        minimize(replace(failing, failure="a=1"))
+    assert "b=1" in message_of(minimize(failing, failure="b=1").log)
+
+
+def test_a_hunt_keeps_its_text_in_the_log_for_the_searches_that_follow(two_races: Path) -> None:
+    program = run_under(two_races).program
+    found = hunt(replace(program, files={}, paths={}), Settings(), runs=60, failure="b=1")
+    assert found.passing is not None
+    assert found.failing is not None
+    assert found.failing.failure == "b=1"
+    write_log(found.failing, two_races / "fail.log")
+    read = read_log(two_races / "fail.log")
+    assert read.failure == "b=1"
+    answer = isolate(replace(found.passing, program=read.program), read)
+    assert line_of(answer) == WRITES_B
+    assert "b=1" in message_of(answer.failing)
+
+
+HANDSHAKE = """\
+import threading
+
+
+class Shared:
+    ready = used = False
+    noise = 0
+
+
+def prepare():
+    shared.ready = True
+    shared.noise = 1
+    shared.ready = False
+
+
+def use():
+    if shared.ready:
+        shared.noise = 2
+        assert shared.ready, "taken away"
+
+
+shared = Shared()
+threads = [threading.Thread(target=target) for target in (prepare, use)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_all_choices_that_the_failure_needs_are_told(tmp_path: Path) -> None:
+    """The two runs differ in one of two switches; the one that they share is part of the answer, the others are not."""
+    (tmp_path / "prog.py").write_text(HANDSHAKE)
+    needed = {Trigger("0.1", 4, "0.2"), Trigger("0.2", 4, "0.1")}
+    failing = run_under(tmp_path, *needed)
+    assert "taken away" in signature_of(failing.ending).text
+    passing = run_under(tmp_path, Trigger("0.1", 4, "0.2"))
+    assert signature_of(passing.ending).kind == "passed"
+    for one, other in ((passing, failing), (run_under(tmp_path), failing)):
+        found = isolate(one, other)
+        assert found.isolation.verified
+        assert found.needed is not None
+        assert found.needed.minimal
+        assert [(choice.thread, choice.to) for choice in found.choices] == [("0.1", "0.2"), ("0.2", "0.1")]
+        assert found.switch is not None
+        assert found.switch.failing in found.choices
+        assert found.needed.tests <= 2
+        assert all(found.gil_of_choice(choice).positions == 1 for choice in found.choices), "known of each"
