@@ -113,19 +113,7 @@ def of_run(program: Program, request: Path, *, elsewhere: bool = False) -> dict[
         request: the file with the request of the run.
         elsewhere: start the interpreter as if it were in another shell; the program does not see the difference.
     """
-    environment = dict(program.environment)
-    late = []
-    for name, value in os.environ.items():
-        if name in environment or name == "TMPDIR":
-            continue
-        if program.withheld is None:  # an old log
-            if not _KEPT_BY_OLD_LOGS.fullmatch(name):
-                environment[name] = value
-        elif name in program.withheld or _OF_THE_SESSION.fullmatch(name):
-            environment[name] = value
-            late.append(name)
-        elif _LOADS_CODE.fullmatch(name) or name == _OURS + "ACCELERATOR":
-            environment[name] = value
+    environment, late = _of_program(program)
     if elsewhere:
         environment[_PADDING] = "x" * _PADDING_BYTES
         late.append(_PADDING)
@@ -144,6 +132,29 @@ def of_run(program: Program, request: Path, *, elsewhere: bool = False) -> dict[
     if program.process:
         environment[f"{_OURS}PROCESS"] = program.process
     return environment
+
+
+def plain(program: Program) -> dict[str, str]:
+    """The environment of the program when it is run without us."""
+    return _of_program(program)[0]
+
+
+def _of_program(program: Program) -> tuple[dict[str, str], list[str]]:
+    """Its variables, and the names of those that are passed on late."""
+    environment = dict(program.environment)
+    late = []
+    for name, value in os.environ.items():
+        if name in environment or name == "TMPDIR":
+            continue
+        if program.withheld is None:  # an old log
+            if not _KEPT_BY_OLD_LOGS.fullmatch(name):
+                environment[name] = value
+        elif name in program.withheld or _OF_THE_SESSION.fullmatch(name):
+            environment[name] = value
+            late.append(name)
+        elif _LOADS_CODE.fullmatch(name) or name == _OURS + "ACCELERATOR":
+            environment[name] = value
+    return environment, late
 
 
 def differences(differing: list[Changed], program: Program) -> Iterator[str]:

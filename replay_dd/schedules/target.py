@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import marshal
 import os
-import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.files import digest_of_regular
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
@@ -28,20 +27,15 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
+from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
-CHANNEL = "channel"
-
-
-_MAY_SPIN = {
-    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
-    "at any other it does",
-    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
-    "at granularity gil it does not",
-}
+CHANNEL = channel.FILE
 
 
 @dataclass(frozen=True)
@@ -57,6 +51,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
     """
@@ -68,6 +63,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
 
@@ -83,7 +79,8 @@ class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
     If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point.
+    point. And how much was left, in virtual nanoseconds, of the shortest sleep or time-out too long to end early; 0 if
+    there was none.
     """
 
     log: Log
@@ -93,6 +90,7 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    least_asleep_ns: int = 0
 
 
 def describe_program(
@@ -142,9 +140,15 @@ def run_target(
     """
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
-        finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
+        threads: list[ThreadAtLimit] = []
+        finished = run(
+            *(command, folder),
+            time_limit_s=time_limit_s,
+            show_output=show_output,
+            at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
+        )
         try:
-            made = make_run(program, settings, plan, finished, folder)
+            made = make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
     if made.log.program.process != program.process:
@@ -189,6 +193,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
+        "stacks": str(folder.path / STACKS),
         "system_names": str(folder.path / SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
@@ -199,12 +204,14 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
         "untested": settings.untested,
+        "max_delay_ns": settings.max_delay_ns,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
     }
@@ -214,8 +221,23 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
 # -- from channel records to a log --------------------------------------------------------------------------------
 
 
-def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
+def make_run(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    finished: Finished,
+    folder: PrivateFolder,
+    at_limit: Sequence[ThreadAtLimit] = (),
+) -> TargetRun:
     """The run that a finished process reported.
+
+    Args:
+        program: what ran.
+        settings: what was counted and held fixed.
+        plan: how it was scheduled.
+        finished: how it ended.
+        folder: its private folder.
+        at_limit: where its threads were when it was killed at the time limit.
 
     Raises:
         NotControlledError: it reported nothing.
@@ -253,14 +275,22 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
+    written = WrittenMessages(finished.output)
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
             places[record[1]] = Place(*record[2:])
         elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, *rest = record[1:]
-            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
+            thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
+            ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
+            switches.append(
+                Switch(
+                    *(thread, time, to, forced, by_default, places.get(number)),
+                    *(global_time, digest, visit, ended, ends),
+                )
+            )
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
@@ -272,6 +302,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
+            text = written.message(name, text)
             exceptions.append(
                 UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
             )
@@ -280,14 +311,16 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.NOTE and record[1] == "asleep":
+            least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
             notes.append(record[2])
         elif kind == channel.END:
             end = record
-    if finished.timed_out and settings.granularity in _MAY_SPIN:
-        notes.append(_MAY_SPIN[settings.granularity])
+    if finished.timed_out:
+        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,
@@ -316,7 +349,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        trace=tuple(trace),
+        least_asleep_ns=least_asleep_ns,
     )
 
 
@@ -329,17 +364,19 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
 
 def _moved(switch: Switch, copy: str, original: str) -> Switch:
     """Map places in the private copy of the working directory back to the original."""
-    place = switch.place
-    if place is None or not place.path.startswith(copy + os.sep):
-        return switch
-    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+
+    def moved(place: Place | None) -> Place | None:
+        if place is None or not place.path.startswith(copy + os.sep):
+            return place
+        return replace(place, path=original + place.path[len(copy) :])
+
+    wake = None if switch.wake is None else replace(switch.wake, place=moved(switch.wake.place))
+    return replace(switch, place=moved(switch.place), wake=wake)
 
 
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
-            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
@@ -348,7 +385,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
 
 
 def forget_files() -> None:

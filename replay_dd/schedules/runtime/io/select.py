@@ -6,6 +6,7 @@ import sys
 
 from ..accelerator.own_memory import use_own
 from ..baton.moments import INSIDE, OutsideWait
+from ..observing import is_a
 from .descriptors import READING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -76,19 +77,22 @@ def _wait_for(
     if not descriptors.has_baton():
         return None
     wait = descriptors.make_wait(wanted, through=through)
+    recorded = None if wait.expected is None else wait.expected.answer
+    if isinstance(recorded, tuple) and any(number in descriptors.ahead for number, _ in recorded):
+        wait.is_there = lambda: True
     if timeout_s is not None and timeout_s == 0:
         descriptors.yield_point(frame)
     elif not descriptors.wait(frame, wait, None if timeout_s is None or timeout_s < 0 else timeout_s):
         return []
     found = look()
     before = use_own(True)
-    found = _as_recorded(wait, found, look)
+    found = _as_recorded(wait, found, look, descriptors.ahead)
     descriptors.moments.answered(wait, tuple(found))
     use_own(before)
     return found
 
 
-def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
+def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any], ahead: set[int]) -> Any:
     """What the recorded run found, if that is ready now too; otherwise what is."""
     expected = wait.expected
     if expected is None or not expected.by:
@@ -97,12 +101,13 @@ def _as_recorded(wait: OutsideWait, found: Any, look: Callable[[], Any]) -> Any:
         wait.leave()  # the recorded wait was of another kind
         return found
     recorded = list(expected.answer)
-    if not _contains(found, recorded) and wait.nature > INSIDE:
-        wait.is_there = lambda: _contains(look(), recorded)
+    certain = [(number, events) for number, events in recorded if number not in ahead]
+    if not _contains(found, certain) and wait.nature > INSIDE:
+        wait.is_there = lambda: _contains(look(), certain)
         wait.wait_really()
         found = look()
     # If both are equal, not ours: it becomes the program's object.
-    return recorded if found != recorded and _contains(found, recorded) else found
+    return recorded if found != recorded and _contains(found, certain) else found
 
 
 def _contains(found: Any, wanted: Any) -> bool:
@@ -112,7 +117,11 @@ def _contains(found: Any, wanted: Any) -> bool:
 
 
 def _number(item: Any) -> int:
-    return item if isinstance(item, int) else int(item.fileno())
+    if is_a(item, int):
+        return int(item)
+    if not hasattr(item, "fileno"):
+        raise TypeError("argument must be an int, or have a fileno() method.")
+    return int(item.fileno())
 
 
 def _make_poll(real_poll: Any, wait: Any) -> Any:
@@ -124,16 +133,19 @@ def _make_poll(real_poll: Any, wait: Any) -> Any:
             self._events: dict[int, int] = {}
 
         def register(self, descriptor: Any, *events: int) -> None:
-            self._real.register(descriptor, *events)
-            self._events[_number(descriptor)] = events[0] if events else 7
+            number = _number(descriptor)
+            self._real.register(number, *events)
+            self._events[number] = events[0] if events else 7
 
         def modify(self, descriptor: Any, events: int) -> None:
-            self._real.modify(descriptor, events)
-            self._events[_number(descriptor)] = events
+            number = _number(descriptor)
+            self._real.modify(number, events)
+            self._events[number] = events
 
         def unregister(self, descriptor: Any) -> None:
-            self._real.unregister(descriptor)
-            self._events.pop(_number(descriptor), None)
+            number = _number(descriptor)
+            self._real.unregister(number)
+            self._events.pop(number, None)
 
         def poll(self, timeout: Any = None, /) -> Any:
             seconds = None if timeout is None else timeout / 1000
@@ -157,16 +169,19 @@ def _make_epoll(real_epoll: Any, wait: Any) -> Any:
             return real_epoll.fromfd(descriptor)
 
         def register(self, fd: Any, eventmask: int = 7) -> None:
-            self._real.register(fd, eventmask)
-            self._events[_number(fd)] = eventmask & 0xFFFF
+            number = _number(fd)
+            self._real.register(number, eventmask)
+            self._events[number] = eventmask & 0xFFFF
 
         def modify(self, fd: Any, eventmask: int) -> None:
-            self._real.modify(fd, eventmask)
-            self._events[_number(fd)] = eventmask & 0xFFFF
+            number = _number(fd)
+            self._real.modify(number, eventmask)
+            self._events[number] = eventmask & 0xFFFF
 
         def unregister(self, fd: Any) -> None:
-            self._real.unregister(fd)
-            self._events.pop(_number(fd), None)
+            number = _number(fd)
+            self._real.unregister(number)
+            self._events.pop(number, None)
 
         def poll(self, timeout: Any = None, maxevents: int = -1) -> Any:
             wanted = list(self._events.items())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from ..compat import is_being_imported
+from ..observing import attributes_of
 from .locks import RLock
 from .replacing import hide_frames_of
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..baton.scheduler import Scheduler
+
+
+_SPEC: Any = type(__spec__)
 
 
 def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], object]]) -> None:
@@ -82,6 +86,8 @@ def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: di
         module = sys.modules.get(name)
         if module is None or adapted.get(name) is module:
             continue
-        if not is_being_imported(module):
+        # The program may have put something else there: a mock, or an empty module for a system that lacks this one.
+        spec: Any = attributes_of(module).get("__spec__")
+        if type(spec) is _SPEC and spec.name == name and not is_being_imported(spec):
             adapted[name] = module
             adapt(module)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ..observing import attributes_of, plain
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,8 +32,8 @@ def replace(tables: Iterable[StandIns]) -> None:
                 replaced[id(original)] = pair
                 setattr(module, name, pair[1])
     for module in list(sys.modules.values()):
-        attributes = getattr(module, "__dict__", None)
-        if attributes is None or getattr(module, "__name__", "").startswith(_OWN_MODULES):
+        attributes = attributes_of(module)
+        if plain(attributes.get("__name__", "")).startswith(_OWN_MODULES):
             continue
         for name, value in list(attributes.items()):
             found = replaced.get(id(value))
