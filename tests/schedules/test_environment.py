@@ -59,7 +59,13 @@ def test_what_looks_like_a_secret_is_not_kept(name: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("PWD", "/home"), ("KEYBOARD", "us"), ("SSL_KEY_FILE", "/etc/k"), ("HOME", "/home/me"), ("LS_COLORS", "a=1:b=2")],
+    [
+        ("PWD", "/place"),
+        ("KEYBOARD", "us"),
+        ("SSL_KEY_FILE", "/etc/k"),
+        ("HOME", "/place/me"),
+        ("LS_COLORS", "a=1:b=2"),
+    ],
 )
 def test_what_does_not_look_like_one_is(name: str, value: str) -> None:
     assert kept({name: value}) == ({name: value}, ())
