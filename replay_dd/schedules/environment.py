@@ -25,7 +25,7 @@ from replay_dd.schedules.model import Program
 # Until logs kept the whole environment, they kept these.
 _KEPT_BY_OLD_LOGS = re.compile(r"PATH|LANG|LANGUAGE|TZ|VIRTUAL_ENV|LC_.*|PYTHON.*|PYTEST_.*", re.DOTALL)
 _OF_THE_SESSION = re.compile(
-    r"(WAYLAND_)?DISPLAY|XAUTHORITY|WINDOWID|SESSION_MANAGER|GPG_AGENT_INFO|DBUS_.*|SSH_.*|XDG_(RUNTIME|SESSION|SEAT|VTNR).*",
+    r"(WAYLAND_)?DISPLAY|PYTEST_(XDIST|CURRENT)_.*|XAUTHORITY|WINDOWID|SESSION_MANAGER|GPG_AGENT_INFO|DBUS_.*|SSH_.*|XDG_(RUNTIME|SESSION|SEAT|VTNR).*",
     re.DOTALL,
 )
 _LOADS_CODE = re.compile(

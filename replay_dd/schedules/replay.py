@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,9 +31,13 @@ class Divergence:
     because: str = ""
 
     def __str__(self) -> str:
-        what = f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
+        expected, actual = _describe(self.expected), _describe(self.actual)
         if self.expected is None and self.actual is None:
             what = "after the last switch of the run"
+        elif self.expected is None or self.actual is None or expected != actual:
+            what = f"expected {expected}, got {actual}"
+        else:
+            what = f"both got {actual}, but {', '.join(_hidden_differences(self.expected, self.actual))}"
         return f"{what}; {self.because}" if self.because else what
 
 
@@ -157,6 +162,22 @@ def _essence(switch: Switch, stuck: frozenset[tuple[str, int]]) -> tuple[object,
     known = place is not None and (switch.thread, switch.time) not in stuck
     where = (place.file, place.line, place.function) if known and place is not None else None
     return switch.trigger, switch.forced, where, switch.global_time, switch.digest
+
+
+def _hidden_differences(expected: Switch, actual: Switch) -> Iterator[str]:
+    """How two switches differ that read the same."""
+    if expected.forced != actual.forced:
+        ways = {True: "because it could not go on", False: "although it could go on"}
+        yield f"{ways[actual.forced]} instead of {ways[expected.forced]}"
+    if expected.global_time != actual.global_time:
+        yield (
+            f"all threads had passed {actual.global_time:,} yield points by then instead of {expected.global_time:,}"
+        )
+    if expected.digest != actual.digest:
+        yield (
+            "on the way there, the threads passed other code or met things in another order "
+            f"(digest {actual.digest:016x} instead of {expected.digest:016x})"
+        )
 
 
 def _describe(switch: Switch | None) -> str:

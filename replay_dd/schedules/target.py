@@ -1,4 +1,7 @@
-"""Runs a program under the runtime and makes a log of it."""
+"""Runs a program under the runtime and makes a log of it.
+
+Longer than 400 lines because it is one way: from a program to the request of a run, and from what that told to its log.
+"""
 
 from __future__ import annotations
 

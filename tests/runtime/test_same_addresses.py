@@ -17,7 +17,7 @@ from replay_dd.schedules.target import Plan, describe_program, run_target
 # Tells the addresses of objects that it and its modules make before and after its first thread, and in which order it
 # meets them in sets.
 PROGRAM = """
-import json, threading
+import json, os, threading
 import beside
 
 def made(): return beside.made() + [object(), {1: 2}, (lambda: 1), 0.5 + len(told), type("New", (), {})]
@@ -35,6 +35,7 @@ for _ in range(2):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
+told.extend((thing.__name__, id(thing)) for thing in (os.PathLike, os.getcwd, json.dumps, threading.Thread))
 print(*told, sep="\\n")
 """.replace("{1: 2}", "slice")
 MODULE = """
@@ -61,8 +62,8 @@ def program(tmp_path: Path) -> Program:
     return replace(program, environment={**program.environment, "PYTHONDONTWRITEBYTECODE": ""})
 
 
-def addresses(program: Program) -> list[str]:
-    run = run_target(program, SETTINGS, Plan(), time_limit_s=LIMIT_S)
+def addresses(program: Program, *, elsewhere: bool = False) -> list[str]:
+    run = run_target(program, SETTINGS, Plan(), time_limit_s=LIMIT_S, elsewhere=elsewhere)
     assert run.log.ending.status == 0, run.output
     return run.output.decode().splitlines()
 
@@ -83,3 +84,13 @@ def test_files_beside_it_move_nothing(change: Callable[[Program], Program], prog
     expected = addresses(program)
     for line, other in zip(expected, addresses(change(program)), strict=True):
         assert line == other
+
+
+def test_another_shell_moves_nothing(program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    expected = addresses(program)  # also of objects that the interpreter made before the program
+    assert addresses(program, elsewhere=True) == expected
+    monkeypatch.setenv("SSH_CONNECTION", "x" * 500)
+    monkeypatch.setenv("NEW", "x" * 500)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.chdir(tmp_path / "temporary")
+    assert addresses(program) == expected
