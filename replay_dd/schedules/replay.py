@@ -10,20 +10,29 @@ from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.runtime.channel import GONE
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first point at which a replay differs from its log; None means the end of the run."""
+    """The first point at which a replay differs from its log; None means the end of the run.
+
+    Attributes:
+        expected: the switch in the log.
+        actual: the switch in the replay.
+        because: what the replay lacked that the recorded run had, in words; empty if nothing is known of that.
+    """
 
     expected: Switch | None
     actual: Switch | None
+    because: str = ""
 
     def __str__(self) -> str:
+        what = f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
         if self.expected is None and self.actual is None:
-            return "after the last switch of the run"
-        return f"expected {_describe(self.expected)}, got {_describe(self.actual)}"
+            what = "after the last switch of the run"
+        return f"{what}; {self.because}" if self.because else what
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,12 @@ def exact_plan(log: Log) -> Plan:
 
 
 def replay(
-    log: Log, *, time_limit_s: float | None, show_output: bool = False, count_visits: bool = False
+    log: Log,
+    *,
+    time_limit_s: float | None,
+    show_output: bool = False,
+    count_visits: bool = False,
+    elsewhere: bool = False,
 ) -> ReplayResult:
     """Run the program of a log again under its schedule.
 
@@ -63,6 +77,7 @@ def replay(
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our standard output and error.
         count_visits: count how often each thread visited the places of its switches; slightly slower.
+        elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
@@ -70,7 +85,9 @@ def replay(
     plan = exact_plan(log)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
-    run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
+    run = run_target(
+        log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output, elsewhere=elsewhere
+    )
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     return ReplayResult(
         run=run,
@@ -82,6 +99,14 @@ def replay(
 
 def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     """The first switch at which thread, time, place or digest differ; None where the runs are the same."""
+    divergence = _first_difference(recorded, repeated)
+    if divergence is None:
+        return None
+    lacks = [note for note in repeated.ending.notes if note.startswith(GONE)]
+    return replace(divergence, because="; ".join(lacks))
+
+
+def _first_difference(recorded: Log, repeated: Log) -> Divergence | None:
     stuck = recorded.stuck_calls
     for expected, actual in zip(recorded.switches, repeated.switches, strict=False):
         if _essence(expected, stuck) != _essence(actual, stuck):

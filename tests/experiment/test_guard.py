@@ -236,7 +236,7 @@ def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
         kill, killed = os.kill, []
 
         def kill_slowly(process: int, number: int) -> None:
-            if process != child:
+            if process != child or number != signal.SIGKILL:
                 kill(process, number)
             elif not killed:
                 killed.append(process)
@@ -248,6 +248,51 @@ def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
         assert not is_running(child)
     assert program.returncode == -signal.SIGKILL
     assert not workplace.exists()
+
+
+def test_a_child_that_starts_while_we_search_is_found(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only its parent identifies it: it has no environment, and leaves the session."""
+    workplace = place / "replay-dd-0123"
+    workplace.mkdir()
+    text = """
+        import signal, subprocess, sys
+        def start_child(number, frame):
+            print(subprocess.Popen(["env", "-i", "sleep", "1000"], start_new_session=True).pid, flush=True)
+        signal.signal(signal.SIGUSR1, start_child)
+        print("ready", flush=True)
+        while True:
+            signal.pause()
+    """
+    program = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        env=os.environ | {"TMPDIR": str(workplace / "000")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        kill, children = os.kill, []
+
+        def kill_after_a_start(process: int, number: int) -> None:
+            if process == program.pid and not children:
+                kill(process, signal.SIGUSR1)
+                children.append(int(program.stdout.readline()))
+                while Path(f"/proc/{children[0]}/environ").read_bytes() or not is_named(children[0], "sleep"):
+                    time.sleep(0.001)
+            kill(process, number)
+
+        monkeypatch.setattr(os, "kill", kill_after_a_start)
+        clean(workplace)
+        monkeypatch.undo()
+        left = is_running(children[0])
+        if left:
+            os.kill(children[0], signal.SIGKILL)
+        assert not left
+
+
+def is_named(process: int, name: str) -> bool:
+    return Path(f"/proc/{process}/comm").read_text().strip() == name
 
 
 # -- what others left behind -----------------------------------------------------------------------------------------

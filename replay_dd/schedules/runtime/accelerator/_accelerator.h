@@ -34,6 +34,10 @@ PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
 /* use_own_memory(own): memory_turn for Python. */
 PyObject *memory_use_own(PyObject *module, PyObject *own);
 
+/* begin_memory_anew(): what the program allocates from now on stands at addresses that do not depend on what it and the
+ * interpreter have allocated before. Call it in the runtime's turn. */
+PyObject *memory_begin_anew(PyObject *module, PyObject *nothing);
+
 /* forget_names(): empty the interpreter's attribute cache, which keeps names alive. */
 PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
 
@@ -232,6 +236,11 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
+
+/* -- observing.c: objects of the program, looked at without running its code -- */
+
+/* local_value(frame, name): the value of a local variable, None if it has none. */
+PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
 /* -- sqlite.c: what SQLite asks of the system -- */
 

@@ -13,7 +13,9 @@ import errno
 import os
 import sys
 
-from ..baton.moments import LISTENING, NEAR, OutsideWait
+from ..baton.moments import LISTENING, NEAR, OutsideWait, real_clock_ns
+from ..channel import GONE
+from ..observing import is_a, plain, type_name
 from .descriptors import READING, WRITING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IS_MADE = (0, errno.EISCONN)
+_IS_UNDER_WAY = (*_IS_MADE, errno.EINPROGRESS, errno.EALREADY)
+_TOLD_AFTER_NS = 1_000_000_000  # a server that comes up a little later is not worth a note
 
 
 class Connections:
@@ -51,7 +55,8 @@ class Connections:
             real: the class in C.
         """
         ready, asked, descriptors, own_names = self._ready, self._asked, self._descriptors, self._own_names
-        self._real = real
+        self._real = real  # a class of the program may have methods of these names
+        self._type_of, self._family_of = real.type.__get__, real.family.__get__
 
         def _accept(self: Any) -> Any:
             wait = ready(self, sys._getframe(1), READING, "a connection")
@@ -64,20 +69,20 @@ class Connections:
 
         def listen(self: Any, *arguments: Any) -> None:
             real.listen(self, *arguments)
-            own_names.add(_port(self.getsockname()))
-            descriptors.set_nature(self.fileno(), LISTENING)
+            own_names.add(_port(real.getsockname(self)))
+            descriptors.set_nature(real.fileno(self), LISTENING)
 
         def connect_ex(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect_ex(self, address)
             problem = connected(self, address, sys._getframe(1))
-            return errno.EAGAIN if problem == errno.EINPROGRESS and self.gettimeout() != 0 else problem
+            return errno.EAGAIN if problem == errno.EINPROGRESS and real.gettimeout(self) != 0 else problem
 
         def connect(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
                 return real.connect(self, address)
             problem = connected(self, address, sys._getframe(1))
-            if problem == errno.EINPROGRESS and self.gettimeout() != 0:
+            if problem == errno.EINPROGRESS and real.gettimeout(self) != 0:
                 raise TimeoutError("timed out")
             if problem:
                 raise OSError(problem, os.strerror(problem))
@@ -87,11 +92,11 @@ class Connections:
         return {"_accept": _accept, "listen": listen, "connect": connect, "connect_ex": connect_ex}
 
     def _is_ours(self, sock: Any) -> bool:
-        return sock.type == self._module.SOCK_STREAM and self._descriptors.has_baton()
+        return self._type_of(sock) == self._module.SOCK_STREAM and self._descriptors.has_baton()
 
     def _accepted(self, listener: Any, descriptor: int, address: Any) -> None:
         module = self._module
-        if listener.family == self._unix:
+        if self._family_of(listener) == self._unix:
             credentials = module.socket(fileno=os.dup(descriptor))
             with credentials:
                 peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
@@ -102,30 +107,39 @@ class Connections:
 
     def _connected(self, sock: Any, address: Any, frame: Any) -> int:
         """Connect without blocking, then wait if the socket does; an error number, EINPROGRESS for a time-out."""
-        timeout_s = sock.gettimeout()
+        timeout_s = self._real.gettimeout(sock)
         if timeout_s == 0:
-            return self._attempted(sock, address, frame, then_waits=False)
+            problem = self._attempted(sock, address, frame, then_waits=False)
+            if problem in _IS_UNDER_WAY:
+                self._tell_connected(address)
+            return problem
         self._real.settimeout(sock, 0)
         try:
             problem = self._attempted(sock, address, frame, then_waits=True)
-            if problem == errno.EAGAIN and sock.family == self._unix:
+            if problem == errno.EAGAIN and self._family_of(sock) == self._unix:
                 problem = self._when_queue_has_room(sock, address, timeout_s, frame)
-            name = sock.getsockname()
+            name = self._real.getsockname(sock)
             if name:
                 self._own_names.add(name)
             if problem == errno.EINPROGRESS:
                 problem = self._finished(sock, address, timeout_s, frame)
             if not problem:
-                peer = sock.getpeername()
+                peer = self._real.getpeername(sock)
                 if _port(peer) in self._own_names and _host(name) == _host(peer):
-                    self._descriptors.set_nature(sock.fileno(), NEAR)
+                    self._descriptors.set_nature(self._real.fileno(sock), NEAR)
+                self._tell_connected(peer or address)
         finally:
             self._real.settimeout(sock, timeout_s)
         return problem
 
+    def _tell_connected(self, address: Any) -> None:
+        """Tell of a connection to a server that is not in this process: a replay needs it, too."""
+        if _port(address) not in self._own_names:
+            self._descriptors.note("connected", f"connected to {_in_words(address)}")
+
     def _attempted(self, sock: Any, address: Any, frame: Any, then_waits: bool) -> int:
         """Make one attempt, or none where the recorded one was refused; an error number."""
-        wait = self._descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
+        wait = self._descriptors.make_wait([(self._real.fileno(sock), WRITING)], "a connection to be made")
         expected = wait.expected
         recorded = expected.answer if expected is not None and isinstance(expected.answer, int) else None
         problem: int
@@ -153,10 +167,13 @@ class Connections:
 
     def _try_again(self, wait: OutsideWait, sock: Any, address: Any, problem: int) -> int:
         """Connect as in the recorded run, where somebody listened already; the last error number."""
+        began_ns = real_clock_ns()
 
         def attempt() -> bool:
             nonlocal problem
             problem = self._real.connect_ex(sock, address)
+            if problem not in _IS_UNDER_WAY and real_clock_ns() - began_ns > _TOLD_AFTER_NS:
+                self._descriptors.note("gone", f"{GONE} {_in_words(address)}, which now fails: {os.strerror(problem)}")
             return problem in _IS_MADE
 
         wait.is_there = attempt
@@ -179,10 +196,10 @@ class Connections:
         return problem
 
     def _finished(self, sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
-        wait = self._descriptors.make_wait([(sock.fileno(), WRITING)], "a connection to be made")
+        wait = self._descriptors.make_wait([(self._real.fileno(sock), WRITING)], "a connection to be made")
         if not self._descriptors.wait(frame, wait, timeout_s):
             return errno.EINPROGRESS
-        problem: int = sock.getsockopt(self._module.SOL_SOCKET, self._module.SO_ERROR)
+        problem: int = self._real.getsockopt(sock, self._module.SOL_SOCKET, self._module.SO_ERROR)
         expected = wait.expected
         if expected is not None and isinstance(expected.answer, int):
             if problem and not expected.answer:
@@ -191,6 +208,14 @@ class Connections:
                 problem = expected.answer
         self._descriptors.moments.answered(wait, problem)
         return problem
+
+
+def _in_words(address: Any) -> str:
+    """An address as it is usually written."""
+    if is_a(address, tuple) and len(address) > 1:
+        host, port = plain(address[0]), address[1]
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return os.fsdecode(address) if type(address) in (str, bytes) else type_name(address)
 
 
 def _port(name: Any) -> Any:

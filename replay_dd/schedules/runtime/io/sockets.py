@@ -38,6 +38,8 @@ class Sockets:
     def adapt(self, module: Any) -> None:
         """Adapt the module ``socket``."""
         real = module._socket.socket
+        self._real = real
+        self._type_of, self._family_of = real.type.__get__, real.family.__get__
         self._dont_wait = module.MSG_DONTWAIT
         self._urgent = module.MSG_OOB
         self._peek = module.MSG_PEEK
@@ -69,11 +71,12 @@ class Sockets:
             TimeoutError: the socket's time-out passed first.
         """
         descriptors = self._descriptors
-        number = sock.fileno()
+        real = self._real  # a class of the program may have methods of these names
+        number = real.fileno(sock)
         if number < 0 or not descriptors.has_baton():
             return None
-        timeout_s = sock.gettimeout()
-        urgent = events == READING and flags & self._urgent and sock.type == self._stream
+        timeout_s = real.gettimeout(sock)
+        urgent = events == READING and flags & self._urgent and self._type_of(sock) == self._stream
         if timeout_s is None and (urgent or flags & self._dont_wait):
             timeout_s = 0  # with a timeout, the library waits whatever the flags are
             events = URGENT if urgent else events
@@ -169,13 +172,14 @@ class Sockets:
 
     def _is_message(self, sock: Any, flags: int) -> bool:
         """Whether an operation takes or gives all that there is at once; of a stream, any number of bytes."""
-        return sock.type != self._stream or bool(flags & self._peek)
+        return self._type_of(sock) != self._stream or bool(flags & self._peek)
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
     def _sending(self, real: Any) -> dict[str, Any]:
         ready, moments = self._ready, self._descriptors.moments
         dont_wait, stream, descriptors = self._dont_wait, self._stream, self._descriptors
+        type_of = self._type_of
         share, has_baton = self._descriptors.share_with_children, self._descriptors.has_baton
 
         def send_all(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
@@ -205,7 +209,7 @@ class Sockets:
                 flags: those of the call.
                 send_piece: takes a piece of the data, flags, and the position of the piece; tells how many it sent.
             """
-            if sock.gettimeout() is None and not flags & dont_wait:
+            if real.gettimeout(sock) is None and not flags & dont_wait:
                 return send_all(sock, frame, what, data, flags, send_piece)
             wait = ready(sock, frame, WRITING, what, flags)
             if wait is None:
@@ -220,9 +224,9 @@ class Sockets:
                 return sent
 
             def is_broken() -> bool:
-                return descriptors.is_broken(sock.fileno())
+                return descriptors.is_broken(real.fileno(sock))
 
-            return give(wait, moments, len(octets) - start, attempt, is_broken, sock.type != stream)
+            return give(wait, moments, len(octets) - start, attempt, is_broken, type_of(sock) != stream)
 
         def sender(sock: Any) -> Any:
             return lambda piece, flags, position: real.send(sock, piece, flags)
@@ -231,7 +235,7 @@ class Sockets:
             return send_as_asked(self, sys._getframe(1), "room for data", data, flags, sender(self))
 
         def sendall(self: Any, data: Any, flags: int = 0, /) -> None:
-            if self.gettimeout() == 0 or flags & dont_wait or not has_baton():
+            if real.gettimeout(self) == 0 or flags & dont_wait or not has_baton():
                 real.sendall(self, data, flags)
             else:
                 send_all(self, sys._getframe(1), "room for data", data, flags, sender(self))
