@@ -19,6 +19,7 @@ BETWEEN_LOOKS_S = 0.0003
 PATIENCE_S = 1.0
 SHORTEST_PATIENCE_S = 0.1
 IMPATIENT_AFTER = 3
+LONGEST_EXTENSION = 20  # times the patience, on a machine that is busy with other programs
 
 
 class IdleRule:
@@ -48,12 +49,15 @@ class IdleRule:
         """Wait until all is idle; False where it did not become so in time, or the program has ended.
 
         A program that is never idle (an animation, a clock) costs the whole patience for each action, so patience gets
-        shorter when it has run out a few times.
+        shorter when it has run out a few times. Where other programs keep the processors busy, patience is longer by
+        the time that this one waits for a processor: else it would get the next action before it has seen this one.
 
         Raises:
             DisplayLostError: the display has gone.
         """
-        until = time.monotonic() + (self._patience_s if patience_s is None else patience_s)
+        patience = self._patience_s if patience_s is None else patience_s
+        begin, starved_s = time.monotonic(), self._starved_s()
+        until = begin + patience
         self._connection.sync()
         self._connection.sync()
         while not self._over():
@@ -62,12 +66,19 @@ class IdleRule:
                     self._expired = 0
                 return True
             if time.monotonic() > until:
+                extra_s = min(self._starved_s() - starved_s, patience * (LONGEST_EXTENSION - 1))
+                if begin + patience + extra_s > until:
+                    until = begin + patience + extra_s
+                    continue
                 for tree in self._trees:
                     tree.excuse_sleepers()
                 self._learn(patience_s)
                 return False
             time.sleep(BETWEEN_LOOKS_S)
         return False
+
+    def _starved_s(self) -> float:
+        return sum(tree.starved_s() for tree in self._trees)
 
     def _is_idle(self) -> bool:
         first = []

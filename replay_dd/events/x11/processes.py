@@ -95,6 +95,16 @@ class ProcessTree:
                 seen.append((int(thread), progress))
         return tuple(seen)
 
+    def starved_s(self) -> float:
+        """For how long its threads have waited for a processor so far, taken together."""
+        waited_ns = 0
+        for process in list(self._members):
+            with contextlib.suppress(OSError, IndexError):
+                for thread in os.listdir(f"/proc/{process}/task"):
+                    # time on a processor, time waiting for one, and how often it got one (proc(5))
+                    waited_ns += int(_read(f"/proc/{process}/task/{thread}/schedstat").split()[1])
+        return waited_ns / 1e9
+
     def is_stuck(self) -> bool:
         """Whether all threads wait for locks, without a time, so that none can take an event.
 

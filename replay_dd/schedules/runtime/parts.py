@@ -63,6 +63,7 @@ class Parts:
         self.stuck_calls.standard_streams = self.descriptors.standard_streams
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
+        self.databases: Any = None  # there when the program has loaded SQLite
         self.signals = Signals(self.scheduler)
         self.starter = ThreadStarter(
             self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
@@ -80,3 +81,5 @@ class Parts:
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
         self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay", exact=run["exact"])
         self.stuck_calls.follow(arrivals)
+        if self.databases is not None:
+            self.databases.follow()

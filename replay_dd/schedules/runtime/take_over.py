@@ -105,7 +105,8 @@ def _adapt_sqlite(parts: Parts, module: Any) -> None:
 
     date = parts.clock.read_date if _virtual_clock(parts) else None
     seed = parts.request["entropy_seed"] if _fixed_entropy(parts) else None
-    Databases(parts.scheduler, parts.descriptors, date, seed).adapt(module)
+    parts.databases = Databases(parts.scheduler, parts.descriptors, date, seed)
+    parts.databases.adapt(module)
 
 
 def _adapt_names(parts: Parts, module: Any) -> None:

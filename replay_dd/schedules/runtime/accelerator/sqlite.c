@@ -96,7 +96,7 @@ static Database *databases;
 static long long opened;
 static _Thread_local Lock refused; /* number 0: none */
 static _Thread_local long long requests; /* for locks, so far */
-static PyObject *asked, *told; /* called before a request, and where it was refused; NULL or None: nobody wants to know */
+static PyObject *asked, *told; /* called before a request, and where it was refused; NULL or None: nobody */
 
 /* Whether Python says so of a request. */
 static int python_says(PyObject *function, const Lock *wanted)
@@ -385,6 +385,7 @@ PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
         Py_RETURN_FALSE;
     }
     if (vfs->open == open_database) {
+        Py_XSETREF(asked, Py_NewRef(ask_before)); /* the rest stays as it is */
         Py_RETURN_TRUE;
     }
     sleeper = Py_NewRef(sleep);

@@ -286,12 +286,6 @@ class Moments:
         for key in [key for key in self.expected if key[0] == thread.name]:
             del self.expected[key]
 
-    @property
-    def has_refusals(self) -> bool:
-        """Whether other processes held a database lock in the recorded run."""
-        answers = [expected.answer for expected in self.expected.values()]
-        return any(isinstance(answer, tuple) and answer[:1] == (REFUSED,) for answer in answers)
-
     def forget(self) -> None:
         """In the child of a fork: no log covers it, and it waits for others in real time."""
         self.follow([], following=False)

@@ -109,13 +109,13 @@ class Connections:
         """Connect without blocking, then wait if the socket does; an error number, EINPROGRESS for a time-out."""
         timeout_s = self._real.gettimeout(sock)
         if timeout_s == 0:
-            problem = self._attempted(sock, address, frame)
+            problem = self._attempted(sock, address, frame, then_waits=False)
             if problem in _IS_UNDER_WAY:
                 self._tell_connected(address)
             return problem
         self._real.settimeout(sock, 0)
         try:
-            problem = self._attempted(sock, address, frame)
+            problem = self._attempted(sock, address, frame, then_waits=True)
             if problem == errno.EAGAIN and self._family_of(sock) == self._unix:
                 problem = self._when_queue_has_room(sock, address, timeout_s, frame)
             name = self._real.getsockname(sock)
@@ -137,13 +137,16 @@ class Connections:
         if _port(address) not in self._own_names:
             self._descriptors.note("connected", f"connected to {_in_words(address)}")
 
-    def _attempted(self, sock: Any, address: Any, frame: Any) -> int:
+    def _attempted(self, sock: Any, address: Any, frame: Any, then_waits: bool) -> int:
         """Make one attempt, or none where the recorded one was refused; an error number."""
         wait = self._descriptors.make_wait([(self._real.fileno(sock), WRITING)], "a connection to be made")
         expected = wait.expected
         recorded = expected.answer if expected is not None and isinstance(expected.answer, int) else None
         problem: int
-        if recorded is not None and recorded not in (*_IS_MADE, errno.EINPROGRESS):
+        refused = recorded is not None and recorded not in (*_IS_MADE, errno.EINPROGRESS)
+        if then_waits and recorded == errno.EINPROGRESS:
+            refused = self._was_refused_later(wait)
+        if recorded is not None and refused:
             self._descriptors.yield_point(frame)  # as the system would tell of the call
             problem = recorded
         else:
@@ -156,6 +159,11 @@ class Connections:
                 problem = self._try_again(wait, sock, address, problem)
         self._descriptors.moments.answered(wait, problem)
         return problem
+
+    def _was_refused_later(self, wait: OutsideWait) -> bool:
+        """Whether the recorded attempt took a moment, and was refused in the end: the next wait is for that."""
+        following = self._descriptors.moments.expected.get((wait.thread.name, wait.number + 1))
+        return following is not None and isinstance(following.answer, int) and following.answer > 0
 
     def _try_again(self, wait: OutsideWait, sock: Any, address: Any, problem: int) -> int:
         """Connect as in the recorded run, where somebody listened already; the last error number."""

@@ -110,14 +110,19 @@ class Databases:
         self._descriptors = descriptors
         self._date = date
         self._seed = seed
+        self._library: object = self  # not known
 
     def adapt(self, module: Any) -> None:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
         if hasattr(accelerator, "control_databases"):
-            library = getattr(module, "__file__", None)
-            asks = self._scheduler.moments.has_refusals
-            asked = self._is_refused_in_replay if asks else None
-            accelerator.control_databases(library, self._sleep, asked, self._was_refused, self._date, self._seed)
+            self._library = getattr(module, "__file__", None)
+            self.follow()
+
+    def follow(self) -> None:
+        """Ask before requests for locks if there is a log to follow."""
+        if self._library is not self:
+            asked = self._is_refused_in_replay if self._scheduler.moments.following else None
+            accelerator.control_databases(self._library, self._sleep, asked, self._was_refused, self._date, self._seed)
 
     def _is_refused_in_replay(self, request: int, lock: Lock) -> bool:
         """Whether a request for a lock, with this number among those of the thread, was refused in the recorded run."""
