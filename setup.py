@@ -13,9 +13,12 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
-PARTS = ("_accelerator", "counting", "fast_exit", "operation_places", "own_memory", "sqlite", "stuck_calls", "tables")
+PARTS = (
+    *("_accelerator", "counting", "fast_exit", "observing", "operation_places", "own_memory", "pipes"),
+    *("regions", "sqlite", "stuck_calls", "tables"),
+)
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
-HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h"]
+HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h", ROOM + "regions.h"]
 INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 

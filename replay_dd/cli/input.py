@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
 from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
@@ -192,10 +192,9 @@ def reduce_file(
         progress.clear()
     _write(found, paths, file.name)
     if as_json:
-        click.echo(json.dumps(input_as_json(found, paths), indent=2))
+        echo_json(input_as_json(found, paths))
     else:
-        for line in input_as_text(found, file.name, paths):
-            click.echo(line)
+        echo_lines(input_as_text(found, file.name, paths))
     return found.isolation.exit_code
 
 

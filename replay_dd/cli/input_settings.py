@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
 from replay_dd.input.settings import isolate_settings, options_of
@@ -54,10 +52,9 @@ def tell_settings(
     finally:
         progress.clear()
     if as_json:
-        click.echo(json.dumps(settings_as_json(isolation), indent=2))
+        echo_json(settings_as_json(isolation))
     else:
-        for line in settings_as_text(isolation):
-            click.echo(line)
+        echo_lines(settings_as_text(isolation))
     return isolation.exit_code
 
 

@@ -13,6 +13,7 @@ import click
 
 import replay_dd
 from replay_dd.cli.exit_status import reported
+from replay_dd.cli.output import echo_text
 from replay_dd.cli.streams import make_streams_safe, output_error
 from replay_dd.errors.user import UsageError
 
@@ -96,7 +97,7 @@ class CommandGroup(click.Group):
 def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        echo_text(context.get_help())
 
 
 def main() -> None:

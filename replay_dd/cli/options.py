@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option
+from replay_dd.cli.command import OneOf, Option, Output
 
 LOG = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
+OUTPUT_FILE = Output()
+OUTPUT_FOLDER = Output(folder=True)
 
 # Titles in `--help`.
 OUTPUT = "Output"
@@ -19,6 +20,7 @@ PROGRAM = "Program"
 SCHEDULING = "Scheduling"
 SEARCH = "Search"
 YIELD_POINTS = "Yield points"
+_LONGEST_DELAY_S = 1e6
 
 
 def strategies() -> Sequence[str]:
@@ -48,6 +50,12 @@ def _default_time_limit_s() -> float:
     from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
 
     return DEFAULT_TIME_LIMIT_S
+
+
+def _default_max_delay_s() -> float:
+    from replay_dd.schedules.record import DEFAULT_MAX_DELAY_S
+
+    return DEFAULT_MAX_DELAY_S
 
 
 def program_argument() -> click.Argument:
@@ -133,6 +141,18 @@ def replay_time_limit_option(section: str) -> Option:
     )
 
 
+def environment_option(section: str) -> Option:
+    """``--env``."""
+    return Option(
+        "--env",
+        section=section,
+        metavar="NAME[=VALUE]",
+        multiple=True,
+        help="Give the program another value of a variable than the recorded one; without a value, that of this shell. "
+        "Repeatable.",
+    )
+
+
 def accept_changes_option(section: str) -> Option:
     """``--accept-changes``."""
     return Option(
@@ -140,6 +160,19 @@ def accept_changes_option(section: str) -> Option:
         section=section,
         is_flag=True,
         help="Go on even if the program has changed since it was recorded.",
+    )
+
+
+def max_delay_option() -> Option:
+    """``--max-delay``: how early a sleep may end."""
+    return Option(
+        "--max-delay",
+        section=SCHEDULING,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, max=_LONGEST_DELAY_S),
+        default=_default_max_delay_s,
+        shown_default=lambda: f"{_default_max_delay_s():g}",
+        help="How late a thread may be: a sleep or time-out that has no more left may end before another runs on.",
     )
 
 
@@ -179,6 +212,19 @@ def algorithm_option() -> Option:
     )
 
 
+def log_option() -> Option:
+    """``--output`` for what is recorded."""
+    return Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="LOG",
+        type=OUTPUT_FILE,
+        required=True,
+        help="Where to write the log.",
+    )
+
+
 def output_option() -> Option:
     """``--output`` for the result of a search."""
     return Option(
@@ -186,7 +232,7 @@ def output_option() -> Option:
         "--output",
         section=OUTPUT,
         metavar="FILE",
-        type=LOG,
+        type=OUTPUT_FILE,
         help="Where to write the minimal recording.",
         shown_default="next to LOG",
     )
@@ -195,7 +241,7 @@ def output_option() -> Option:
 def strip_option() -> Option:
     """``--strip``."""
     return Option(
-        "--strip", section=OUTPUT, metavar="HTML", type=LOG, help="Write a film strip of the minimal recording."
+        "--strip", section=OUTPUT, metavar="HTML", type=OUTPUT_FILE, help="Write a film strip of the minimal recording."
     )
 
 

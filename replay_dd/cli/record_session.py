@@ -8,7 +8,7 @@ from pathlib import Path
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.session_playback import screen_of
+from replay_dd.cli.session_playback import say_where, screen_of
 from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.target import describe_gui_program
@@ -25,6 +25,9 @@ def record_session(
     screen: str | None,
     wm: str | None,
     no_text: bool,
+    for_s: float | None,
+    here: bool,
+    home: Path | None,
 ) -> None:
     """Record a session until the program ends or Ctrl-C is pressed.
 
@@ -38,10 +41,12 @@ def record_session(
             "Add `--display new`, or leave `--screen` out.",
         )
     check_script(command)
-    program = describe_gui_program(command)
+    program = describe_gui_program(command, here=here, home=home)
+    say_where(program)
 
     def on_ready(name: str, authority: Path | None) -> None:
-        say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")
+        after = "" if for_s is None else f", or after {for_s:g} s"
+        say(f"recording; the session ends with the program, or with Ctrl-C{after} (display {name})")
         if authority is not None:
             cookie = shlex.quote(str(authority))
             say(f"to see it: `x11vnc -display {name} -auth {cookie} -localhost` and a VNC viewer; from a script:")
@@ -55,6 +60,7 @@ def record_session(
         window_manager=wm,
         mask_text=no_text,
         verify=verify,
+        limit_s=for_s,
         on_ready=on_ready,
     )
     session = made.session
@@ -62,5 +68,8 @@ def record_session(
     say(f"ending: {session.ending.text}")
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")
+    if made.unknown_keys:
+        codes = ", ".join(map(str, made.unknown_keys))
+        say(f"warning: keys without a symbol on this keyboard are not in the log (key codes {codes})")
     for difference in made.differences:
         say(f"warning: the replay differed: {difference}")

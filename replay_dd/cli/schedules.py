@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import click
-
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, can_draw, say
+from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
@@ -34,6 +33,7 @@ def isolate_schedule(
     max_tests: int | None,
     time_budget: float | None,
     accept_changes: bool,
+    env: tuple[str, ...],
     repeats: int,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
@@ -41,9 +41,11 @@ def isolate_schedule(
     Raises:
         ReplayDDError: the logs do not fit together, or do not replay.
     """
+    passing, failing = with_environment(passing, env), with_environment(failing, env)
     folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
-    check_writable(minimal_fail)
+    for path in (minimal_pass, minimal_fail):
+        check_writable(path)
     jobs = _jobs(failing, jobs)
     progress = Progress()
     try:
@@ -64,10 +66,9 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     if as_json:
-        click.echo(json.dumps(schedules_as_json(found, minimal_pass, minimal_fail), indent=2))
+        echo_json(schedules_as_json(found, minimal_pass, minimal_fail))
     else:
-        for line in schedules_as_text(found, minimal_pass, minimal_fail):
-            click.echo(line)
+        echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
     return found.isolation.exit_code
 
 
@@ -91,6 +92,7 @@ def minimize_schedule(
     time_budget: float | None,
     time_limit: float | None,
     accept_changes: bool,
+    env: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Find the fewest choices with which a run still fails; returns the exit status.
@@ -98,6 +100,7 @@ def minimize_schedule(
     Raises:
         ReplayDDError: the run did not fail, or does not replay.
     """
+    recorded = with_environment(recorded, env)
     if not signature_of(recorded.ending).failed:
         raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
     target = output or path.with_name("minimal.log")
@@ -118,11 +121,9 @@ def minimize_schedule(
         progress.clear()
     write_log(found.log, target)
     if as_json:
-        click.echo(json.dumps(minimum_as_json(found, target), indent=2))
+        echo_json(minimum_as_json(found, target))
         return found.isolation.exit_code
-    for line in minimum_as_text(found, target):
-        click.echo(line)
-    click.echo()
-    for line in lanes(found.log, unicode=can_draw()):
-        click.echo(line)
+    echo_lines(minimum_as_text(found, target))
+    echo()
+    echo_lines(lanes(found.log, unicode=can_draw()))
     return found.isolation.exit_code

@@ -38,6 +38,7 @@ _X_SERVER = "Xvfb"
 _X_SOCKETS = "/tmp/.X11-unix/X"
 _GRACE_S = 2.0  # for servers
 _KILL_LIMIT_S = 30.0  # for the system to end killed processes
+_HALTED = (b"T", b"t", b"Z", b"X", b"")  # states of proc(5): halted, traced, ended; none if it is gone
 
 
 def main() -> None:
@@ -130,7 +131,7 @@ def halted_sockets(server: int) -> list[str]:
     """Halt an X server (SIGSTOP), and tell the sockets that it has made so far."""
     _signal_group(server, signal.SIGSTOP)
     until = time.monotonic() + _GRACE_S
-    while _state_of(server) not in (b"T", b"Z", b"X", b"") and time.monotonic() < until:
+    while _state_of(server) not in _HALTED and time.monotonic() < until:
         time.sleep(0.001)
     numbers = set()
     for name in _names(f"/proc/{server}/fd"):
@@ -194,19 +195,43 @@ def _notes(workplace: str) -> list[tuple[str, str]]:
 def _kill(mark: bytes, groups: set[int], spared: set[int]) -> None:
     """Kill programs until none are left; while there are any, they may start new ones."""
     until = time.monotonic() + _KILL_LIMIT_S
-    programs: set[int] = set()
+    programs = _halt_all(mark, groups, spared)
+    scans_without_any = 0
     while True:
-        # Search before any of them ends, as parentage is lost afterwards. Those of the last round are included: a
-        # killed process takes a while to end, and its parent may have ended first.
+        # Those of the last round are included: a killed process takes a while to end, and its parent may end first.
         programs = _programs(mark, groups, programs) - spared
         for group in groups:
             _signal_group(group, signal.SIGKILL)
-        for program in programs:
-            with contextlib.suppress(OSError):
-                os.kill(program, signal.SIGKILL)
-        if not programs or time.monotonic() > until:
+        _signal(programs, signal.SIGKILL)
+        # A process that is just starting another program has no environment for a moment.
+        scans_without_any = 0 if programs else scans_without_any + 1
+        if scans_without_any == 2 or time.monotonic() > until:
             return
         time.sleep(0.005)
+
+
+def _halt_all(mark: bytes, groups: set[int], spared: set[int]) -> set[int]:
+    """Halt all programs (SIGSTOP) and return them.
+
+    If a process started a child between our search and its end, the child would have lost its parent, and perhaps also
+    its environment, before we could see it.
+    """
+    until = time.monotonic() + _GRACE_S
+    halted: set[int] = set()
+    while new := _programs(mark, groups, halted) - spared - halted:
+        _signal(new, signal.SIGSTOP)
+        halted |= new
+        while any(_state_of(program) not in _HALTED for program in new) and time.monotonic() < until:
+            time.sleep(0.001)
+        if time.monotonic() > until:
+            break
+    return halted
+
+
+def _signal(processes: set[int], number: int) -> None:
+    for process in processes:
+        with contextlib.suppress(OSError):
+            os.kill(process, number)
 
 
 def _end(servers: set[int]) -> None:

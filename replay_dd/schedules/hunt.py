@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
+from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_runs import HuntRuns
@@ -59,6 +60,10 @@ class Hunt:
         threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
             None if unknown.
         why_fresh: why runs used fresh processes; empty if they were forked.
+        asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
+            there was none.
+        instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
+        because: what made the virtual clock fail.
     """
 
     passing: Log | None
@@ -76,6 +81,9 @@ class Hunt:
     output: bytes = b""
     simplifying_runs: int = 0
     threads_meet: bool | None = None
+    asleep_s: float = 0
+    instead_of: str = ""
+    because: tuple[str, ...] = ()
 
 
 def hunt(
@@ -122,6 +130,24 @@ def hunt(
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
+        doubt = doubt_of(first, time_limit_s)
+        if doubt is not None and doubt.is_the_clock:
+            runner.close()
+            found = hunt(
+                *(program, replace(settings, real_clock=True)),
+                runs=runs,
+                seed=seed,
+                strategy=strategy,
+                jobs=jobs,
+                time_limit_s=time_limit_s,
+                simplify=simplify,
+                may_fork=may_fork,
+                failure=failure,
+                on_run=on_run,
+                on_simplify=on_simplify,
+            )
+            return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
+        first = with_note(first, doubt)
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
@@ -132,12 +158,14 @@ def hunt(
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
         failures, passed_over, others = _Tally(), _Tally(), _Tally()
+        asleep_ns: list[int] = []
         interrupted = False
         attempts = chain([(Plan(), first)], batch.runs(plans))
         while not finds.complete:
             try:
                 plan, run = next(attempts)
                 looked_at += 1
+                asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
                 if on_run is not None:
                     on_run(looked_at, plan, signature)
@@ -171,6 +199,7 @@ def hunt(
             output=first.output,
             simplifying_runs=simplifier.runs,
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
+            asleep_s=min(asleep_ns, default=0) / 1e9,
         )
 
 

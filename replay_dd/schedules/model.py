@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from replay_dd.schedules.shapes import (
-    Argument,
     Column,
     Count,
     Digest,
@@ -25,15 +24,14 @@ from replay_dd.schedules.shapes import (
     Granularity,
     Hash64,
     ModuleName,
-    Name,
     RaisedIn,
     Seconds,
     SignalNumber,
     SourceLine,
     ThreadId,
-    VariableName,
 )
 from replay_dd.schema import Rule
+from replay_dd.system_texts import Argument, Name, VariableName
 
 
 class Trigger(NamedTuple):
@@ -83,6 +81,21 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Wake:
+    """A sleep or time-out that a switch ends.
+
+    Attributes:
+        time_out: whether it is a time-out; otherwise it is a sleep.
+        place: where the thread waits; None where none of its code was counted.
+        early_ns: how much of it was left, in virtual nanoseconds, if others could run; 0 if nobody else could.
+    """
+
+    time_out: bool
+    place: Place | None
+    early_ns: Count = 0
+
+
+@dataclass(frozen=True)
 class Switch:
     """One change of the running thread, or one choice that was not the default one.
 
@@ -97,6 +110,7 @@ class Switch:
         digest: the rolling digest up to here.
         visit: the how-manieth visit of this place by this thread it was; 0 where that was not counted.
         ended: whether ``thread`` has ended.
+        wake: the sleep or time-out of ``to`` that this switch ends; None if ``to`` waits for none.
     """
 
     thread: str
@@ -109,6 +123,7 @@ class Switch:
     digest: int
     visit: int = 0
     ended: bool = False
+    wake: Wake | None = None
 
     @property
     def trigger(self) -> Trigger:
@@ -213,6 +228,7 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
+        max_delay_ns: how much earlier than its end a schedule may end a sleep or time-out.
         untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
     """
 
@@ -225,6 +241,7 @@ class Settings:
     real_entropy: bool = False
     preload: tuple[ModuleName, ...] = ()
     untested: bool = False
+    max_delay_ns: Count = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -241,6 +258,8 @@ class Program:
         executable: its interpreter.
         files: short name and hash of each source file whose code was counted.
         paths: where those of them stand that are not below the working directory.
+        withheld: names of variables that were set, and whose values are not kept because they look like secrets; None
+            in an old log, whose environment is not the whole one.
     """
 
     command: Annotated[tuple[Argument, ...], Rule("a program and its arguments", len)]
@@ -252,6 +271,7 @@ class Program:
     executable: Argument = ""
     files: Mapping[Name, FileHash] = field(default_factory=dict)
     paths: Mapping[Name, Name] = field(default_factory=dict)
+    withheld: tuple[VariableName, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -280,3 +300,9 @@ class Log:
     def triggers(self) -> tuple[Trigger, ...]:
         """The schedule: the choices that were not the default ones, in order."""
         return tuple(switch.trigger for switch in self.switches if not switch.by_default)
+
+    @property
+    def stuck_calls(self) -> frozenset[tuple[str, int]]:
+        """(thread, thread time) of the switches at which the baton was taken from a call that was not under control."""
+        calls = [(arrival[1], arrival[-1]) for arrival in self.arrivals if isinstance(arrival[-1], tuple)]
+        return frozenset((thread, answer[1] + 1) for thread, answer in calls if answer[:1] == ("away",))

@@ -6,13 +6,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.errors.program import NotControlledError
+from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.schedules.doubts import doubt_of, with_note
+from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
 
 STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
+DEFAULT_MAX_DELAY_S = 0.1
 _DEPTHS = (
     2,
     3,
@@ -32,9 +36,13 @@ def settings_for_now(
     real_entropy: bool = False,
     preload: tuple[str, ...] = (),
     untested: bool = False,
+    max_delay_s: float = DEFAULT_MAX_DELAY_S,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested)
+    return Settings(
+        *(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested),
+        max_delay_ns=round(max_delay_s * 1e9),
+    )
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
@@ -86,9 +94,10 @@ def record(
         thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
-    if not verify or run.log.ending.timed_out:
-        return run
-    return verified(run, time_limit_s)
+    doubt = doubt_of(run, time_limit_s) if strategy == "default" else None
+    if verify and not run.log.ending.timed_out:
+        run = verified(run, time_limit_s)
+    return with_note(run, doubt)
 
 
 def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
@@ -99,7 +108,8 @@ def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """Replay a log and note in it whether the digest and the ending are the same.
 
-    The replay also counts which visit of its place each switch is, which the first run could not know.
+    The interpreter starts as in another shell, so that a log that depends on that does not count as verified. The
+    replay also counts which visit of its place each switch is, which the first run could not know.
 
     A replay that diverges but ends the same way replaces the log and is then replayed itself: outside input, real time
     in a natural run, or an interpreter that the runtime's ``own_memory.py`` does not know may have shifted the
@@ -107,10 +117,21 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """
     candidate = log
     for _ in range(_VERIFICATIONS):
-        again = replay(candidate, time_limit_s=time_limit_s, count_visits=True)
+        try:
+            again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True)
+        except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
+            note = f"this log could not be replayed at once: {error.message}"
+            return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
         if not again.reproduced:
             break
         if again.divergence is None:
-            return replace(candidate, verified=True, switches=again.run.log.switches)
+            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log))
+            return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
+
+
+def _with_messages(log: Log, replayed: Log) -> tuple[UncaughtException, ...]:
+    """The exceptions of a log; messages that could not be read from a run whose output was shown, from its replay."""
+    both = zip(log.ending.exceptions, replayed.ending.exceptions, strict=False)
+    return tuple(one if one.text else replace(one, text=other.text) for one, other in both)

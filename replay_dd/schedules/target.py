@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import marshal
 import os
-import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.files import digest_of_regular
+from replay_dd.schedules import environment
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -28,24 +27,15 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
+from replay_dd.schedules.written_messages import WrittenMessages
 
-# Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
-# environment is inherited and never stored: it may contain secrets.
-_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
-CHANNEL = "channel"
-_KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
-
-
-_MAY_SPIN = {
-    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
-    "at any other it does",
-    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
-    "at granularity gil it does not",
-}
+CHANNEL = channel.FILE
 
 
 @dataclass(frozen=True)
@@ -61,6 +51,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
     """
@@ -72,6 +63,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
 
@@ -87,7 +79,8 @@ class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
     If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point.
+    point. And how much was left, in virtual nanoseconds, of the shortest sleep or time-out too long to end early; 0 if
+    there was none.
     """
 
     log: Log
@@ -97,28 +90,32 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    least_asleep_ns: int = 0
 
 
 def describe_program(
     command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
-    kept = {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
-    }
+    variables, withheld = environment.kept(os.environ)
     return Program(
         command=command,
         directory=str(directory or Path.cwd()),
-        environment=kept,
+        environment=variables,
         standard_input=standard_input,
         fresh_copy=fresh_copy,
+        withheld=withheld,
     )
 
 
 def run_target(
-    program: Program, settings: Settings, plan: Plan, *, time_limit_s: float | None, show_output: bool = False
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    *,
+    time_limit_s: float | None,
+    show_output: bool = False,
+    elsewhere: bool = False,
 ) -> TargetRun:
     """Run a program once under the runtime.
 
@@ -128,21 +125,36 @@ def run_target(
         plan: how to schedule it.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our own standard output and error.
+        elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
 
     Raises:
         ProgramNotFoundError: there is no such program.
         NotControlledError: it is not a Python program that the runtime can be loaded into.
     """
     with private_folder() as folder:
-        command = prepare(program, settings, plan, folder)
-        finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
+        command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
+        threads: list[ThreadAtLimit] = []
+        finished = run(
+            *(command, folder),
+            time_limit_s=time_limit_s,
+            show_output=show_output,
+            at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
+        )
         try:
-            return make_run(program, settings, plan, finished, folder)
+            return make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
 
 
-def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
+def prepare(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    folder: PrivateFolder,
+    server: int = -1,
+    *,
+    elsewhere: bool = False,
+) -> Command:
     """Write the request of a run into its folder, and return the command that makes the run.
 
     Args:
@@ -151,13 +163,14 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
         plan: how to schedule it.
         folder: the private folder of the run.
         server: the descriptor of the fork server's socket; -1 for a single run.
+        elsewhere: as for :func:`run_target`.
     """
     request = folder.path / REQUEST
     request.write_bytes(request_of(settings, plan, folder, server))
     return Command(
         program.command,
         Path(program.directory),
-        _environment(program, request),
+        environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
     )
@@ -168,6 +181,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
+        "stacks": str(folder.path / STACKS),
         "system_names": str(folder.path / SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
@@ -178,43 +192,40 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
         "untested": settings.untested,
+        "max_delay_ns": settings.max_delay_ns,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
 
-def _environment(program: Program, request: Path) -> dict[str, str]:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _KEPT_VARIABLES and not name.startswith(_KEPT_PREFIXES)
-    }
-    environment.update(program.environment)
-    site = str(Path(runtime.__file__).parent / "site")
-    fixed = {"PYTHONPATH": site, "PYTHONHASHSEED": "0"}
-    before = {name: environment[name] for name in fixed if name in environment}
-    if "PYTHONPATH" in before:
-        fixed["PYTHONPATH"] = site + os.pathsep + before["PYTHONPATH"]
-    if before.get("PYTHONHASHSEED", "random") != "random":
-        fixed["PYTHONHASHSEED"] = before["PYTHONHASHSEED"]
-    environment.update(fixed)
-    environment.update({f"REPLAY_DD_BEFORE_{name}": value for name, value in before.items()})
-    environment["REPLAY_DD_REQUEST"] = str(request)
-    return environment
-
-
 # -- from channel records to a log --------------------------------------------------------------------------------
 
 
-def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
+def make_run(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    finished: Finished,
+    folder: PrivateFolder,
+    at_limit: Sequence[ThreadAtLimit] = (),
+) -> TargetRun:
     """The run that a finished process reported.
+
+    Args:
+        program: what ran.
+        settings: what was counted and held fixed.
+        plan: how it was scheduled.
+        finished: how it ended.
+        folder: its private folder.
+        at_limit: where its threads were when it was killed at the time limit.
 
     Raises:
         NotControlledError: it reported nothing.
@@ -239,14 +250,22 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
+    written = WrittenMessages(finished.output)
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
             places[record[1]] = Place(*record[2:])
         elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, *rest = record[1:]
-            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
+            thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
+            ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
+            switches.append(
+                Switch(
+                    *(thread, time, to, forced, by_default, places.get(number)),
+                    *(global_time, digest, visit, ended, ends),
+                )
+            )
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
@@ -258,6 +277,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
+            text = written.message(name, text)
             exceptions.append(
                 UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
             )
@@ -266,14 +286,16 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.NOTE and record[1] == "asleep":
+            least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
             notes.append(record[2])
         elif kind == channel.END:
             end = record
-    if finished.timed_out and settings.granularity in _MAY_SPIN:
-        notes.append(_MAY_SPIN[settings.granularity])
+    if finished.timed_out:
+        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,
@@ -302,7 +324,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        trace=tuple(trace),
+        least_asleep_ns=least_asleep_ns,
     )
 
 
@@ -315,17 +339,19 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
 
 def _moved(switch: Switch, copy: str, original: str) -> Switch:
     """Map places in the private copy of the working directory back to the original."""
-    place = switch.place
-    if place is None or not place.path.startswith(copy + os.sep):
-        return switch
-    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+
+    def moved(place: Place | None) -> Place | None:
+        if place is None or not place.path.startswith(copy + os.sep):
+            return place
+        return replace(place, path=original + place.path[len(copy) :])
+
+    wake = None if switch.wake is None else replace(switch.wake, place=moved(switch.wake.place))
+    return replace(switch, place=moved(switch.place), wake=wake)
 
 
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
-            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
@@ -334,7 +360,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
 
 
 def forget_files() -> None:

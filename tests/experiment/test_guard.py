@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import (
     MARKER,
     MARKER_TEXT,
@@ -122,6 +123,28 @@ def test_a_workplace_that_somebody_removed_is_made_anew(place: Path) -> None:
         remove_tree(first.path.parent)
         with private_folder() as second:
             assert second.path.is_dir()
+    assert list(place.iterdir()) == []
+
+
+def test_the_name_of_a_folder_is_free_again_only_when_it_has_been_removed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def remove_slowly(folder: Path) -> None:
+        remove_tree(folder)
+        if not made:
+            made.append(GUARD.make_folder())
+        remove_tree(folder)  # as for a folder that a program made read-only
+
+    monkeypatch.setattr("replay_dd.experiment.guard.remove_tree", remove_slowly)
+    first = GUARD.make_folder()
+    GUARD.remove_folder(first)
+    assert made[0].is_dir()
+    assert made[0] != first
+    with private_folder() as again:
+        assert again.path == first
+    GUARD.remove_folder(made[0])
     assert list(place.iterdir()) == []
 
 
@@ -236,7 +259,7 @@ def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
         kill, killed = os.kill, []
 
         def kill_slowly(process: int, number: int) -> None:
-            if process != child:
+            if process != child or number != signal.SIGKILL:
                 kill(process, number)
             elif not killed:
                 killed.append(process)
@@ -248,6 +271,51 @@ def test_a_killed_process_that_ends_later_than_its_parent_is_waited_for(
         assert not is_running(child)
     assert program.returncode == -signal.SIGKILL
     assert not workplace.exists()
+
+
+def test_a_child_that_starts_while_we_search_is_found(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only its parent identifies it: it has no environment, and leaves the session."""
+    workplace = place / "replay-dd-0123"
+    workplace.mkdir()
+    text = """
+        import signal, subprocess, sys
+        def start_child(number, frame):
+            print(subprocess.Popen(["env", "-i", "sleep", "1000"], start_new_session=True).pid, flush=True)
+        signal.signal(signal.SIGUSR1, start_child)
+        print("ready", flush=True)
+        while True:
+            signal.pause()
+    """
+    program = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        env=os.environ | {"TMPDIR": str(workplace / "000")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        kill, children = os.kill, []
+
+        def kill_after_a_start(process: int, number: int) -> None:
+            if process == program.pid and not children:
+                kill(process, signal.SIGUSR1)
+                children.append(int(program.stdout.readline()))
+                while Path(f"/proc/{children[0]}/environ").read_bytes() or not is_named(children[0], "sleep"):
+                    time.sleep(0.001)
+            kill(process, number)
+
+        monkeypatch.setattr(os, "kill", kill_after_a_start)
+        clean(workplace)
+        monkeypatch.undo()
+        left = is_running(children[0])
+        if left:
+            os.kill(children[0], signal.SIGKILL)
+        assert not left
+
+
+def is_named(process: int, name: str) -> bool:
+    return Path(f"/proc/{process}/comm").read_text().strip() == name
 
 
 # -- what others left behind -----------------------------------------------------------------------------------------

@@ -6,16 +6,18 @@ import click
 
 from replay_dd.cli.command import OnDemand, OneOf, Option
 from replay_dd.cli.options import (
-    FOLDER,
     OUTPUT,
+    OUTPUT_FOLDER,
     PROGRAM,
     SCHEDULING,
     SEARCH,
     accept_changes_option,
     budget_options,
+    environment_option,
     fork_option,
     jobs_option,
     json_option,
+    max_delay_option,
     output_option,
     program_options,
     replay_time_limit_option,
@@ -36,6 +38,7 @@ RECORD_OPTIONS = (
         help="Let real time decide, as without replay-dd: short for --strategy natural.",
     ),
     seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
 )
@@ -48,6 +51,7 @@ REPLAY_OPTIONS = (
         help="Refuse a program or a Python version that has changed, instead of relocating the switches.",
     ),
     accept_changes_option(""),
+    environment_option(""),
 )
 ISOLATE_OPTIONS = (
     jobs_option(),
@@ -67,13 +71,14 @@ ISOLATE_OPTIONS = (
         "--output",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 MINIMIZE_OPTIONS = (
     jobs_option(),
@@ -82,6 +87,7 @@ MINIMIZE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     json_option(),
@@ -93,14 +99,15 @@ KIND = RecordingKind(
     plural="schedule logs",
     origin="written by `record` and `hunt`",
     format="replay-dd schedule log",
-    read=OnDemand("replay_dd.schedules.log", "read_log"),
+    parse=OnDemand("replay_dd.schedules.log", "parse_log"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_log"),
     write=OnDemand("replay_dd.schedules.log", "write_log"),
     uses={
         "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
         "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
         "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
         "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
-        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs=False),
     },
     order=1,
 )

@@ -14,14 +14,18 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-HELLO = "hello"  # version of the interpreter, its executable, back end and why
+HELLO = "hello"  # version of the interpreter, its executable, back end and why, whether it has a hash seed, process id
 THREAD = "thread"  # path, place
 PLACE = (
     # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C,
     # at an operation
     "place"
 )
-SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit, ended
+SWITCH = (
+    # path, time, to, forced, by default, place, global time, digest, visit, ended, what it ends: () or (whether that is
+    # a time-out and not a sleep, place, how early in nanoseconds)
+    "switch"
+)
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
@@ -32,6 +36,7 @@ TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 NOTE = "note"  # kind, text
 END = "end"  # global time, digest, thread times, files counted
 
+FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2
 real_write = os.write  # before the runtime puts its own in place
 _HIGH_DESCRIPTOR = 250

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import marshal
+import os
 import sys
 
-from .accelerator.own_memory import keep_apart, settle, use_own
+from .accelerator.own_memory import begin_anew, keep_apart, settle, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -13,6 +14,8 @@ from .compat import UNTESTED, VERSION
 from .parts import Parts
 from .points.bytecode import SYNC
 from .process.fork_server import serve
+from .process.late_variables import restore
+from .process.stacks import write_when_asked
 from .strategies.registry import make_strategy
 from .take_over import take_over
 
@@ -21,14 +24,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Taken before the runtime puts its own in place.
+_getpid = os.getpid
+
+
 def start(request_path: str) -> None:
     """Read the request and take over threads, locks, time and entropy of this process."""
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
     keep_apart()
-    settle()
     use_own(True)
+    settle()
     parts = _put_in_place(request_path)
+    begin_anew()
     use_own(False)
     for name in parts.request["preload"]:
         try:
@@ -38,13 +46,16 @@ def start(request_path: str) -> None:
 
 
 def _put_in_place(request_path: str) -> Parts:
+    restore(request_path)
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
     parts = Parts(request, lambda: _begin(parts))
+    parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
     take_over(parts)
     parts.channel.send(
-        HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
+        *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
+        _getpid(),
     )
     if UNTESTED:
         parts.channel.send(NOTE, "untested", UNTESTED)
@@ -59,6 +70,7 @@ def _begin(parts: Parts) -> None:
         collect_by_schedule()
     use_own(True)
     settle()
+    begin_anew()
     _begin_run(parts)
     use_own(False)
     parts.backend.begin()
@@ -67,9 +79,11 @@ def _begin(parts: Parts) -> None:
 def _begin_run(parts: Parts) -> None:
     run = parts.request
     if run["server"] >= 0:
-        run = serve(run["server"], {parts.channel.descriptor}, parts.effects[0] if parts.effects else "")
+        run = serve(run["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
+        write_when_asked(run["stacks"])
         parts.run_end.new_process()
         parts.signals.new_process()
+        parts.descriptors.learn_standard_streams()
         parts.channel.go_on_in(run["channel"])
         parts.follow(run)
     parts.channel.forget()

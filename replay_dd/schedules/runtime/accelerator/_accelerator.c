@@ -14,13 +14,17 @@ static PyMethodDef module_functions[] = {
     {"wait_until_gone", fast_exit_wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
+    {"begin_memory_anew", memory_begin_anew, METH_NOARGS, "As own_memory.begin_anew."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
+    {"local_value", (PyCFunction)(void (*)(void))observing_local_value, METH_FASTCALL, "As observing.local_value."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
+    {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,
+     "The system call that a thread is in, and whether only the world outside can end it."},
+    {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
 #ifndef WITHOUT_SQLITE
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
     {"database_lock_is_held_elsewhere", sqlite_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
-    {"refuse_database_lock", sqlite_refuse, METH_VARARGS, "Refuse it once more to the calling thread."},
 #endif
     {NULL, NULL, 0, NULL},
 };
