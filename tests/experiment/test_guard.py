@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import (
     MARKER,
     MARKER_TEXT,
@@ -123,28 +122,6 @@ def test_a_workplace_that_somebody_removed_is_made_anew(place: Path) -> None:
         remove_tree(first.path.parent)
         with private_folder() as second:
             assert second.path.is_dir()
-    assert list(place.iterdir()) == []
-
-
-def test_the_name_of_a_folder_is_free_again_only_when_it_has_been_removed(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Path] = []
-
-    def remove_slowly(folder: Path) -> None:
-        remove_tree(folder)
-        if not made:
-            made.append(GUARD.make_folder())
-        remove_tree(folder)  # as for a folder that a program made read-only
-
-    monkeypatch.setattr("replay_dd.experiment.guard.remove_tree", remove_slowly)
-    first = GUARD.make_folder()
-    GUARD.remove_folder(first)
-    assert made[0].is_dir()
-    assert made[0] != first
-    with private_folder() as again:
-        assert again.path == first
-    GUARD.remove_folder(made[0])
     assert list(place.iterdir()) == []
 
 
