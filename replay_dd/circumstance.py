@@ -93,6 +93,7 @@ class Circumstance(ABC, Generic[Run]):
         end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
+        cuts: deltas before which it is natural to cut the universe: what lies between two cuts belongs together.
     """
 
     name: str = "custom"
@@ -105,6 +106,7 @@ class Circumstance(ABC, Generic[Run]):
     end_runs: int = 1
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
+    cuts: Sequence[int] = ()
 
     @abstractmethod
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Run:

@@ -10,11 +10,12 @@ import click
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.input import reduce_file
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
-from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option, seed_option
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, seed_option
+from replay_dd.cli.output import echo
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import InputError
-from replay_dd.files import check_writable, write_whole
+from replay_dd.files import write_whole
 from replay_dd.input.fuzz import find_failing_input
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import Target
@@ -29,7 +30,7 @@ EXIT_NO_FAILURE = 1
         "--output",
         section=OUTPUT,
         metavar="FILE",
-        type=LOG,
+        type=OUTPUT_FILE,
         required=True,
         help="Where to write the failing input; what is left of it comes next to it.",
     ),
@@ -91,7 +92,6 @@ def fuzz_command(
     if content == b"":
         raise InputError(f"The file {source} is empty: there is nothing to mutate.", "Leave out `--from`.")
     check_script(command)
-    check_writable(output)
     target = Target(command, output.name, fresh_copy=fresh_copy, time_limit_s=time_limit or DEFAULT_TIME_LIMIT_S)
     progress = Progress()
     try:
@@ -107,7 +107,7 @@ def fuzz_command(
     finally:
         progress.clear()
     if found is None:
-        click.echo(f"No failure in {runs} inputs.")
+        echo(f"No failure in {runs} inputs.")
         return EXIT_NO_FAILURE
     write_whole(output, found.content)
     say(f"input {found.number} fails: {found.ending.words}; it is in {output}")

@@ -11,7 +11,7 @@ import click
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
-from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress
@@ -39,11 +39,11 @@ def _algorithms() -> Sequence[str]:
         "--output",
         section=OUTPUT,
         metavar="RESULT",
-        type=LOG,
+        type=OUTPUT_FILE,
         shown_default="next to FILE",
         help="Where to write the reduced input.",
     ),
-    Option("--plot", section=OUTPUT, metavar="SVG", type=LOG, help="Draw what was left after each test."),
+    Option("--plot", section=OUTPUT, metavar="SVG", type=OUTPUT_FILE, help="Draw what was left after each test."),
     json_option(),
     Option(
         "--units",

@@ -10,7 +10,7 @@ import click
 from replay_dd.cli.command import Option
 from replay_dd.cli.options import SEARCH, processors
 from replay_dd.errors.user import InputError, UsageError
-from replay_dd.input.ending import Oracle
+from replay_dd.experiment.ending import Oracle
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 
 FAILURE = "Failure"

@@ -15,7 +15,7 @@ from typing import Unpack
 from replay_dd.circumstance import Found, Goal, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotPassError
-from replay_dd.input.ending import Ending, Oracle
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import Space

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
-from replay_dd.input.ending import Ending, Oracle
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
 

@@ -15,7 +15,7 @@ from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.errors.program import DoesNotFailError
-from replay_dd.input.ending import Ending, Oracle
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
 

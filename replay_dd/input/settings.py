@@ -15,8 +15,8 @@ from replay_dd.circumstance import Goal, Judgement
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
-from replay_dd.input.ending import Ending, Oracle
 from replay_dd.input.program_runs import ProgramRuns
 from replay_dd.input.reduce import ALGORITHMS, DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import Target

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.circumstance import Goal
+from replay_dd.experiment.ending import Ending
 from replay_dd.experiment.result import Isolation, Stage
-from replay_dd.input.ending import Ending
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.errors.user import ProgramNotFoundError
-from replay_dd.input.ending import Oracle
+from replay_dd.experiment.ending import Oracle
 from replay_dd.input.fuzz import find_failing_input, invented
 from replay_dd.input.target import Target
 

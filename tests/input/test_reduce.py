@@ -13,8 +13,8 @@ from replay_dd.circumstance import Found
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
+from replay_dd.experiment.ending import Oracle
 from replay_dd.input.circumstance import InputUnits
-from replay_dd.input.ending import Oracle
 from replay_dd.input.levels import course, levels_named
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target

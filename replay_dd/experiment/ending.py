@@ -34,6 +34,7 @@ class Ending:
         signature: equal for the same failure.
         words: the ending in one line.
         message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
+        is_report: whether it is told by a crash report in a known form.
         seconds: how long it ran.
     """
 
@@ -42,6 +43,7 @@ class Ending:
     words: str
     message: str = ""
     seconds: float = 0.0
+    is_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ class Oracle:
         report = _report(finished.output)
         if report is not None:
             signature, words = report
-            return Ending(Outcome.FAIL, f"{how}: {signature}", f"{words} ({how})", message, finished.seconds)
+            told = f"{words} ({how})"
+            return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
         said = _cut(_last_line(finished.output))
         return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
 
@@ -135,6 +138,11 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]
     (re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
     # LLVM.
     (re.compile(r"(?P<text>LLVM ERROR: .+|UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
+    # pytest, in its summary.
+    (
+        re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
+        lambda found: (_steady(found["text"]), _cut(found["text"])),
+    ),
     # Python: the last traceback is that of the exception that ended the program.
     (
         re.compile(
