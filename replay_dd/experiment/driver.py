@@ -24,6 +24,7 @@ from typing import Generic
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
 from replay_dd.dd import Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
+from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
 from replay_dd.experiment.result import Isolation, Stage, TestRecord
@@ -82,7 +83,7 @@ def isolate_cause(
     """
     limits = _Limits(jobs, max_tests, None if time_limit_s is None else time.monotonic() + time_limit_s)
     # Ctrl-C ends what runs, and what would be started meanwhile; a script may go on after that.
-    with LIVE.reopened_after():
+    with LIVE.reopened_after(), GUARD.held():
         return _isolate_cause(tests or Tests(circumstance), limits, repeat, proof_runs, observer)
 
 

@@ -165,13 +165,21 @@ def _name_of(process: int) -> str:
 
 def remove_tree(path: str | Path) -> None:
     """Remove a folder with its contents, even if a program made it read-only."""
-    shutil.rmtree(path, ignore_errors=True)
-    if os.path.isdir(path):
-        _allow_all(path)
-        for folder, inner, _ in os.walk(path):
-            for name in inner:
-                _allow_all(os.path.join(folder, name))
+    try:
+        held = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return  # it is gone, or no folder
+    try:
         shutil.rmtree(path, ignore_errors=True)
+        # Another process may have made a folder of this name since: that is not ours.
+        if os.path.isdir(path) and os.path.samestat(os.fstat(held), os.stat(path)):
+            _allow_all(path)
+            for folder, inner, _ in os.walk(path):
+                for name in inner:
+                    _allow_all(os.path.join(folder, name))
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(held)
 
 
 def _allow_all(folder: str | Path) -> None:

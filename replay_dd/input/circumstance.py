@@ -9,7 +9,7 @@ Rules of this module:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
@@ -29,7 +29,8 @@ class InputUnits(ProgramRuns):
         target: runs the program.
         oracle: says what counts as a failure.
         space: the deltas.
-        course: what to search after this level.
+        begin: begins the course of searches that leads here; the driver may search again from the first one.
+        course: the course, at this space; None for the first space, where each refinement begins a new one.
         isolate: look for the difference to the passing input, not for the smallest failing one.
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS`.
         known: what else :class:`ProgramRuns` takes.
@@ -43,7 +44,8 @@ class InputUnits(ProgramRuns):
         target: Target,
         oracle: Oracle,
         space: Space,
-        course: Course,
+        begin: Callable[[], Course],
+        course: Course | None = None,
         *,
         isolate: bool,
         algorithm: str,
@@ -55,6 +57,7 @@ class InputUnits(ProgramRuns):
         self.universe = space.all
         self.goal = Goal.ISOLATE if isolate else Goal.SIMPLIFY
         self.algorithm = algorithm
+        self._begin = begin
         self._course = course
 
     def content(self, configuration: IntervalSet) -> bytes:
@@ -97,12 +100,16 @@ class InputUnits(ProgramRuns):
 
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> InputUnits | None:
         """The next level, on what is left."""
+        course = self._course
+        if course is None:
+            course = self._begin()
+            next(course)  # this space
         try:
-            space = self._course.send((self.content(passing.configuration), self.content(failing.configuration)))
+            space = course.send((self.content(passing.configuration), self.content(failing.configuration)))
         except StopIteration:
             return None
         return InputUnits(
-            *(self._target, self._oracle, space, self._course),
+            *(self._target, self._oracle, space, self._begin, course),
             isolate=self.goal is Goal.ISOLATE,
             algorithm=self.algorithm,
             fixed_limit=True,

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.input.target import Target
@@ -112,7 +113,7 @@ def find_failing_input(
         return FailingInput(content, number, ending) if ending.verdict is Outcome.FAIL else None
 
     # Whatever ends it ends all runs; a script may go on after that.
-    with LIVE.reopened_after(), ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool:
+    with LIVE.reopened_after(), GUARD.held(), ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool:
         waiting = [pool.submit(one, number) for number in range(1, min(jobs, runs) + 1)]
         try:
             for number in range(1, runs + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from replay_dd.circumstance import Found
 from replay_dd.errors.user import InputError, NoDifferenceError
@@ -104,9 +105,9 @@ def reduce_input(
     notes: tuple[str, ...] = ()
     if jobs > 1 and not target.fresh_copy and writes_files(target, content):
         jobs, notes = 1, (_WRITES,)
-    spaces = course(content, passing, levels or default_levels(content, isolate=passing is not None))
+    begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
     circumstance = InputUnits(
-        *(target, oracle or Oracle(), next(spaces), spaces),
+        *(target, oracle or Oracle(), next(begin()), begin),
         isolate=passing is not None,
         algorithm="dd" if passing is not None else algorithm,
         fixed_limit=limited,

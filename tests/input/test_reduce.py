@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from replay_dd.circumstance import Found
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.ending import Oracle
-from replay_dd.input.levels import levels_named
+from replay_dd.input.circumstance import InputUnits
+from replay_dd.input.levels import course, levels_named
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, delimited
@@ -231,6 +234,17 @@ def test_a_flaky_program_is_measured_and_repeated(tmp_path: Path) -> None:
     assert found.failing == b"b\n"
     assert found.isolation.baseline.repeat > 1
     assert found.isolation.baseline.rate.failed < found.isolation.baseline.rate.runs
+
+
+def test_the_driver_may_search_again_from_the_first_level() -> None:
+    begin = partial(course, SELECT, None, [LINES, CHARACTERS])
+    first = InputUnits(PRINTS, Oracle(), next(begin()), begin, isolate=False, algorithm="bisection")
+    found = Found(first.universe, None)
+    for _ in range(2):
+        second = first.refine(found, found)
+        assert second is not None
+        assert (first.delta, second.delta, second.universe.count) == ("line", "character", len(SELECT))
+        assert second.refine(Found(second.base, None), Found(second.universe, None)) is None
 
 
 def test_the_outcomes_are_told() -> None:
