@@ -13,7 +13,17 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
-PARTS = ("_accelerator", "counting", "fast_exit", "operation_places", "own_memory", "sqlite", "stuck_calls", "tables")
+PARTS = (
+    "_accelerator",
+    "counting",
+    "fast_exit",
+    "frame_values",
+    "operation_places",
+    "own_memory",
+    "sqlite",
+    "stuck_calls",
+    "tables",
+)
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h"]
 INTERFACE = ROOM + "_accelerator.pyi"

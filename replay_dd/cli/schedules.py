@@ -12,12 +12,14 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
+from replay_dd.report.story import story_as_text
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
+from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.target import usable_jobs
 
 
@@ -61,11 +63,15 @@ def isolate_schedule(
         )
     finally:
         progress.clear()
+    explanation = explain(found, time_limit)
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     if as_json:
-        click.echo(json.dumps(schedules_as_json(found, minimal_pass, minimal_fail), indent=2))
+        click.echo(json.dumps(schedules_as_json(found, minimal_pass, minimal_fail, explanation), indent=2))
     else:
+        for line in story_as_text(explanation):
+            click.echo(line)
+        click.echo()
         for line in schedules_as_text(found, minimal_pass, minimal_fail):
             click.echo(line)
     return found.isolation.exit_code

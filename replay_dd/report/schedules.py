@@ -12,25 +12,31 @@ from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
 from replay_dd.report.source import source_between, source_line
+from replay_dd.report.story import story_as_json
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.isolate import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.story.explain import Explanation
 
 
-def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) -> dict[str, Any]:
+def schedules_as_json(
+    found: ScheduleIsolation, passing: Path, failing: Path, explanation: Explanation
+) -> dict[str, Any]:
     """The object that ``schedules --json`` prints.
 
     Args:
         found: the result.
         passing: the path of the minimal passing log.
         failing: the path of the minimal failing log.
+        explanation: what the threads did to each other.
     """
     return isolation_as_json(
         found.isolation,
         answer={
             "switch": None if found.switch is None else _switch_as_json(found.switch),
             "failing_range": None if found.failing_range is None else _range_as_json(found.failing_range),
+            "story": story_as_json(explanation),
         },
         files={"passing": passing, "failing": failing},
         notes=notes_of(found.passing, found.failing),
@@ -87,7 +93,7 @@ def _place_as_json(place: Place | None) -> dict[str, Any] | None:
 
 
 def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) -> Iterator[str]:
-    """The answer as text, line by line; arguments as for :func:`schedules_as_json`."""
+    """The answer as text, line by line, without the story; arguments as for :func:`schedules_as_json`."""
     switch = found.switch
     if switch is None:
         yield "The two runs make the same switches: what differs is not the schedule."

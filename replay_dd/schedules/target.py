@@ -29,6 +29,7 @@ from replay_dd.schedules.model import (
     UncaughtException,
     Waiter,
 )
+from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 
@@ -63,6 +64,8 @@ class Plan:
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
+        observed: for each thread, the thread times between which its accesses are observed; under an empty name those
+            of all other threads.
     """
 
     strategy: str = "default"
@@ -74,6 +77,7 @@ class Plan:
     arrivals: tuple[tuple[Any, ...], ...] = ()
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
+    observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.label:
@@ -97,6 +101,7 @@ class TargetRun:
     touches: tuple[Touch, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
+    accesses: Observation = NOTHING_OBSERVED
 
 
 def describe_program(
@@ -186,6 +191,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "arrivals": list(plan.arrivals),
         "anchors": list(plan.anchors),
         "traced": plan.traced,
+        "observed": dict(plan.observed),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -239,6 +245,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
+    observed: list[tuple[Any, ...]] = []
     end: tuple[Any, ...] | None = None
     for record in records:
         kind = record[0]
@@ -252,6 +259,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
         elif kind == channel.TRACED:
             trace.append((record[1], places.get(record[2])))
+        elif kind in OBSERVED:
+            observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
             arrivals.append(record)
         elif kind == channel.SKIPPED:
@@ -302,7 +311,9 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
         switches = [_moved(switch, work, program.directory) for switch in switches]
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)), trace=tuple(trace)
+        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        trace=tuple(trace),
+        accesses=observation_of(observed, places),
     )
 
 

@@ -10,6 +10,7 @@ Rules of this module:
 """
 
 import sys
+from opcode import HAVE_ARGUMENT as HAVE_ARGUMENT  # used by others
 from opcode import hasjrel, opmap, opname
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -267,6 +268,11 @@ CHECKED_JUMPS = frozenset(
     number for name, number in opmap.items() if name == "JUMP_BACKWARD" or name.startswith("POP_JUMP_BACKWARD")
 )
 JUMPS = frozenset(number for number in hasjrel if number < 256)  # the others stand only inside of the compiler
+# After these comes never what stands behind them.
+UNCONDITIONAL = _names(
+    "INTERPRETER_EXIT JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD RAISE_VARARGS RERAISE RETURN_CONST "
+    "RETURN_VALUE"
+)
 BACKWARD_JUMPS = frozenset(number for name, number in opmap.items() if "BACKWARD" in name)
 
 # -- what instructions do to the stack -------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ def _put_in_place(request_path: str) -> Parts:
         request: dict[str, Any] = marshal.load(file)
     parts = Parts(request, lambda: _begin(parts))
     parts.follow(request)
+    if request["observed"]:
+        from .observe import observer  # noqa: F401  # before the program runs, while its memory is not touched
     take_over(parts)
     parts.channel.send(
         HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
@@ -78,6 +80,11 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = frozenset(run["watched"])
     scheduler.traced_left = run["traced"]
+    if run["observed"]:
+        from .observe.observer import Observer  # loaded already; most runs do not need it
+
+        scheduler.observer = Observer(scheduler, run["observed"])
+        scheduler.counter.every_operation = True
     scheduler.counting = True
     scheduler.strategy.created(scheduler, scheduler.main)
     scheduler.set_next_question(scheduler.main)

@@ -15,6 +15,7 @@ static PyMethodDef module_functions[] = {
     {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
+    {"frame_values", frame_values, METH_VARARGS, "frame_values(frame, first, count): what a running frame holds."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
 #ifndef WITHOUT_SQLITE
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},

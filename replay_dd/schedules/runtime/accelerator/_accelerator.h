@@ -220,6 +220,12 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 
+/* -- frame_values.c: what a running frame holds -- */
+
+/* frame_values(frame, first, count): values from its variables and its stack; the frame itself stands for an empty place.
+ * None where the insides of frames are not known. */
+PyObject *frame_values(PyObject *module, PyObject *arguments);
+
 /* -- sqlite.c: what SQLite asks of the system -- */
 
 /* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its

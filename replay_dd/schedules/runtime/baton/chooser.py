@@ -21,10 +21,28 @@ from .thread import ManagedThread, Patient
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Protocol
 
     from ..points.place import Place
     from ..points.places import Places
     from .clock import Clock
+
+    class Observer(Protocol):
+        """Looks at what threads access; see the room ``observe``."""
+
+        def next_time(self, thread: ManagedThread) -> int:
+            """The thread time at which a thread is next observed."""
+
+        def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
+            """A thread is about to run an instruction."""
+
+        def at_wait(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+            """A thread is about to wait."""
+
+        def at_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object, done: bool) -> None:
+            """A thread has passed an operation."""
+
 
 FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just to trace it
 
@@ -52,6 +70,7 @@ class Chooser(Baton):
         moments: when things arrive from outside the process.
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
         traced_left: how many more yield points to report to the tool one by one.
+        observer: looks at what the program accesses, if the tool wants that.
     """
 
     def __init__(
@@ -68,6 +87,7 @@ class Chooser(Baton):
         self.moments = Moments(self)
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.traced_left = 0
+        self.observer: Observer | None = None
 
     def follow(self, strategy: Strategy) -> None:
         """Let another strategy decide from now on."""
@@ -197,3 +217,5 @@ class Chooser(Baton):
         thread.due_at = thread.ask_at = min(own, asked, self.moments.next_moment(thread))
         if self.traced_left:
             thread.ask_at = FOR_THE_TRACE
+        if self.observer is not None:
+            thread.ask_at = min(thread.ask_at, self.observer.next_time(thread))

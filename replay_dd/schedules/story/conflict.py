@@ -1,0 +1,115 @@
+"""The conflict of an isolated switch: what must come before the others' stretch, and what after it.
+
+Rules of this module:
+
+* The failing range of a switch of thread A has two edges. Left: the instruction before the range must come before
+  what the others do meanwhile (their *stretch*), or the run passes. Right: the last instruction of the range must come
+  after it.
+* What of the stretch touches the same thing as an edge is the conflict. Where an edge itself touches nothing that the
+  stretch touches, the nearest access of A that does stands in, and is marked as inferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.isolate import GuiltySwitch
+from replay_dd.schedules.model import Place
+from replay_dd.schedules.observation import Access, Observation
+
+_FARTHEST = 60  # accesses of A between an edge and what stands in for it
+_NO_THING = ("lock",)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One side of a conflict.
+
+    Attributes:
+        access: of the thread that is interrupted.
+        others: what of the stretch conflicts with it, in order.
+        inferred: the edge itself touches nothing of the stretch; this access is the nearest one that does.
+    """
+
+    access: Access
+    others: tuple[Access, ...]
+    inferred: bool
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """The two sides of a conflict, and all that was done between them.
+
+    Attributes:
+        thread: the interrupted thread.
+        left: what must come before the stretch; None if nothing must.
+        right: what must come after it; None if nothing must.
+        stopped_at: where the thread was interrupted, if that is known.
+        stretch: all accesses of other threads meanwhile.
+        before: the accesses of the thread before the switch, the latest last.
+        after: its accesses after the stretch.
+    """
+
+    thread: str
+    left: Edge | None
+    right: Edge | None
+    stopped_at: Place | None
+    stretch: tuple[Access, ...]
+    before: tuple[Access, ...]
+    after: tuple[Access, ...]
+
+
+def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:
+    """The conflict that an observed failing run shows.
+
+    Args:
+        failing: what the failing run accessed.
+        guilty: the isolated switch.
+        failing_range: the range in which it fails, if it has one.
+    """
+    switch = guilty.failing
+    thread = switch.thread
+    own = [access for access in failing.accesses if access.thread == thread]
+    # At its switch the thread has passed the yield point, but not run the instruction behind it.
+    before = [access for access in own if access.time < switch.time]
+    after = [access for access in own if access.time >= switch.time]
+    end = after[0].number if after else None
+    start = max((access.number for access in before), default=0)
+    stretch = [
+        access
+        for access in failing.accesses
+        if access.thread != thread and access.number > start and (end is None or access.number < end)
+    ]
+    left_time, right_time = _edges(guilty, failing_range)
+    left = None
+    if left_time is not None:
+        # The range may begin with another failure than the one it ends with; then the edge explains nothing here.
+        left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
+            before[::-1], stretch, left_time
+        )
+    right = _edge(after, stretch, right_time)
+    return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[int | None, int | None]:
+    """The thread times of the instructions at both edges; None where it is not known that there is one."""
+    failing, passing = guilty.failing, guilty.passing
+    if failing_range is not None:
+        left = None if failing_range.before is None else failing_range.first.time - 1
+        return left, failing_range.last.time
+    if passing is not None and passing.time < failing.time:
+        return failing.time - 1, None
+    return None, failing.time
+
+
+def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | None) -> Edge | None:
+    """The access nearest to an edge that conflicts with the stretch."""
+    for access in candidates[:_FARTHEST]:
+        if access.thing[0] in _NO_THING:
+            continue
+        others = tuple(other for other in stretch if other.conflicts(access))
+        if others:
+            return Edge(access, others, inferred=access.time != time)
+    return None

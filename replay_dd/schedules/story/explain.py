@@ -1,0 +1,42 @@
+"""Explains an isolated switch: observes both twins and tells their story."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.schedules.isolate import ScheduleIsolation, time_limit_for
+from replay_dd.schedules.story.conflict import find_conflict
+from replay_dd.schedules.story.story import Story, tell
+from replay_dd.schedules.story.twins import observe_twins
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The story of an isolated switch; ``why_not`` tells why there is none."""
+
+    story: Story | None
+    why_not: str = ""
+
+
+def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
+    """Explain an isolated switch, with two more runs.
+
+    Args:
+        found: the isolation.
+        time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
+    """
+    if found.switch is None:
+        return Explanation(None, "no switch was isolated")
+    if not found.isolation.verified or found.isolation.circumstance.flaky:
+        return Explanation(None, "the final runs do not replay exactly")
+    limit_s = time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s
+    try:
+        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s * 3)
+    except ReplayDDError as error:
+        return Explanation(None, str(error))
+    if twins.failing is None or twins.passing is None:
+        return Explanation(None, twins.why_not)
+    conflict = find_conflict(twins.failing, found.switch, found.failing_range)
+    story = tell(conflict, twins.failing, twins.passing, found.failing.ending)
+    return Explanation(story, "" if story is not None else "no access to a common thing was seen at the switch")
