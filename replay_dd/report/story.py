@@ -34,6 +34,8 @@ def story_as_text(explanation: Explanation) -> Iterator[str]:
             yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", source=False)
     for line in story.locks:
         yield from _labelled("locks", line)
+    for line in story.waits:
+        yield from _labelled("waits", line)
     yield from _labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
         yield from _labelled("inferred", line)
@@ -116,6 +118,7 @@ def story_as_json(explanation: Explanation) -> dict[str, Any]:
         "passes": story.passes,
         "passing": [{"thread": thread, **_step_as_json(step)} for thread, step in story.passing],
         "locks": list(story.locks),
+        "waits": list(story.waits),
         "inferred": list(story.inferred),
     }
 

@@ -14,7 +14,7 @@ from typing import Any
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime import channel
 
-OBSERVED = (channel.ACCESS, channel.AFTER, channel.STACK, channel.LOCK_NAME)
+OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.LOCK_NAME)
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,15 @@ class Access:
 
 @dataclass(frozen=True)
 class Observation:
-    """All accesses of a run, in order, and the names of its locks by number."""
+    """All accesses of a run, in order, and the names of its locks by number.
+
+    Attributes:
+        exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
+    """
 
     accesses: tuple[Access, ...]
     locks: Mapping[int, str]
+    exact: bool = True
 
 
 NOTHING_OBSERVED = Observation((), {})
@@ -137,11 +142,14 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
     stacks: dict[int, tuple[StackFrame, ...]] = {}
     locks: dict[int, str] = {}
     found: dict[int, Access] = {}
+    exact = True
     for kind, *told in records:
         if kind == channel.STACK:
             stacks[told[0]] = tuple(StackFrame(*frame) for frame in told[1])
         elif kind == channel.LOCK_NAME:
             locks[told[0]] = told[1]
+        elif kind == channel.OBSERVING:
+            exact = told[0]
         elif kind == channel.AFTER:
             access = found.get(told[0])
             if access is not None:
@@ -153,4 +161,4 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, name, reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
             found[number] = Access(*when, *what, *values)
-    return Observation(tuple(found.values()), locks)
+    return Observation(tuple(found.values()), locks, exact)

@@ -308,7 +308,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
     if program.fresh_copy:
         work = str(folder.path / "work")
-        switches = [_moved(switch, work, program.directory) for switch in switches]
+        switches = [replace(one, place=_moved(one.place, work, program.directory)) for one in switches]
+        places = {number: _moved(place, work, program.directory) or place for number, place in places.items()}
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
@@ -324,12 +325,11 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
     return f"{text} Its last output: {last[-1][:200]}" if last else text
 
 
-def _moved(switch: Switch, copy: str, original: str) -> Switch:
-    """Map places in the private copy of the working directory back to the original."""
-    place = switch.place
+def _moved(place: Place | None, copy: str, original: str) -> Place | None:
+    """Map a place in the private copy of the working directory back to the original."""
     if place is None or not place.path.startswith(copy + os.sep):
-        return switch
-    return replace(switch, place=replace(place, path=original + place.path[len(copy) :]))
+        return place
+    return replace(place, path=original + place.path[len(copy) :])
 
 
 def _file_hash(path: str) -> str:

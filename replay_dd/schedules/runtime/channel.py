@@ -33,6 +33,7 @@ ACCESS = (
     # key, name, reads, writes, old value, new value, detail, tested, locks held; see observe/observer.py
     "access"
 )
+OBSERVING = "observing"  # whether operands can be read from the stack
 AFTER = "after"  # number of an access, the value that it left
 STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.isolate import ScheduleIsolation, time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
-from replay_dd.schedules.story.story import Story, tell
+from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.story import Story, tell_race
 from replay_dd.schedules.story.twins import observe_twins
 
 
@@ -38,5 +39,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     if twins.failing is None or twins.passing is None:
         return Explanation(None, twins.why_not)
     conflict = find_conflict(twins.failing, found.switch, found.failing_range)
-    story = tell(conflict, twins.failing, twins.passing, found.failing.ending)
+    ending = found.failing.ending
+    story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
+    story = story or tell_race(conflict, twins.failing, twins.passing, ending)
     return Explanation(story, "" if story is not None else "no access to a common thing was seen at the switch")

@@ -21,6 +21,7 @@ INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 MISSED_NOTIFICATION = "missed notification"
 LOCK_ORDER = "lock-order deadlock"
+SELF_DEADLOCK = "self-deadlock"
 EARLY_TIMEOUT = "early time-out"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
@@ -55,8 +56,7 @@ def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
     for waiter in ending.deadlock:
         if any(word in waiter.explanation for word in ("notified", "to be set", "an item", "for the result")):
             return MISSED_NOTIFICATION
-    holders = [waiter for waiter in ending.deadlock if "which thread" in waiter.explanation]
-    return LOCK_ORDER if len(holders) > 1 else "deadlock"
+    return "deadlock"
 
 
 def _of_one(left: Edge | None, right: Edge | None) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from replay_dd.schedules.model import Ending, Log
+from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
@@ -80,6 +80,7 @@ class Story:
         passes: when the run passes, in words.
         passing: the same accesses in the passing run, in order, with the thread of each.
         locks: about the locks held, in words.
+        waits: what else threads wait for, in a deadlock.
         inferred: what was not seen but concluded.
     """
 
@@ -90,6 +91,7 @@ class Story:
     passes: str = ""
     passing: tuple[tuple[str, Step], ...] = ()
     locks: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
 
 
@@ -188,12 +190,18 @@ class _Teller:
             elif following is not None and following.thread == thread:
                 saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]
                 then = f"thread {thread} goes on" + (f" with what it saw at ({saw[-1].mark})" if saw else "")
-            if turn.thread == thread and number == 0 and was_interrupted and turn.steps[-1].access.reads:
-                self.marks += 1
-                last = replace(turn.steps[-1], mark=self.marks)
-                turn = replace(turn, steps=(*turn.steps[:-1], last))
+            if turn.thread == thread and number == 0 and was_interrupted:
+                turn = replace(turn, steps=tuple(self._marked(step) for step in turn.steps))
             result.append(replace(turn, then=then))
         return result
+
+    def _marked(self, step: Step) -> Step:
+        """The step with a number, if it is what the thread saw before it was interrupted."""
+        left = self.conflict.left
+        if left is None or not left.access.reads or left.access not in step.accesses:
+            return step
+        self.marks += 1
+        return replace(step, mark=self.marks)
 
     def _stopped_at(self) -> str:
         place, after = self.conflict.stopped_at, self.conflict.after
@@ -219,6 +227,8 @@ class _Teller:
 
     def _inferred(self) -> Iterable[str]:
         yield "the kind, from the order of these accesses"
+        if not self.failing.exact:
+            yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"
         for side, edge in (("before", self.conflict.left), ("after", self.conflict.right)):
             if edge is not None and edge.inferred:
                 yield (
@@ -227,7 +237,7 @@ class _Teller:
                 )
 
 
-def tell(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
+def tell_race(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
     """The story of a conflict; None if the observation shows none.
 
     Args:
@@ -239,12 +249,9 @@ def tell(conflict: Conflict, failing: Observation, passing: Observation, ending:
     kind = kinds.kind_of(conflict, ending)
     if not kind or (conflict.left is None and conflict.right is None):
         return None
-    return _Teller(conflict, failing, passing).tell(kind, passes_in_words(conflict))
-
-
-def own_code(log: Log, frame: StackFrame) -> bool:
-    """Whether a frame is of the program itself rather than of a package."""
-    return frame.path.startswith(log.program.directory) and "site-packages" not in frame.path
+    story = _Teller(conflict, failing, passing).tell(kind, passes_in_words(conflict))
+    waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
+    return replace(story, waits=waits)
 
 
 def path_of(access: Access) -> tuple[StackFrame, ...]:

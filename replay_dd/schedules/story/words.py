@@ -54,7 +54,7 @@ class Letters:
             return f"{what} {self.value(old)}"
         if access.does == "calls":
             return self._calls(access)
-        if access.does in ("acquires", "waits for", "gives up"):
+        if access.does in ("acquires", "wants", "gives up"):
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
             return access.detail or access.does
@@ -73,6 +73,10 @@ class Letters:
 
     def _calls(self, access: Access) -> str:
         text = access.detail
+        if access.thing[0] == "file" and access.old.is_missing:
+            return f"{text}: is not there"
+        if access.thing[0] == "file" and access.old.text == "True":
+            return f"{text}: is there"
         if access.reads and access.old.is_known and access.thing[0] in ("item", "whole"):
             text += f": {self.value(access.old)}" if access.thing[0] == "item" or "of" not in access.old.text else ""
         if access.writes and access.thing[0] == "whole" and access.new.is_known:

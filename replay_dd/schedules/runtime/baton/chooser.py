@@ -37,10 +37,17 @@ if TYPE_CHECKING:
         def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
             """A thread is about to run an instruction."""
 
-        def at_wait(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
-            """A thread is about to wait."""
+        def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+            """A thread needs something; it may have to wait for that."""
 
-        def at_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object, done: bool) -> None:
+        def at_operation(
+            self,
+            thread: ManagedThread,
+            frame: FrameType | None,
+            waiting: object,
+            done: bool,
+            outside: tuple[str, tuple[object, ...]] | None,
+        ) -> None:
             """A thread has passed an operation."""
 
 

@@ -128,11 +128,12 @@ class Scheduler(Chooser):
             return True
         use_own(True)  # only from here on: under another strategy the accelerator may have passed this operation
         try:
-            if self.observer is not None and waiting is not None and not waiting.ready_for(self.current):
-                self.observer.at_wait(self.current, frame, waiting)
+            outside = self.outside  # before others run and do something
+            if self.observer is not None and waiting is not None:
+                self.observer.before_operation(self.current, frame, waiting)
             done = self._ask(frame, waiting, deadline, gives_way)
             if self.observer is not None and not self.busy and not self.over:
-                self.observer.at_operation(self.current, frame, waiting, done)
+                self.observer.at_operation(self.current, frame, waiting, done, outside)
             return done
         finally:
             use_own(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .values import UNKNOWN
 
 READS, STORES, DELETES, CHECKS, CALLS, ITERATES = "reads", "stores", "deletes", "checks", "calls", "iterates"
-ACQUIRES, GIVES_UP, WAITS = "acquires", "gives up", "waits for"
+ACQUIRES, GIVES_UP, WANTS = "acquires", "gives up", "wants"
 ATTRIBUTE, ITEM, WHOLE, GLOBAL, CELL, FILE, DATABASE, OBJECT, LOCK = (
     *("attribute", "item", "whole", "global", "cell", "file", "database", "object", "lock"),
 )

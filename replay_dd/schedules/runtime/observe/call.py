@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from _collections import deque  # type: ignore[import-not-found]
 
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
 from .instruction import Instruction
-from .methods import effect_of, on_whole
+from .methods import asks_for_file, effect_of, on_whole
 from .values import FIXED, MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -42,7 +43,7 @@ class AnyInstruction(Instruction):
                 own_expression, name = expression[1], expression[2]
                 own = self.evaluate(own_expression)
             elif expression is not None:
-                function = self.evaluate(expression)
+                function, own = self.evaluate(expression), MISSING
         if type(function) in (values.BuiltinFunctionType, values.MethodDescriptorType):
             name = function.__name__  # type: ignore[attr-defined]
             if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
@@ -69,6 +70,8 @@ class AnyInstruction(Instruction):
     def _call_of_builtin(
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
+        if arguments and asks_for_file(_module_of(function), name):
+            return _of_file(arguments[0], name, (True, False))
         if type(function) not in (values.BuiltinFunctionType, type) and not values.isinstance_of_type(function):
             return None
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
@@ -99,6 +102,8 @@ class AnyInstruction(Instruction):
         effect = effect_of(module, name)
         if effect is None:
             return None
+        if module.startswith("pathlib"):
+            return _of_file(own, name, effect)
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
         access.reads, access.writes = effect
         access.detail = f"{name}()"
@@ -140,13 +145,41 @@ class AnyInstruction(Instruction):
 
     def _file_method(self, own: Any, name: str) -> Access | None:
         effect = effect_of("io", name)
-        path = _path_of(own)
-        if effect is None or not path:
+        path, writable = _path_of(own)
+        if effect is None or not path or (effect[1] and not writable):
             return None
         access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
         access.reads, access.writes = effect
         access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
         return access
+
+
+def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
+    """An access to a file through its path."""
+    if type(path) not in (str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
+        return None
+    full = os.path.abspath(os.fsdecode(path))
+    access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
+    access.reads, access.writes = effect
+    access.detail = f"{name}()"
+    if access.reads and name in ("exists", "is_file", "isfile", "is_dir", "isdir"):
+        access.old = True if _is_there(full) else MISSING
+    return access
+
+
+def _is_there(path: str) -> bool:
+    try:
+        _stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def _module_of(function: object) -> str:
+    if type(function) not in (values.FunctionType, values.BuiltinFunctionType):
+        return ""
+    module = getattr(function, "__module__", "")
+    return module if type(module) is str else ""
 
 
 def _name_of(function: object) -> str:
@@ -158,16 +191,22 @@ def _of_library(thing: object) -> bool:
     return values.module_name(type(thing)).partition(".")[0] in _LIBRARY
 
 
-_LIBRARY = ("threading", "queue", "_queue", "concurrent", "multiprocessing", "sched", "tempfile", "sqlite3")
+_stat = os.stat  # as the program may replace it
+_LIBRARY = ("pathlib", "threading", "queue", "_queue", "concurrent", "multiprocessing", "sched", "tempfile", "sqlite3")
 _OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
 
 
-def _path_of(file: Any) -> str:
-    """The path of an open file of a built-in type; empty if it has none."""
+def _path_of(file: Any) -> tuple[str, bool]:
+    """(the path of an open file of a built-in type, whether it is open for writing); an empty path if it has none."""
     while values.module_name(type(file)) == "_io" and values.type_name(type(file)) in _OWN_BUFFER:
         try:
             file = getattr(file, _OWN_BUFFER[values.type_name(type(file))])
         except (AttributeError, ValueError):
-            return ""
+            return "", False
+    if values.module_name(type(file)) != "_io" or values.type_name(type(file)) != "FileIO":
+        return "", False
     found = (values.own_values(file) or {}).get("name")
-    return found if type(found) is str else ""
+    try:
+        return (os.path.abspath(found), file.writable()) if type(found) is str else ("", False)
+    except ValueError:  # it is closed
+        return "", False

@@ -86,7 +86,9 @@ class Instruction:
             return frame.f_locals.get(expression[1], UNKNOWN)
         if kind in ("name", "global"):
             found = frame.f_locals.get(expression[1], MISSING) if kind == "name" else MISSING
-            return frame.f_globals.get(expression[1], UNKNOWN) if found is MISSING else found
+            if found is MISSING:
+                found = frame.f_globals.get(expression[1], MISSING)
+            return frame.f_builtins.get(expression[1], UNKNOWN) if found is MISSING else found
         base = self.evaluate(expression[1])
         if base is UNKNOWN:
             return UNKNOWN

@@ -18,6 +18,12 @@ _CONTAINERS = _table(
     "pop popleft popitem remove discard setdefault subtract",
 )
 _FILES = _table("read readline readlines readinto tell peek", "write writelines truncate flush close seek __exit__", "")
+_PATHS = _table(
+    "exists is_file is_dir stat lstat read_text read_bytes iterdir glob samefile",
+    "write_text write_bytes unlink rename replace touch mkdir rmdir open chmod",
+    "",
+)
+_PATH_FUNCTIONS = frozenset(["exists", "lexists", "isfile", "isdir", "islink", "getsize", "getmtime", "stat"])
 _OTHERS = {
     "threading": _table(
         "is_set wait is_alive join wait_for", "set clear notify notify_all start cancel release abort reset", "acquire"
@@ -41,6 +47,11 @@ def on_whole(name: str) -> bool:
     return name in _ON_WHOLE
 
 
+def asks_for_file(module: str, name: str) -> bool:
+    """Whether a function of a module finds out about a file whose path it gets."""
+    return module in ("genericpath", "posixpath", "posix") and name in _PATH_FUNCTIONS
+
+
 def effect_of(module: str, name: str) -> tuple[bool, bool] | None:
     """(whether a method reads, whether it writes) its object; None where it is not known or does neither.
 
@@ -52,4 +63,6 @@ def effect_of(module: str, name: str) -> tuple[bool, bool] | None:
         return _CONTAINERS.get(name)
     if module == "io":
         return _FILES.get(name)
+    if module.startswith("pathlib"):
+        return _PATHS.get(name)
     return _OTHERS.get(module.partition(".")[0], {}).get(name)

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import sys
 
+from ..accelerator import accelerator
 from ..baton.thread import NEVER
-from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, STACK
+from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK
 from ..points.place import Place
 from ..points.places import COUNTED, EXCLUDED
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
 from . import values
-from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WAITS, Access
+from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
 from .reader import Reader
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -56,6 +57,8 @@ class Observer:
         self._named: set[int] = set()
         self._sent = 0
         self._open: tuple[int, tuple[Any, ...]] | None = None  # an access whose new value is not known yet
+        exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
+        scheduler.send(OBSERVING, exact)
 
     def next_time(self, thread: ManagedThread) -> int:
         """The thread time at which a thread is next observed."""
@@ -87,16 +90,23 @@ class Observer:
             tested = self._reader.tested(code, position)
             self._tell(thread, frame, Place(code, position), access, tested)
 
-    def at_wait(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
-        """A thread is about to wait for a lock that is taken."""
+    def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+        """A thread wants a lock; if it does not get it, this is the last that is heard of it."""
         counted, user_frame = self._scheduler.places.user_frame(frame)
         if counted and user_frame is not None and isinstance(waiting, (Lock, RLock)):
             self._close()
             place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
-            access = Access(WAITS, LOCK, waiting, "", self._lock_name(waiting))
+            access = Access(WANTS, LOCK, waiting, "", self._lock_name(waiting))
             self._tell(thread, user_frame, place, access, False)
 
-    def at_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object, done: bool) -> None:
+    def at_operation(
+        self,
+        thread: ManagedThread,
+        frame: FrameType | None,
+        waiting: object,
+        done: bool,
+        outside: tuple[str, tuple[object, ...]] | None,
+    ) -> None:
         """A thread has passed an operation on a lock or a file."""
         joins = isinstance(waiting, Lock) and waiting._ends_with is not None
         if isinstance(waiting, (Lock, RLock)) and done and not joins:
@@ -108,7 +118,6 @@ class Observer:
             return
         place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
         self._close()
-        outside = self._scheduler.outside
         if outside is not None:
             for name, changes in touched_outside(*outside):
                 access = Access(outside[0], FILE, name, name, name.rpartition("/")[2])
