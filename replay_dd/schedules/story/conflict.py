@@ -16,10 +16,11 @@ from dataclasses import dataclass
 
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.isolate import GuiltySwitch
-from replay_dd.schedules.model import Place
+from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.observation import Access, Observation
 
 _FARTHEST = 60  # accesses of A between an edge and what stands in for it
+_IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
 
 
@@ -76,11 +77,10 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
     before = [access for access in own if access.time < switch.time]
     after = [access for access in own if access.time >= switch.time]
     end = after[0].number if after else None
-    start = max((access.number for access in before), default=0)
     stretch = [
         access
         for access in failing.accesses
-        if access.thread != thread and access.number > start and (end is None or access.number < end)
+        if access.thread != thread and access.global_time >= switch.global_time and (end is None or access.number < end)
     ]
     left_time, right_time = _edges(guilty, failing_range)
     left = None
@@ -89,8 +89,20 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
             before[::-1], stretch, left_time
         )
-    right = _edge(after, stretch, right_time)
+    right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
+    """The call inside which the thread was interrupted, at an operation of library code: most of it comes later."""
+    place = switch.place
+    if place is None or not place.operation or not before:
+        return []
+    last = next((access for access in reversed(before) if access.thing[0] not in _NO_THING), None)
+    inside = (
+        last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
+    )
+    return [last] if inside and last is not None else []
 
 
 def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[int | None, int | None]:
@@ -111,5 +123,5 @@ def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | N
             continue
         others = tuple(other for other in stretch if other.conflicts(access))
         if others:
-            return Edge(access, others, inferred=access.time != time)
+            return Edge(access, others, inferred=time is None or not access.time <= time <= access.time + _IN_CALL)
     return None

@@ -38,18 +38,30 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     """
     if ending.deadlock:
         return _of_deadlock(conflict, ending)
-    if any(access.does == "gives up" for access in (*conflict.stretch[:2], *conflict.after[:1])):
-        return EARLY_TIMEOUT
     left, right = conflict.left, conflict.right
+    if (left is None or left.inferred) and _gives_up(conflict):
+        return EARLY_TIMEOUT
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY
     if left is None or right is None:
         return _of_one(left, right)
-    if left.access.touches(right.access):
+    if left.access.touches(right.access) or _of_one_container(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)
+
+
+def _gives_up(conflict: Conflict) -> bool:
+    """Whether the other thread gets its turn because a time-out expires, although the first one could go on."""
+    others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
+    first = {access.thread: access for access in reversed(conflict.stretch)}
+    return any(first[thread].does == "gives up" for thread in others)
+
+
+def _of_one_container(one: Access, other: Access) -> bool:
+    in_containers = {one.thing[0], other.thing[0]} <= {"item", "whole"}
+    return in_containers and one.thing[1] == other.thing[1] and "whole" in (one.thing[0], other.thing[0])
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:

@@ -108,7 +108,7 @@ class _Teller:
     def tell(self, kind: str, words_for_pass: str) -> Story:
         conflict = self.conflict
         edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-        own_before, stretch, own_after = self._relevant()
+        own_before, stretch, own_after = self._relevant(kind)
         turns = []
         if own_before:
             turns.append(self._turn(conflict.thread, own_before))
@@ -129,24 +129,29 @@ class _Teller:
             inferred=tuple(self._inferred()),
         )
 
-    def _relevant(self) -> tuple[list[Access], list[Access], list[Access]]:
+    def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
         """What the interrupted thread and the others did to the things of the conflict: before, meanwhile, after."""
         conflict = self.conflict
         left, right = conflict.left, conflict.right
         edges = [edge.access for edge in (left, right) if edge is not None]
 
         def concerns(access: Access) -> bool:
+            if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
+                return True
             return any(access.touches(edge) or edge.touches(access) for edge in edges)
 
         before: list[Access] = []
         if left is not None:
             before = [one for one in conflict.before if one.number >= left.access.number and concerns(one)]
         elif right is not None:
-            before = [one for one in conflict.before if one.writes and concerns(one)][-1:]
+            before = [one for one in conflict.before if one.writes and concerns(one) and one != right.access][-1:]
         stretch = [one for one in conflict.stretch if concerns(one)]
         after: list[Access] = []
         if right is not None:
-            for one in conflict.after:
+            candidates = conflict.after
+            if right.access not in conflict.after:  # the call in which it was interrupted
+                candidates = (right.access,)
+            for one in candidates:
                 if one.number > right.access.number and one.place.line != right.access.place.line:
                     break
                 if concerns(one):
@@ -292,7 +297,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         kinds.TOO_EARLY: f"Thread {other} uses it before thread {one} has set it.",
         kinds.INVALIDATED: f"Thread {one} goes on using what thread {other} has taken away meanwhile.",
         kinds.MISSED_NOTIFICATION: f"Thread {other} notifies before thread {one} waits; nothing wakes it any more.",
-        kinds.EARLY_TIMEOUT: "A time-out expires before what is waited for has happened.",
+        kinds.EARLY_TIMEOUT: f"The time-out of thread {other} expires before thread {one} is done.",
     }
     before = "before" if right is not None else "after"
     where = right or left

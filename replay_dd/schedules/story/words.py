@@ -54,7 +54,9 @@ class Letters:
             return f"{what} {self.value(old)}"
         if access.does == "calls":
             return self._calls(access)
-        if access.does in ("acquires", "wants", "gives up"):
+        if access.does == "gives up":
+            return "its time-out expires"
+        if access.does in ("acquires", "wants"):
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
             return access.detail or access.does

@@ -108,8 +108,7 @@ class Observer:
         outside: tuple[str, tuple[object, ...]] | None,
     ) -> None:
         """A thread has passed an operation on a lock or a file."""
-        joins = isinstance(waiting, Lock) and waiting._ends_with is not None
-        if isinstance(waiting, (Lock, RLock)) and done and not joins:
+        if isinstance(waiting, (Lock, RLock)) and done and not _only_signals(waiting):
             self._locks[id(waiting)] = waiting
         if self.next_time(thread) > thread.time + 1:
             return
@@ -197,6 +196,13 @@ class Observer:
         return (
             f"{'RLock' if type(lock) is RLock else 'Lock'}{made_at(lock._made)}" if name in ("lock", "RLock") else name
         )
+
+
+def _only_signals(lock: Lock | RLock) -> bool:
+    """Whether a lock guards nothing: a thread is joined through it, or a condition waits at it."""
+    if isinstance(lock, Lock) and lock._ends_with is not None:
+        return True
+    return lock._made is not None and lock._made[2] == "Condition.wait"
 
 
 def _mode(event: str, arguments: tuple[Any, ...]) -> str:
