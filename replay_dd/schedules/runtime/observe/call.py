@@ -44,7 +44,7 @@ class AnyInstruction(Instruction):
                 own = self.evaluate(own_expression)
             elif expression is not None:
                 function, own = self.evaluate(expression), MISSING
-        if type(function) in (values.BuiltinFunctionType, values.MethodDescriptorType):
+        if values.exactly(function, values.BuiltinFunctionType, values.MethodDescriptorType):
             name = function.__name__  # type: ignore[attr-defined]
             if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
                 own = function.__self__  # type: ignore[attr-defined]
@@ -72,7 +72,7 @@ class AnyInstruction(Instruction):
     ) -> Access | None:
         if arguments and asks_for_file(_module_of(function), name):
             return _of_file(arguments[0], name, (True, False))
-        if type(function) not in (values.BuiltinFunctionType, type) and not values.isinstance_of_type(function):
+        if type(function) is not values.BuiltinFunctionType and not values.isinstance_of_type(function):
             return None
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
             does = {"setattr": STORES, "delattr": DELETES}.get(name, READS)
@@ -156,7 +156,7 @@ class AnyInstruction(Instruction):
 
 def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
     """An access to a file through its path."""
-    if type(path) not in (str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
+    if not values.exactly(path, str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
         return None
     full = os.path.abspath(os.fsdecode(path))
     access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
@@ -176,14 +176,14 @@ def _is_there(path: str) -> bool:
 
 
 def _module_of(function: object) -> str:
-    if type(function) not in (values.FunctionType, values.BuiltinFunctionType):
+    if not values.exactly(function, values.FunctionType, values.BuiltinFunctionType):
         return ""
     module = getattr(function, "__module__", "")
     return module if type(module) is str else ""
 
 
 def _name_of(function: object) -> str:
-    name = getattr(function, "__name__", "") if type(function) in FIXED else ""
+    name = getattr(function, "__name__", "") if values.exactly(function, *FIXED) else ""
     return name if type(name) is str else ""
 
 

@@ -16,7 +16,7 @@ from ..compat import ATTR_HAS_METHOD_BIT
 from . import values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .operands import variables
-from .values import ABSENT, CLASS, COMPUTED, FIXED, MISSING, UNKNOWN
+from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from .names import Names
     from .operands import Expression
+
+
+_UNCHANGING = (str, bytes, tuple, frozenset)
 
 
 class Instruction:
@@ -116,7 +119,7 @@ class Instruction:
     def attribute(self, thing: object, expression: Expression, key: str, does: str) -> Access | None:
         """An access to an attribute of a thing."""
         where, owner, value = values.attribute(thing, key)
-        if where == COMPUTED or (does == READS and (type(value) in FIXED or values.isinstance_of_type(value))):
+        if where == COMPUTED or (does == READS and values.fixed(value)):
             return None
         if where in (ABSENT, CLASS) and values.module_name(type(thing)) in ("builtins", "_thread", "_io"):
             return None
@@ -149,13 +152,13 @@ class Instruction:
         if name.endswith("NAME") and frame.f_locals is not frame.f_globals:
             return None  # the body of a class
         value = frame.f_globals.get(key, MISSING)
-        if loads and (type(value) in FIXED or value is MISSING or values.isinstance_of_type(value)):
+        if loads and (value is MISSING or values.fixed(value)):
             return None
         access = Access(READS if loads else STORES if "STORE" in name else DELETES, GLOBAL, frame.f_globals, key, key)
         access.old = value
         if access.does == STORES:
             access.new = self.value(1)
-            if type(access.new) in FIXED:
+            if values.fixed(access.new):
                 return None
             self.names.remember(access.new, key)
         elif loads:
@@ -172,7 +175,7 @@ class Instruction:
             found = accelerator.frame_values(self.frame, self.argument, 1)
             cell = UNKNOWN if found is None else found[0]
         value = self.frame.f_locals.get(key, MISSING)
-        if type(value) in FIXED or values.isinstance_of_type(value):
+        if values.fixed(value):
             return None
         does = READS if name.startswith("LOAD") else STORES if "STORE" in name else DELETES
         holder = self._code.co_qualname.partition(".<locals>")[0] if cell is UNKNOWN else cell
@@ -204,7 +207,7 @@ class Instruction:
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
         """An access to one item of a built-in container that can change."""
         """An access to all of a built-in container that can change."""
-        if values.size(container) is None or type(container) in (str, bytes, tuple, frozenset):
+        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None
         if type(key) is slice:
             return self.whole(container, expression, does)
@@ -233,7 +236,7 @@ class Instruction:
 
     def whole(self, container: object, expression: Expression, does: str) -> Access | None:
         """An access to all of a built-in container that can change."""
-        if values.size(container) is None or type(container) in (str, bytes, tuple, frozenset):
+        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None
         access = Access(does, WHOLE, container, "", self.names.name_of(container, expression))
         access.old = container

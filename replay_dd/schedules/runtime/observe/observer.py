@@ -159,7 +159,7 @@ class Observer:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1
-        number = -1 if type(value) in values.SCALARS else self._identities.number(value)
+        number = -1 if values.exactly(value, *values.SCALARS) else self._identities.number(value)
         return values.text_of(value), values.class_name(type(value)), number
 
     def _stack(self, frame: FrameType | None) -> int:

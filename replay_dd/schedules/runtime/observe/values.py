@@ -85,7 +85,7 @@ def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
 def own_values(thing: Any) -> dict[str, object] | None:
     """The attributes of an instance; None if it has no dictionary for them."""
     _, descriptor = in_class(type(thing), "__dict__")
-    if type(descriptor) not in (GetSetDescriptorType, MemberDescriptorType):
+    if not exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
         return None
     values = descriptor.__get__(thing)
     return values if type(values) is dict else None
@@ -115,19 +115,30 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
 
 def isinstance_of_type(thing: object) -> bool:
     """Whether this is a class."""
-    return type in _mro(type(thing))
+    return any(base is type for base in _mro(type(thing)))
+
+
+def exactly(thing: object, *types: type) -> bool:
+    """Whether the type of a thing is one of these; comparing types in another way may ask their metaclass."""
+    kind = type(thing)
+    return any(kind is one for one in types)
+
+
+def fixed(thing: object) -> bool:
+    """Whether this is a module, a function or a class, which nearly never change where they are found."""
+    return exactly(thing, *FIXED) or isinstance_of_type(thing)
 
 
 def is_a(thing: object, *types: type) -> bool:
     """As ``isinstance``, which asks the program."""
-    return any(base in types for base in _mro(type(thing)))
+    return any(base is one for base in _mro(type(thing)) for one in types)
 
 
 def plain(value: object) -> bool:
     """Whether comparing this value runs nothing of the program's."""
     if type(value) is tuple:
         return all(plain(one) for one in value)
-    return type(value) in SCALARS
+    return exactly(value, *SCALARS)
 
 
 def same(one: object, other: object) -> bool:
@@ -145,7 +156,7 @@ def item(container: Any, key: Any) -> object:
                 found = any(same(one, key) for one in _elements(container))
                 return key if found else MISSING
             return UNKNOWN
-        if type(key) in (int, bool):
+        if exactly(key, int, bool):
             for sequence in (list, tuple, deque):
                 if is_a(container, sequence):
                     return sequence.__getitem__(container, key)
@@ -215,13 +226,14 @@ def text_of(value: Any) -> str:
         return "?"
     if kind is int and abs(value) > _LARGEST_INT:
         return "a large int"
-    if kind in (str, bytes):
+    if kind is str or kind is bytes:
         short = repr(value[:_LONGEST_TEXT])
         return short if len(value) <= _LONGEST_TEXT else short[:-1] + "..." + short[-1]
-    if kind in SCALARS:
+    if exactly(value, *SCALARS):
         return repr(value)
-    if kind in _EMPTY and size(value) == 0:
-        return _EMPTY[kind]
+    empty = next((text for container, text in _EMPTY.items() if container is kind), "")
+    if empty and size(value) == 0:
+        return empty
     if kind is tuple and plain(value) and len(value) <= 4:
         inside = ", ".join(text_of(one) for one in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"
@@ -232,7 +244,7 @@ def text_of(value: Any) -> str:
     if kind is ModuleType:
         return "a module"
     length = size(value)
-    return "" if length is None or kind not in _EMPTY else f"{type_name(kind)} of {length}"
+    return "" if length is None or not empty else f"{type_name(kind)} of {length}"
 
 
 def key_text(key: object) -> str:
