@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui quick test check format mutants documents film-strip packages bench compatibility pythons clean
+.PHONY: help demo demo-gui demo-input quick test check format mutants documents film-strip packages bench compatibility pythons clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -20,6 +20,9 @@ demo: $(INSTALLED) ## Find the guilty thread switch in two programs (results in 
 
 demo-gui: $(INSTALLED) ## Crash a real GUI program and isolate the guilty actions (results in build/demo-gui)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_gui.sh build/demo-gui
+
+demo-input: $(INSTALLED) ## Reduce two real inputs that break real programs (results in build/demo-input)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash demos/run_demo_input.sh build/demo-input
 
 quick: check ## Check, and run the quick tests under one Python (under two minutes)
 	@$(BIN)/python -m pytest -q -n auto --quick

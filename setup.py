@@ -14,18 +14,11 @@ from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
-    "_accelerator",
-    "counting",
-    "fast_exit",
-    "frame_values",
-    "operation_places",
-    "own_memory",
-    "sqlite",
-    "stuck_calls",
-    "tables",
+    *("_accelerator", "counting", "fast_exit", "frame_values", "observing", "operation_places", "own_memory"),
+    *("pipes", "regions", "sqlite", "stuck_calls", "tables"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
-HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h"]
+HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h", ROOM + "regions.h"]
 INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from replay_dd.experiment.functions import dd1999, ddmax, ddmin, ddplus, prefix_bisection
     from replay_dd.experiment.reduction import Reduction
     from replay_dd.experiment.result import Isolation
+    from replay_dd.input.reduce import reduce_input
     from replay_dd.outcome import Outcome
 
 __version__ = "0.1.0"
@@ -42,6 +43,7 @@ __all__ = [
     "isolate_cause",
     "main_for",
     "prefix_bisection",
+    "reduce_input",
 ]
 
 # Looked up when first used: what is loaded into other people's programs imports this package too, and must not drag the
@@ -68,6 +70,7 @@ _HOMES = {
     "deltas_between": (_CHANGES, "deltas_between"),
     "isolate": (_FUNCTIONS, "dd"),
     "prefix_bisection": (_FUNCTIONS, "prefix_bisection"),
+    "reduce_input": ("replay_dd.input.reduce", "reduce_input"),
 }
 
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
+import stat
 from pathlib import Path
 
 from replay_dd.errors.user import OutputError
 
 PRIVATE = 0o600
 PUBLIC = 0o666  # less what the user's mask takes away
+_PIECE_BYTES = 2**20
 
 
 def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
@@ -43,6 +46,34 @@ def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
         raise unwritable(path, error.strerror or str(error)) from error
+
+
+def digest_of_regular(path: Path, most_bytes: int) -> str | None:
+    """The SHA-256 hash of what is in a regular file, in hexadecimal digits.
+
+    Never waits, and reads no more than the file has at first: a path in a log may lead to a pipe or a device, or to a
+    file of the kernel's that blocks or has no end.
+
+    Args:
+        path: the file.
+        most_bytes: the size up to which files are read.
+
+    Returns:
+        None if there is no such file, or if it is not regular, or larger.
+    """
+    digest = hashlib.sha256()
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            left = status.st_size
+            if not stat.S_ISREG(status.st_mode) or left > most_bytes:
+                return None
+            while left and (piece := file.read(min(left, _PIECE_BYTES))):
+                digest.update(piece)
+                left -= len(piece)
+    except (OSError, ValueError):  # the second for what cannot be a name
+        return None
+    return digest.hexdigest()
 
 
 def check_writable(path: Path) -> None:

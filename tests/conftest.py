@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from hypothesis import HealthCheck, settings
 from tools import slow_tests
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+# What the tests record must not fill the user's list of known recordings.
+_STATE = tempfile.TemporaryDirectory(prefix="replay-dd-test-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 # Named here, since hypothesis would choose another profile where the variable CI is set: the same examples everywhere,
 # every time, and no verdict that depends on how busy the machine is.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.errors.user import OutputError
-from replay_dd.files import PRIVATE, check_writable, write_whole
+from replay_dd.files import PRIVATE, check_writable, digest_of_regular, write_whole
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -18,6 +19,22 @@ def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
     write_whole(target, b"two")
     assert target.read_bytes() == b"two"
     assert os.listdir(target.parent) == ["a.log"]
+
+
+def test_the_digest_of_a_regular_file(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 3_000_000)
+    assert digest_of_regular(path, 3_000_000) == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert digest_of_regular(path, 2_999_999) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["gone", "folder", "pipe", "/dev/zero", "/proc/kmsg", "/proc/kcore", "a\0b", "a" * 5000]
+)
+def test_what_is_no_regular_file_has_no_digest_and_never_hangs(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    assert digest_of_regular(tmp_path / name, 2**30) in (None, hashlib.sha256().hexdigest())
 
 
 def test_a_recording_belongs_to_its_user_alone(tmp_path: Path) -> None:

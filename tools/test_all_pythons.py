@@ -29,6 +29,7 @@ SUPPORTED = ("3.11", "3.12", "3.13")
 PACKAGES = ("recorders", "replay_dd")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 PROBE = "import sys, venv, ensurepip; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
+GRACE_S = 5.0  # for processes that are just ending
 
 
 def main(pytest_arguments: list[str]) -> int:
@@ -196,7 +197,9 @@ def run_tests(
     command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
     status, summary = run_and_show([str(part) for part in command], copy, variables)
     left = sorted(path.name for path in temporary.iterdir())
-    running = processes_in(folder)
+    until = time.monotonic() + GRACE_S
+    while (running := processes_in(folder)) and time.monotonic() < until:
+        time.sleep(0.1)
     if status != 0:
         return f"FAILED (pytest ended with status {status})", summary
     if left:

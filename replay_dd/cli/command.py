@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     StringType = click.ParamType
 
-_LAST_SECTION = "General"
+LAST_SECTION = "General"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Command(click.Command):
         for option in sorted(options, key=lambda option: not isinstance(option, Option)):
             record = option.get_help_record(ctx)
             if record is not None:
-                section = option.section if isinstance(option, Option) else _LAST_SECTION
+                section = option.section if isinstance(option, Option) else LAST_SECTION
                 sections.setdefault(section, []).append(record)
         for title, records in sections.items():
             with formatter.section(title):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any, NoReturn
 
@@ -12,6 +11,7 @@ from replay_dd.circumstance import Circumstance
 from replay_dd.cli.command import Command, Option
 from replay_dd.cli.exit_status import reported
 from replay_dd.cli.options import SEARCH, budget_options, json_option
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.streams import make_streams_safe
 from replay_dd.experiment.driver import isolate_cause
@@ -75,8 +75,7 @@ def _isolate(
         finally:
             progress.clear()
     if as_json:
-        click.echo(json.dumps(isolation_as_json(isolation), indent=2))
+        echo_json(isolation_as_json(isolation))
     else:
-        for line in isolation_as_text(isolation):
-            click.echo(line)
+        echo_lines(isolation_as_text(isolation))
     return isolation.exit_code

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-import click
-
 from replay_dd.cli.command import command
+from replay_dd.cli.output import echo
 from replay_dd.events.doctor import examine
 
 
@@ -22,8 +21,8 @@ def doctor_command() -> int:
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark = "ok" if finding.works else "MISSING" if finding.needed else "absent"
-        click.echo(f"{mark:<8} {finding.what:<{width}}  {finding.told}")
+        echo(f"{mark:<8} {finding.what:<{width}}  {finding.told}")
         if not finding.works and finding.remedy:
-            click.echo(f"{'':<8} {'':<{width}}  {finding.remedy}")
+            echo(f"{'':<8} {'':<{width}}  {finding.remedy}")
     sys.stdout.flush()
     return 0 if all(finding.works for finding in findings if finding.needed) else 1

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of
+from replay_dd.cli.session_playback import conditions_of, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
-from replay_dd.events.log import read_session, write_session
+from replay_dd.events.log import write_session
 from replay_dd.events.model import Pace, Session
 from replay_dd.events.result import SessionIsolation
-from replay_dd.events.target import check_program
+from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
 from replay_dd.report.events import events_as_json, events_as_text
@@ -27,13 +25,14 @@ def isolate_session(
     session: Session,
     path: Path,
     *,
-    passing: Path | None,
+    passing: Session | None,
     output: Path | None,
     pictures: Path | None,
     strip: Path | None,
     jobs: int,
     algorithm: str | None,
     finer: bool,
+    exact_site: bool,
     pace: str | None,
     repeat: int | None,
     max_tests: int | None,
@@ -42,6 +41,8 @@ def isolate_session(
     oracle: str | None,
     player: str | None,
     settle: float | None,
+    here: bool,
+    home: Path | None,
     start_limit: float | None,
     hang_limit: float | None,
     accept_changes: bool,
@@ -54,7 +55,11 @@ def isolate_session(
         ReplayDDError: the session cannot be played, or does not fail.
     """
     _check_options(passing, algorithm, finer)
-    other = None if passing is None else read_session(passing)
+    session = in_folders(session, here=here, home=home)
+    if session.program.here:
+        say_where(session.program)
+    if passing is not None:
+        passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
     plan = Plan(
@@ -68,12 +73,13 @@ def isolate_session(
         pictures=pictures,
         window_manager=window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm),
         finer=finer,
+        exact_site=exact_site,
     )
-    found = _search(session, plan, other, strip)
+    found = _search(session, plan, passing, strip)
     return _write_and_tell(found, output or path.with_name("minimal.log"), as_json=as_json)
 
 
-def _check_options(passing: Path | None, algorithm: str | None, finer: bool) -> None:
+def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
     for option, given in (("--algorithm", algorithm is not None), ("--finer", finer)):
         if passing is not None and given:
             raise UsageError(
@@ -103,8 +109,7 @@ def _write_and_tell(found: SessionIsolation, target: Path, *, as_json: bool) -> 
         passing_log = target.with_name(f"passing-{target.name}")
         write_session(found.passing, passing_log)
     if as_json:
-        click.echo(json.dumps(events_as_json(found, target, passing_log), indent=2))
+        echo_json(events_as_json(found, target, passing_log))
     else:
-        for line in events_as_text(found, target, passing_log):
-            click.echo(line)
+        echo_lines(events_as_text(found, target, passing_log))
     return found.isolation.exit_code

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import traceback
 from collections.abc import Iterator
 
 import click
 
+from replay_dd.cli.output import echo, echo_text, red
 from replay_dd.cli.streams import give_up_unwritten
 from replay_dd.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, ReplayDDError
 from replay_dd.errors.user import InterruptedCommandError, UsageError
@@ -35,7 +35,7 @@ def reported(*, verdict: bool) -> Iterator[None]:
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         if usage:
-            click.echo(usage, err=True)
+            echo_text(usage, err=True)
         tell(UsageError(error.format_message()))
         sys.exit(EXIT_USAGE + base)
     except (KeyboardInterrupt, click.Abort):
@@ -45,7 +45,7 @@ def reported(*, verdict: bool) -> Iterator[None]:
         sys.exit(base)  # the reader of our output is gone (`| head`)
     except Exception:
         traceback.print_exc()
-        click.echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
+        echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
         sys.exit(EXIT_BUG + base)
     finally:
         give_up_unwritten()
@@ -53,15 +53,10 @@ def reported(*, verdict: bool) -> Iterator[None]:
 
 def tell(error: ReplayDDError) -> None:
     """Print an error and its hint on standard error."""
-    head = click.style("replay-dd: error:", fg="red", bold=True)
-    click.echo(f"{head} {error.message} [{error.slug}]", err=True, color=wants_color(sys.stderr.isatty()))
+    red("replay-dd: error:")
+    echo(f" {error.message} [{error.slug}]", err=True)
     if error.hint:
-        click.echo(f"  hint: {error.hint}", err=True)
-
-
-def wants_color(is_terminal: bool) -> bool:
-    """Whether to use colors: on a capable terminal, unless ``NO_COLOR`` is set (no-color.org)."""
-    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        echo(f"  hint: {error.hint}", err=True)
 
 
 def _status_of(error: ReplayDDError, base: int) -> int:

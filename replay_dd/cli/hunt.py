@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +17,14 @@ from replay_dd.cli.options import (
     SEARCH,
     fork_option,
     jobs_option,
+    max_delay_option,
     program_argument,
     program_options,
     seed_option,
     strategies,
     yield_point_options,
 )
+from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
@@ -72,6 +75,7 @@ _SHOWN = 5  # other failures
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
     seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
     program_argument(),
@@ -90,6 +94,7 @@ def hunt_command(
     real_clock: bool,
     real_entropy: bool,
     untested: bool,
+    max_delay: float,
     time_limit: float,
     failure: str,
     no_simplify: bool,
@@ -122,6 +127,7 @@ def hunt_command(
                 real_entropy=real_entropy,
                 preload=preload,
                 untested=untested,
+                max_delay_s=max_delay,
             ),
             runs=runs,
             seed=seed or 0,
@@ -144,10 +150,10 @@ def hunt_command(
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
-    return _tell(found, output, failure)
+    return _tell(found, output, failure, max_delay)
 
 
-def _tell(found: Hunt, output: Path, failure: str) -> int:
+def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
     for label, endings in (
         ("failure", found.failures),
@@ -156,41 +162,40 @@ def _tell(found: Hunt, output: Path, failure: str) -> int:
     ):
         for met in endings:
             messages = f", {met.messages} messages" if met.messages > 1 else ""
-            click.echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
+            echo(f"{label:<12} {met.text} ({met.runs} of {found.runs} runs{messages})")
     if found.not_reproduced:
         one = found.not_reproduced == 1
         say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
     passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
     if found.passing is not None:
-        click.echo(f"passes       replay-dd replay {passing}")
+        echo(f"passes       replay-dd replay {passing}")
     if found.failing is not None:
-        click.echo(f"fails        replay-dd replay {failing}")
-    for line in describe_notes(found.passing, found.failing):
-        click.echo(line)
+        echo(f"fails        replay-dd replay {failing}")
+    echo_lines(describe_notes(found.passing, found.failing))
     if found.interrupted:
         say(f"interrupted after {covered}")
         return EXIT_INTERRUPTED
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
         if (found.failing is not None or found.passed_over) and said:
-            click.echo(f"last output  {said[-1]}")
-        click.echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
+            echo(f"last output  {said[-1]}")
+        echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
         return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        click.echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
-        for hint in _hints(found):
-            click.echo(f"  hint: {hint}")
+        echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
+        for hint in _hints(found, max_delay):
+            echo(f"  hint: {hint}")
         return EXIT_NO_FAILURE
     if found.passing is None:
-        click.echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
+        echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
         return EXIT_BASELINE
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
-    click.echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
+    echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
     return 0
 
 
-def _hints(found: Hunt) -> Iterator[str]:
+def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
     """What to try after a hunt that found no failure."""
     if found.passed_over:
         texts = [met.text for met in found.passed_over]
@@ -200,4 +205,10 @@ def _hints(found: Hunt) -> Iterator[str]:
         yield (
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
+        )
+    if found.asleep_s:
+        enough = math.ceil(found.asleep_s * 10) / 10
+        yield (
+            f"a sleep or time-out with more than {max_delay_s:g} s left only ended when no other thread could run. If "
+            f"threads may be later than that, try `--max-delay {enough:g}`, which lets the shortest of those end early."
         )

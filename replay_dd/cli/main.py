@@ -13,6 +13,7 @@ import click
 
 import replay_dd
 from replay_dd.cli.exit_status import reported
+from replay_dd.cli.output import echo_text
 from replay_dd.cli.streams import make_streams_safe, output_error
 from replay_dd.errors.user import UsageError
 
@@ -46,6 +47,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "monkey": Entry("monkey", "Send random input to a program until it fails."),
         "events": Entry("recording_commands", "Isolate the user actions that make a program fail."),
         "doctor": Entry("doctor", "Check whether GUI sessions work on this machine."),
+    },
+    "Program input": {
+        "input": Entry("input", "Reduce a file to the parts that make a program fail."),
     },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),
@@ -92,7 +96,7 @@ class CommandGroup(click.Group):
 def cli(context: click.Context) -> None:
     """Record a run, replay it exactly, and isolate why it fails."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        echo_text(context.get_help())
 
 
 def main() -> None:

@@ -10,11 +10,12 @@ import click
 
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.options import LOG, OUTPUT, SEARCH, displays_option, program_argument, seed_option
+from replay_dd.cli.output import echo
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.session_options import DISPLAY, PLAYBACK, play_options, stage_options
-from replay_dd.cli.session_playback import conditions_of, screen_of
+from replay_dd.cli.session_options import DISPLAY, FOLDERS, PLAYBACK, folder_options, play_options, stage_options
+from replay_dd.cli.session_playback import conditions_of, say_where, screen_of
 from replay_dd.events.model import Session
 from replay_dd.events.target import describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
@@ -58,6 +59,7 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
     displays_option(),
     *stage_options(DISPLAY),
     *play_options(PLAYBACK),
+    *folder_options(FOLDERS),
     program_argument(),
 )
 def monkey_command(
@@ -72,6 +74,8 @@ def monkey_command(
     settle: float | None,
     start_limit: float | None,
     hang_limit: float | None,
+    here: bool,
+    home: Path | None,
     no_verify: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -82,7 +86,10 @@ def monkey_command(
       1  none failed; the log holds the last one
     """
     check_script(command)
-    session = Session(describe_gui_program(command), screen_of(screen), choose_window_manager(wm))
+    program = describe_gui_program(command, here=here, home=home)
+    session = Session(program, screen_of(screen), choose_window_manager(wm))
+    if here:
+        say_where(program)
     conditions = conditions_of(player, settle, start_limit, hang_limit)
     recorder = recorder_named("monkey")
     progress = Progress()
@@ -115,16 +122,16 @@ def monkey_command(
     finally:
         progress.clear()
     if found is None or found.ending is None:
-        click.echo(
+        echo(
             f"No failure in {_count(runs, 'session')} with {_count(played, 'action')}. This is not a proof: "
             "other input was not tried."
         )
         return EXIT_NO_FAILURE
-    click.echo(f"failure      {found.ending.text}")
-    click.echo(f"session      seed {found.seed}, {len(found.actions)} actions")
+    echo(f"failure      {found.ending.text}")
+    echo(f"session      seed {found.seed}, {len(found.actions)} actions")
     if found.verified is False:
         say("warning: when replayed, this session did not fail in the same way")
-    click.echo(f"Next: replay-dd events {shlex.quote(str(output))}")
+    echo(f"Next: replay-dd events {shlex.quote(str(output))}")
     return 0
 
 

@@ -19,6 +19,7 @@ PROGRAM = "Program"
 SCHEDULING = "Scheduling"
 SEARCH = "Search"
 YIELD_POINTS = "Yield points"
+_LONGEST_DELAY_S = 1e6
 
 
 def strategies() -> Sequence[str]:
@@ -48,6 +49,12 @@ def _default_time_limit_s() -> float:
     from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
 
     return DEFAULT_TIME_LIMIT_S
+
+
+def _default_max_delay_s() -> float:
+    from replay_dd.schedules.record import DEFAULT_MAX_DELAY_S
+
+    return DEFAULT_MAX_DELAY_S
 
 
 def program_argument() -> click.Argument:
@@ -140,6 +147,19 @@ def accept_changes_option(section: str) -> Option:
         section=section,
         is_flag=True,
         help="Go on even if the program has changed since it was recorded.",
+    )
+
+
+def max_delay_option() -> Option:
+    """``--max-delay``: how early a sleep may end."""
+    return Option(
+        "--max-delay",
+        section=SCHEDULING,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, max=_LONGEST_DELAY_S),
+        default=_default_max_delay_s,
+        shown_default=lambda: f"{_default_max_delay_s():g}",
+        help="How late a thread may be: a sleep or time-out that has no more left may end before another runs on.",
     )
 
 

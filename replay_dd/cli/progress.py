@@ -6,10 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import click
+from replay_dd.cli.output import echo, steer
+from replay_dd.trust.printable import printable
 
 if TYPE_CHECKING:
     from replay_dd.experiment.driver import Observer
+
+_WIDEST = 118
 
 
 class Progress:
@@ -23,9 +26,9 @@ class Progress:
     def show(self, text: str) -> None:
         """Replace the line."""
         if self._shows:
-            padded = text[:118].ljust(self._width)
-            self._width = len(text[:118])
-            click.echo(f"\r{padded}", nl=False, err=True)
+            shown = printable(text)[:_WIDEST]
+            steer("\r" + shown.ljust(self._width))
+            self._width = len(shown)
 
     def observer(self, unit: str) -> Observer:
         """One that shows each test of a search whose deltas are such units, and each stage of it."""
@@ -38,7 +41,7 @@ class Progress:
     def clear(self) -> None:
         """Remove the line."""
         if self._shows and self._width:
-            click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+            steer("\r" + " " * self._width + "\r")
             self._width = 0
 
 
@@ -49,4 +52,4 @@ def can_draw() -> bool:
 
 def say(text: str) -> None:
     """Print a line about what is going on to standard error."""
-    click.echo(f"replay-dd: {text}", err=True)
+    echo(f"replay-dd: {text}", err=True)

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
-
+from replay_dd.cli.output import echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
@@ -36,6 +35,7 @@ def record_schedule(
     real_clock: bool,
     real_entropy: bool,
     untested: bool,
+    max_delay: float,
     time_limit: float,
     fresh_copy: bool,
     stdin: str | None,
@@ -56,6 +56,7 @@ def record_schedule(
             real_entropy=real_entropy,
             preload=preload,
             untested=untested,
+            max_delay_s=max_delay,
         ),
         strategy=strategy,
         seed=seed or 0,
@@ -81,8 +82,7 @@ def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
 
 def _tell(run: Any, output: Path, time_limit: float) -> None:
     say(f"recorded in {output}, yield points noticed by {run.backend} ({run.backend_reason})")
-    for line in describe_log(run.log):
-        click.echo(f"  {line}", err=True)
+    echo_lines((f"  {line}" for line in describe_log(run.log)), err=True)
     if run.log.ending.timed_out:
         raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
     if run.log.verified is False:

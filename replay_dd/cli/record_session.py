@@ -8,7 +8,7 @@ from pathlib import Path
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
-from replay_dd.cli.session_playback import screen_of
+from replay_dd.cli.session_playback import say_where, screen_of
 from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.target import describe_gui_program
@@ -25,6 +25,8 @@ def record_session(
     screen: str | None,
     wm: str | None,
     no_text: bool,
+    here: bool,
+    home: Path | None,
 ) -> None:
     """Record a session until the program ends or Ctrl-C is pressed.
 
@@ -38,7 +40,8 @@ def record_session(
             "Add `--display new`, or leave `--screen` out.",
         )
     check_script(command)
-    program = describe_gui_program(command)
+    program = describe_gui_program(command, here=here, home=home)
+    say_where(program)
 
     def on_ready(name: str, authority: Path | None) -> None:
         say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")

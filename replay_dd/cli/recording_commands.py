@@ -11,25 +11,41 @@ from typing import Any
 
 import click
 
-from replay_dd.cli.command import Command, Option, command
+from replay_dd.cli.command import LAST_SECTION, Command, Option, command
 from replay_dd.cli.options import LOG, OUTPUT, program_argument
 from replay_dd.cli.recordings import kind_for, kinds_for, listed, options_for, options_of
+from replay_dd.cli.strangers import admit
 from replay_dd.errors.user import UsageError
 
 
 def _on_one_log(name: str, metavar: str = "LOG") -> Callable[[Callable[..., int | None]], Command]:
     """Declare a command that takes one recording."""
-    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name))
+    return command(name, click.Argument(["log"], type=LOG, metavar=metavar), *options_for(name), _yes_option())
 
 
-def _use_one_log(name: str, log: Path) -> int | None:
+def _yes_option() -> Option:
+    return Option(
+        "--yes",
+        section=LAST_SECTION,
+        is_flag=True,
+        help="Run what a recording says that was not made here, without being asked.",
+    )
+
+
+def _use_one_log(name: str, log: Path, *, yes: bool) -> int | None:
     kind = kind_for(name, log)
     options = options_of(click.get_current_context(), name, kind, f"{log} is a {kind.name}")
-    return kind.uses[name].run(kind.read(log), log, **options)
+    use = kind.uses[name]
+    if not use.runs_with(options):
+        return use.run(kind.read(log), log, **options)
+    more = [option for option in use.recordings if options[option] is not None]
+    paths = [log, *(options[option] for option in more)]
+    recording, *others = admit([kind] * len(paths), paths, agreed=yes)
+    return use.run(recording, log, **{**options, **dict(zip(more, others, strict=True))})
 
 
 @_on_one_log("replay")
-def replay_command(log: Path, **options: Any) -> int | None:
+def replay_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Run a recording again: under its thread schedule, with its user actions, or as a user flow in a browser.
 
     If the program has changed since, thread switches are relocated by their source lines.
@@ -40,23 +56,23 @@ def replay_command(log: Path, **options: Any) -> int | None:
       125  cannot tell: it ended differently, or the replay diverged
       128 and above: no verdict
     """
-    return _use_one_log("replay", log)
+    return _use_one_log("replay", log, yes=yes)
 
 
 @_on_one_log("show")
-def show_command(log: Path, **options: Any) -> int | None:
+def show_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Show what a recording holds: thread switches drawn as lanes, user actions, or the steps of a user flow."""
-    return _use_one_log("show", log)
+    return _use_one_log("show", log, yes=yes)
 
 
 @_on_one_log("minimize")
-def minimize_command(log: Path, **options: Any) -> int | None:
+def minimize_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Reduce a failing schedule to the choices it needs (ddmin against the default schedule)."""
-    return _use_one_log("minimize", log)
+    return _use_one_log("minimize", log, yes=yes)
 
 
 @_on_one_log("events")
-def events_command(log: Path, **options: Any) -> int | None:
+def events_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Isolate the user actions that make a program fail.
 
     LOG is a GUI session, or a user flow: then this is the same as `replay-dd web`.
@@ -66,11 +82,11 @@ def events_command(log: Path, **options: Any) -> int | None:
       3  the recording does not fail
       4  the failure or the answer is not reproducible
     """
-    return _use_one_log("events", log)
+    return _use_one_log("events", log, yes=yes)
 
 
 @_on_one_log("web", "FLOW")
-def web_command(log: Path, **options: Any) -> int | None:
+def web_command(log: Path, yes: bool, **options: Any) -> int | None:
     """Isolate the steps of a user flow that break a page.
 
     FLOW is exported as JSON by the Recorder of Chrome DevTools. It is played in a headless Chromium.
@@ -80,7 +96,7 @@ def web_command(log: Path, **options: Any) -> int | None:
       3  the flow does not fail
       4  the failure or the answer is not reproducible
     """
-    return _use_one_log("web", log)
+    return _use_one_log("web", log, yes=yes)
 
 
 @command(
@@ -88,8 +104,9 @@ def web_command(log: Path, **options: Any) -> int | None:
     click.Argument(["passing"], type=LOG, metavar="PASS"),
     click.Argument(["failing"], type=LOG, metavar="FAIL"),
     *options_for("schedules"),
+    _yes_option(),
 )
-def schedules_command(passing: Path, failing: Path, **options: Any) -> int | None:
+def schedules_command(passing: Path, failing: Path, yes: bool, **options: Any) -> int | None:
     """Isolate the thread switch that makes a run fail.
 
     PASS is the log of a run that passed, FAIL the log of one that failed.
@@ -100,7 +117,8 @@ def schedules_command(passing: Path, failing: Path, **options: Any) -> int | Non
     """
     kind, other = kind_for("schedules", passing), kind_for("schedules", failing)
     own = options_of(click.get_current_context(), "schedules", kind, f"{passing} is a {kind.name}")
-    return kind.uses["schedules"].run(kind.read(passing), other.read(failing), failing, **own)
+    logs = admit([kind, other], [passing, failing], agreed=yes)
+    return kind.uses["schedules"].run(*logs, failing, **own)
 
 
 @command(

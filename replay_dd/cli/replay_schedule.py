@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import click
-
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
+from replay_dd.cli.output import echo
 from replay_dd.cli.progress import say
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import replay_by_anchors
@@ -43,11 +42,11 @@ def replay_schedule(recorded: Log, path: Path, *, time_limit: float | None, exac
             check_unchanged(recorded, python=python)
         say(f"recorded under Python {recorded.program.python}: replaying once more, by source lines")
         return _replay_relocated(recorded, relocating_limit_s, accept_changes)
-    click.echo(f"outcome: {signature_of(result.run.log.ending).text}")
+    echo(f"outcome: {signature_of(result.run.log.ending).text}")
     if result.divergence is None:
-        click.echo("digest: same")
+        echo("digest: same")
     else:
-        click.echo(f"digest: diverged, {result.divergence}")
+        echo(f"digest: diverged, {result.divergence}")
     _tell_skipped(result.run.log)
     return _verdict(result, accept_changes)
 
@@ -55,18 +54,18 @@ def replay_schedule(recorded: Log, path: Path, *, time_limit: float | None, exac
 def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool) -> int:
     """Replay a changed program by source lines; tell what moved and what could not be found."""
     result = replay_by_anchors(recorded, time_limit_s=limit_s, show_output=True)
-    click.echo(f"outcome: {signature_of(result.run.log.ending).text}")
+    echo(f"outcome: {signature_of(result.run.log.ending).text}")
     changed = changed_files(recorded.program)
     python = result.run.log.program.python
     what = [*changed[:_SHOWN], *([f"Python {python}"] if python != recorded.program.python else [])]
-    click.echo(f"changed: {', '.join(what)}; {relocated_in_words(len(result.anchors), len(result.missed))}")
+    echo(f"changed: {', '.join(what)}; {relocated_in_words(len(result.anchors), len(result.missed))}")
     for anchor in [anchor for anchor in result.anchors if anchor.moved and anchor not in result.missed][:_SHOWN]:
         place = anchor.switch.place
         if place is not None:
-            click.echo(f"moved: {place} in {place.function} to line {anchor.line} in {anchor.function}")
+            echo(f"moved: {place} in {place.function} to line {anchor.line} in {anchor.function}")
     for anchor in result.missed[:_SHOWN]:
         switch = anchor.switch
-        click.echo(f"not found: thread {switch.thread} to {switch.to} {switch.where}: {anchor.why}")
+        echo(f"not found: thread {switch.thread} to {switch.to} {switch.where}: {anchor.why}")
     _tell_skipped(result.run.log)
     if result.missed and result.outcome is Outcome.PASS and not accept_changes:
         return EXIT_CANNOT_TELL  # it might fail with the missing switch
@@ -83,7 +82,7 @@ def relocated_in_words(switches: int, missed: int) -> str:
 
 def _tell_skipped(log: Log) -> None:
     for thread, time, to in log.ending.skipped[:_SHOWN]:
-        click.echo(f"skipped: thread {thread} to {to} at thread time {time}: thread {to} could not run")
+        echo(f"skipped: thread {thread} to {to} at thread time {time}: thread {to} could not run")
 
 
 def _verdict(result: ReplayResult, accept_changes: bool) -> int:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import click
-
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
+from replay_dd.cli.output import echo, echo_text
 from replay_dd.cli.progress import say
-from replay_dd.cli.session_playback import conditions_of
+from replay_dd.cli.session_playback import conditions_of, say_where
 from replay_dd.errors.user import NothingRecordedError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.model import Ending, Pace, Session
 from replay_dd.events.run import Conditions, Run, run_session
-from replay_dd.events.target import check_program
+from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager, window_manager_like
 from replay_dd.outcome import Outcome
 
@@ -33,22 +31,25 @@ def replay_session(
     settle: float | None,
     start_limit: float | None,
     hang_limit: float | None,
+    here: bool,
+    home: Path | None,
+    exact_site: bool,
 ) -> int:
     """Play a session again; returns the exit status as ``git bisect run`` takes it.
 
     Raises:
         ReplayDDError: it cannot be played.
     """
+    session = in_folders(session, here=here, home=home)
     if not accept_changes:
         check_program(session)
     wanted_pace = session.pace if pace is None else Pace(pace)
     run = play_session(session, conditions_of(player, settle, start_limit, hang_limit, wanted_pace), wm)
-    sys.stdout.write(run.ending.output)
-    if run.ending.output and not run.ending.output.endswith("\n"):
-        sys.stdout.write("\n")
-    click.echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
-    click.echo(f"outcome: {run.ending.text}")
-    return _status_of(session.ending, run.ending)
+    if run.ending.output:
+        echo_text(run.ending.output)
+    echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
+    echo(f"outcome: {run.ending.text}")
+    return _status_of(session.ending, run.ending, exact_site=exact_site)
 
 
 def play_session(session: Session, conditions: Conditions, wm: str | None = None, pictures: Path | None = None) -> Run:
@@ -66,6 +67,8 @@ def play_session(session: Session, conditions: Conditions, wm: str | None = None
     actions = actions_of(session)
     if not actions:
         raise NothingRecordedError("The session holds no actions.")
+    if session.program.here:
+        say_where(session.program)
     manager = window_manager_like(session.window_manager) if wm is None else choose_window_manager(wm)
     if wm is None and manager != session.window_manager:
         say(
@@ -76,12 +79,12 @@ def play_session(session: Session, conditions: Conditions, wm: str | None = None
         return run_session(session, actions, display, conditions, pictures=pictures)
 
 
-def _status_of(recorded: Ending | None, ending: Ending) -> int:
+def _status_of(recorded: Ending | None, ending: Ending, *, exact_site: bool) -> int:
     if recorded is None or not recorded.failed:
         if ending.failed:
             return 1
         return 0 if recorded is None or recorded.kind is ending.kind else EXIT_CANNOT_TELL
-    outcome = outcome_of(ending, recorded)
+    outcome = outcome_of(ending, recorded, exact_site=exact_site)
     if outcome is Outcome.UNRESOLVED:
         say(f"this is not the recorded failure: {recorded.text}")
     return _EXITS[outcome]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import click
-
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
@@ -67,13 +65,11 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     if as_json:
-        click.echo(json.dumps(schedules_as_json(found, minimal_pass, minimal_fail, explanation), indent=2))
+        echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
     else:
-        for line in story_as_text(explanation):
-            click.echo(line)
-        click.echo()
-        for line in schedules_as_text(found, minimal_pass, minimal_fail):
-            click.echo(line)
+        echo_lines(story_as_text(explanation, found.failing.program))
+        echo_lines([""])
+        echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
     return found.isolation.exit_code
 
 
@@ -124,11 +120,9 @@ def minimize_schedule(
         progress.clear()
     write_log(found.log, target)
     if as_json:
-        click.echo(json.dumps(minimum_as_json(found, target), indent=2))
+        echo_json(minimum_as_json(found, target))
         return found.isolation.exit_code
-    for line in minimum_as_text(found, target):
-        click.echo(line)
-    click.echo()
-    for line in lanes(found.log, unicode=can_draw()):
-        click.echo(line)
+    echo_lines(minimum_as_text(found, target))
+    echo()
+    echo_lines(lanes(found.log, unicode=can_draw()))
     return found.isolation.exit_code

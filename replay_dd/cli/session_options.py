@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,7 @@ from replay_dd.cli.command import OneOf, Option
 DEFAULT_SCREEN = "1024x768"
 PLAYBACK = "Playback"
 DISPLAY = "Display"
+FOLDERS = "Folders"
 
 
 def _players() -> Sequence[str]:
@@ -99,6 +101,36 @@ def settle_option(section: str, help_text: str, default: str) -> Option:
         type=click.FloatRange(min=0),
         shown_default=default,
         help=help_text,
+    )
+
+
+def folder_options(section: str) -> tuple[Option, ...]:
+    """``--here``, ``--home``: where the program works."""
+    return (
+        Option(
+            "--here",
+            section=section,
+            is_flag=True,
+            help="Let the program work in the working folder itself, and change it, instead of a fresh copy per run.",
+        ),
+        Option(
+            "--home",
+            section=section,
+            metavar="DIR",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Copy this folder as HOME for each run.",
+            shown_default="an empty HOME",
+        ),
+    )
+
+
+def exact_site_option(section: str) -> Option:
+    """``--exact-site``."""
+    return Option(
+        "--exact-site",
+        section=section,
+        is_flag=True,
+        help="Take crashes at neighbouring places of the program for different failures.",
     )
 
 

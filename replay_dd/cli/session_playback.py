@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from replay_dd.cli.progress import say
 from replay_dd.cli.session_options import DEFAULT_SCREEN
 from replay_dd.errors.user import UsageError
-from replay_dd.events.model import Pace, Screen
+from replay_dd.events.model import GuiProgram, Pace, Screen
 from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.x11.players import PLAYERS, player_named
 
@@ -25,6 +26,14 @@ def screen_of(text: str | None) -> Screen:
             f"{text!r} is not a screen size.", "Give width and height in pixels, such as `--screen 1024x768`."
         )
     return Screen(int(found[1]), int(found[2]), int(found[3] or 24))
+
+
+def say_where(program: GuiProgram) -> None:
+    """Say whether a program works in its folder itself or in copies of it."""
+    if program.here:
+        say(f"the program works in {program.directory} itself: what it changes there stays changed")
+    else:
+        say(f"the program works in a copy of {program.directory}: what it changes there is lost (`--here` keeps it)")
 
 
 def conditions_of(

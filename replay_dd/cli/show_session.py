@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import click
-
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.replay_session import play_session
 from replay_dd.cli.session_playback import conditions_of
@@ -21,12 +19,11 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
         ReplayDDError: it cannot be played.
     """
     if as_json:
-        click.echo(json.dumps(session_as_json(session), indent=2))
+        echo_json(session_as_json(session))
     else:
-        for line in session_as_text(session):
-            click.echo(line)
+        echo_lines(session_as_text(session))
     if thumbnails is not None:
         thumbnails.mkdir(parents=True, exist_ok=True)
         run = play_session(session, conditions_of(pace=session.pace), pictures=thumbnails)
-        tell = say if as_json else click.echo
+        tell = say if as_json else echo
         tell(f"pictures     {len(run.frames)} actions in {thumbnails}")

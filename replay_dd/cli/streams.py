@@ -1,4 +1,10 @@
-"""Standard streams that are closed, full, or limited to some characters must not end a command with a traceback."""
+"""The standard streams: nothing that is written to them is obeyed by a terminal, and none ends with a traceback.
+
+Rules of this module:
+
+* Streams that are closed, full, or limited to some characters must not end a command with a traceback.
+* What a terminal would obey is escaped, whoever writes it. What is our own, such as colors, goes through ``steer``.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +14,19 @@ import sys
 from typing import TextIO
 
 from replay_dd.errors.user import OutputError
+from replay_dd.trust.printable import printable
+
+_KEPT = "\n\t"
 
 
 class _StandardOutput(io.TextIOWrapper):
     """Standard output; a failed write becomes an error with a message."""
 
     def write(self, text: str, /) -> int:
+        return self.steer(printable(text, keep=_KEPT))
+
+    def steer(self, text: str) -> int:
+        """Write what a terminal obeys."""
         try:
             return super().write(text)
         except OSError as error:
@@ -30,6 +43,10 @@ class _StandardError(io.TextIOWrapper):
     """Standard error; if it cannot be written, messages are dropped and the exit status has to do."""
 
     def write(self, text: str, /) -> int:
+        return self.steer(printable(text, keep=_KEPT))
+
+    def steer(self, text: str) -> int:
+        """Write what a terminal obeys."""
         try:
             return super().write(text)
         except OSError:

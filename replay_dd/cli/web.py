@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
 
-import click
-
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
@@ -36,10 +34,9 @@ def checked_text(text: str | None) -> str | None:
 def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
     """Print the steps of a flow in words, or one JSON object."""
     if as_json:
-        click.echo(json.dumps(flow_as_json(flow), indent=2))
+        echo_json(flow_as_json(flow))
         return
-    for line in flow_as_text(flow):
-        click.echo(line)
+    echo_lines(flow_as_text(flow))
 
 
 def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None) -> int:
@@ -57,12 +54,12 @@ def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | Non
         playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
     for number, why in playback.left_out:
-        click.echo(f"left out: step {number + 1}: {why}")
+        echo(f"left out: step {number + 1}: {why}")
     if failure is None:
-        click.echo("outcome: no failure")
+        echo("outcome: no failure")
         return EXIT_CANNOT_TELL if playback.left_out else 0
-    click.echo(f"outcome: {failure.summary}")
-    click.echo(f"seen after step {failure.step + 1}")
+    echo(f"outcome: {failure.summary}")
+    echo(f"seen after step {failure.step + 1}")
     return 1
 
 
@@ -110,10 +107,9 @@ def minimize_flow(
         if strip is not None:
             write_flow_strip(found, running, strip, text=text)
     if as_json:
-        click.echo(json.dumps(minimum_as_json(found, target, strip), indent=2))
+        echo_json(minimum_as_json(found, target, strip))
     else:
-        for line in minimum_as_text(found, target, strip):
-            click.echo(line)
+        echo_lines(minimum_as_text(found, target, strip))
     sys.stdout.flush()
     return found.isolation.exit_code
 

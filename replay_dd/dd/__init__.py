@@ -16,6 +16,7 @@ are applied, ``c_pass`` and ``c_fail`` are the configurations that pass and fail
 from __future__ import annotations
 
 from replay_dd.dd.algorithm import Algorithm
+from replay_dd.dd.base_first import BaseFirst
 from replay_dd.dd.bisection import PrefixBisection
 from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
@@ -31,6 +32,7 @@ __all__ = [
     "EMPTY",
     "SPLIT_RULES",
     "Algorithm",
+    "BaseFirst",
     "Best",
     "BookDD",
     "DDMax",

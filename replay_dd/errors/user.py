@@ -32,6 +32,16 @@ class ProgramNotFoundError(UserError):
     default_hint = "Check the spelling, or give the path of the program after the `--`."
 
 
+class FolderTooLargeError(UserError):
+    """The working folder is too large to be copied for each run."""
+
+    slug = "folder-too-large"
+    default_hint = (
+        "Run the command in a folder that holds only what the program needs, or let the program work in the folder "
+        "itself with `--here`: it can then change or remove what is there."
+    )
+
+
 class OutputError(UserError):
     """An output file cannot be written."""
 
@@ -46,6 +56,15 @@ class LogError(UserError):
     slug = "log-unreadable"
     exit_code: ClassVar[int] = EXIT_LOG
     default_hint = "Check the path, and that you may read the file."
+
+
+class StrangersRecordingError(UserError):
+    """The recording was not made here, and the user has not agreed to what it would run."""
+
+    slug = "not-made-here"
+    default_hint = (
+        "If you trust it and what it would run, add `--yes`; for automatic runs, set the variable REPLAY_DD_YES to 1."
+    )
 
 
 class NotALogError(LogError):
@@ -182,3 +201,11 @@ class ExecutorBrokenError(UserError):
         'Guard the main part of the script with `if __name__ == "__main__":`, which worker processes import; if it '
         "is guarded, a test ended its own process."
     )
+
+
+class InputError(UserError):
+    """The file with the program's input cannot be read, or has nothing that could be left out."""
+
+    slug = "input-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = "Check the path, and that you may read the file."

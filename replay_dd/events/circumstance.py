@@ -16,6 +16,7 @@ from dataclasses import replace
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import NotReproducedError, NoWindowError
+from replay_dd.events.crash_sites import at_one_action
 from replay_dd.events.describe import describe_action
 from replay_dd.events.difference import SessionDifference
 from replay_dd.events.failure_signature import outcome_of
@@ -40,6 +41,7 @@ class UserActions(Circumstance[Run]):
         simplify: find the fewest actions that fail, rather than the difference from a passing session.
         algorithm: ``bisection`` or ``ddmin``, if simplifying.
         finer: finally, also leave out single keys, clicks and moves within the remaining actions.
+        exact_site: neighbouring crash sites are different failures.
     """
 
     name = "events"
@@ -55,6 +57,7 @@ class UserActions(Circumstance[Run]):
         simplify: bool,
         algorithm: str,
         finer: bool = False,
+        exact_site: bool = False,
         wanted: Ending | None = None,
     ) -> None:
         self._runner = runner
@@ -65,6 +68,7 @@ class UserActions(Circumstance[Run]):
         self.algorithm = algorithm if simplify else "dd"
         self.delta = "input" if isinstance(difference, WithinActions) else "action"
         self._finer = finer
+        self._exact_site = exact_site
         self._wanted = wanted
         self._earliest = 0  # after how many actions each run had failed, if it did each time
 
@@ -86,7 +90,8 @@ class UserActions(Circumstance[Run]):
     def judge(self, run: Run) -> Judgement:
         """By comparison with the failure that is looked for."""
         ending = run.ending
-        return Judgement(outcome_of(ending, self.wanted), ending.text, ending.signature, ending.failed)
+        outcome = outcome_of(ending, self.wanted, exact_site=self._exact_site)
+        return Judgement(outcome, ending.text, ending.signature, ending.failed)
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """The configuration, and what its deltas are."""
@@ -107,17 +112,16 @@ class UserActions(Circumstance[Run]):
         Raises:
             NotReproducedError: no run failed as recorded.
         """
-        wanted = _wanted(self._session, runs)
-        if wanted is None:
+        failing = _same_failure(self._session, runs, exact_site=self._exact_site)
+        if not failing:
             if len(runs) > 2:
                 raise self._not_reproduced(runs)
             self._wanted = self._session.ending or runs[0].ending
             return
-        failing = [run.ending for run in runs if outcome_of(run.ending, wanted) is Outcome.FAIL]
-        if not failing:
-            raise self._not_reproduced(runs)
         # The run that got farthest has all the actions that any of them needed.
-        self._wanted = max(failing, key=lambda ending: ending.actions)
+        farthest = max(failing, key=lambda ending: ending.actions)
+        others = {ending.signature for ending in failing} - {farthest.signature}
+        self._wanted = replace(farthest, neighbours=tuple(sorted(others)))
         self._earliest = min(ending.actions for ending in failing) if len(failing) == len(runs) else 0
         self.universe = self.difference.played(self.difference.all, self._wanted.actions)
 
@@ -166,25 +170,33 @@ class UserActions(Circumstance[Run]):
             *(self._runner, inside, self._session),
             simplify=True,
             algorithm=self.algorithm,
+            exact_site=self._exact_site,
             wanted=replace(self.wanted, actions=len(left)),
         )
 
 
-def _wanted(session: Session, runs: Sequence[Run]) -> Ending | None:
-    """The failure to look for: the recorded one or, if no replay has that, the one that all replays have.
+def _same_failure(session: Session, runs: Sequence[Run], *, exact_site: bool) -> list[Ending]:
+    """The endings of the failure to look for: the recorded one or, if no replay has that, the most frequent like it.
 
     A recording on the user's own display does not know where a program crashed, and offsets differ between machines.
     """
     failing = [run.ending for run in runs if run.ending.failed]
     recorded = session.ending
-    if recorded is not None and any(ending.signature == recorded.signature for ending in failing):
-        return recorded
-    similar = [
-        ending
-        for ending in failing
-        if recorded is None or (ending.kind, ending.signal, ending.status) == _kind(recorded)
-    ]
-    return similar[0] if similar and len({ending.signature for ending in similar}) == 1 else None
+    models = failing
+    if recorded is not None:
+        models = [ending for ending in failing if ending.signature == recorded.signature] or [
+            ending for ending in failing if _kind(ending) == _kind(recorded)
+        ]
+
+    def like(model: Ending) -> list[Ending]:
+        return [
+            ending
+            for ending in failing
+            if outcome_of(ending, model, exact_site=exact_site) is Outcome.FAIL
+            or (not exact_site and at_one_action(ending, model))
+        ]
+
+    return max((like(model) for model in models), key=len, default=[])
 
 
 def _kind(ending: Ending) -> tuple[object, int | None, int | None]:

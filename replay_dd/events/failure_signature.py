@@ -3,7 +3,8 @@
 Rules of this module:
 
 * A signature says what went wrong and where, never when: no addresses, process ids or window ids.
-* Different crashes of one program have different signatures, since minimizing tends to slip from one to another.
+* Different crashes of one program have different signatures, since minimizing tends to slip from one to another. Only
+  neighbouring sites (:mod:`replay_dd.events.crash_sites`) are taken for the same crash.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import signal as signals
 from collections.abc import Sequence
 
+from replay_dd.events.crash_sites import are_neighbours
 from replay_dd.events.model import Ending, EndingKind
 from replay_dd.outcome import Outcome
 
@@ -113,14 +115,22 @@ def of_hang(seconds: float, output: str) -> Ending:
     )
 
 
-def outcome_of(ending: Ending, wanted: Ending) -> Outcome:
-    """FAIL for the failure sought, PASS for none, UNRESOLVED for another one."""
+def outcome_of(ending: Ending, wanted: Ending, *, exact_site: bool = False) -> Outcome:
+    """FAIL for the failure sought, PASS for none, UNRESOLVED for another one.
+
+    Args:
+        ending: how a run ended.
+        wanted: the failure sought.
+        exact_site: neighbouring crash sites are other failures.
+    """
     if not ending.failed:
         return Outcome.PASS
     # If tracing was not permitted, only the signal is known.
     same = ending.signature == wanted.signature or (
         wanted.kind is EndingKind.SIGNAL and ending.signature.startswith(f"{wanted.signature} in ")
     )
+    if not same and not exact_site:
+        same = ending.signature in wanted.neighbours or are_neighbours(ending, wanted)
     return Outcome.FAIL if same else Outcome.UNRESOLVED
 
 

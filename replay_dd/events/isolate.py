@@ -19,7 +19,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.circumstance import UserActions
 from replay_dd.events.difference import SessionDifference, difference_of, with_shared_windows
 from replay_dd.events.displays import DisplaySupply
-from replay_dd.events.model import Action, Pace, Session
+from replay_dd.events.model import Action, Ending, Pace, Session
 from replay_dd.events.result import Film, SessionIsolation
 from replay_dd.events.run import Conditions, Run
 from replay_dd.events.runner import SessionRunner
@@ -45,6 +45,7 @@ class Plan:
         pictures: a folder for the film of the minimal session; None for no film.
         window_manager: the window manager; None for that of the session.
         finer: finally, also leave out single keys, clicks and moves within the remaining actions.
+        exact_site: crashes at neighbouring places of the program are different failures.
     """
 
     jobs: int = 1
@@ -57,6 +58,7 @@ class Plan:
     pictures: Path | None = None
     window_manager: str | None = None
     finer: bool = False
+    exact_site: bool = False
 
 
 def isolate_events(
@@ -91,6 +93,7 @@ def isolate_events(
             simplify=passing is None,
             algorithm=plan.algorithm,
             finer=plan.finer and passing is None,
+            exact_site=plan.exact_site,
         )
         isolation = isolate_cause(
             circumstance,
@@ -103,7 +106,7 @@ def isolate_events(
         last = isolation.circumstance
         assert isinstance(last, UserActions)
         assert isolation.failing.run is not None
-        ending = isolation.failing.run.ending
+        ending = replace(isolation.failing.run.ending, neighbours=_others(last.wanted, isolation.failing.run.ending))
         left = last.difference.actions(isolation.failing.configuration)[: ending.actions]
         film = None
         if plan.pictures is not None and not isolation.interrupted:
@@ -143,6 +146,11 @@ def _with_passing(
         passing=replace(passing, actions=difference.actions(c_pass)),
         compared=compared,
     )
+
+
+def _others(wanted: Ending, ending: Ending) -> tuple[str, ...]:
+    """The signatures that count as the same failure, without that of the ending itself."""
+    return tuple(sorted({wanted.signature, *wanted.neighbours} - {ending.signature}))
 
 
 def linger_of(session: Session, actions: Sequence[Action]) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import io
 import json
 import os
@@ -39,11 +40,14 @@ from replay_dd.json_codec import from_plain, to_plain
 from replay_dd.json_text import parse_object
 from replay_dd.logfile import check_header, read_regular
 from replay_dd.schema import MOST_ITEMS, shown
+from replay_dd.trust.known_logs import digest_of, remember
 
 FORMAT = "replay-dd event log"
 VERSION = 1
 
-_LARGEST_COORDINATE = 65_535  # of X: 16 bits
+_SMALLEST_COORDINATE, _LARGEST_COORDINATE = -32_768, 32_767  # of X: 16 bits
+_LARGEST_EXTENT = 65_535
+_LARGEST_SCREEN_PX = 2**27  # of which an X server allocates four bytes each
 _LONGEST_MS = 2**32  # the server's clock, which begins again after that
 
 
@@ -78,10 +82,11 @@ class SessionWriter:
 
     def __init__(self, path: Path, session: Session) -> None:
         self._path = path
+        self._digest = hashlib.sha256()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-            self._file: IO[str] = os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass")
+            self._file: IO[bytes] = os.fdopen(descriptor, "wb")
         except OSError as error:
             raise unwritable(path, error.strerror or str(error)) from error
         self._head(session)
@@ -128,9 +133,10 @@ class SessionWriter:
         self._line({"verdict": to_plain(_Verdict(pace, verified))})
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; it is known as made here from now on."""
         with contextlib.suppress(OSError):
             self._file.close()
+        remember(self._digest.hexdigest())
 
     def __enter__(self) -> Self:
         return self
@@ -141,8 +147,10 @@ class SessionWriter:
         self.close()
 
     def _line(self, line: dict[str, Any]) -> None:
+        data = (json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+        self._digest.update(data)
         try:
-            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._file.write(data)
             self._file.flush()
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
@@ -152,14 +160,15 @@ class _Text(SessionWriter):
     """Writes a session into memory."""
 
     def __init__(self, session: Session) -> None:
-        self._file = io.StringIO()
+        self._digest = hashlib.sha256()
+        self._file = io.BytesIO()
         self._head(session)
 
     @property
     def data(self) -> bytes:
         """What was written."""
-        assert isinstance(self._file, io.StringIO)
-        return self._file.getvalue().encode("utf-8", "surrogatepass")
+        assert isinstance(self._file, io.BytesIO)
+        return self._file.getvalue()
 
 
 def write_session(session: Session, path: Path) -> None:
@@ -173,6 +182,7 @@ def write_session(session: Session, path: Path) -> None:
         writer.end(session.ending)
     writer.verdict(session.pace, session.verified)
     write_whole(path, writer.data, mode=PRIVATE)
+    remember(digest_of(writer.data))
 
 
 def read_session(path: Path) -> Session:
@@ -181,7 +191,19 @@ def read_session(path: Path) -> Session:
     Raises:
         LogError: one of its kinds, for a file that is not a log of a version that is known here.
     """
-    data = read_regular(path)
+    return parse_session(read_regular(path), path)
+
+
+def parse_session(data: bytes, path: Path) -> Session:
+    """The session that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        LogError: as for :func:`read_session`.
+    """
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, rest = data.partition(b"\n")
@@ -269,6 +291,7 @@ def _check_numbers(session: Session, path: Path) -> None:
     check("a screen width", session.screen.width_px, 1, _LARGEST_COORDINATE)
     check("a screen height", session.screen.height_px, 1, _LARGEST_COORDINATE)
     check("a screen depth", session.screen.depth_bits, 1, 64)
+    check("a screen area", session.screen.width_px * session.screen.height_px, 1, _LARGEST_SCREEN_PX)
     for change in session.changes:
         check("a time", change.time_ms, 0, _LONGEST_MS)
     for event in session.events:
@@ -282,13 +305,13 @@ def _check_numbers(session: Session, path: Path) -> None:
     for window in session.windows:
         for area in (window.area, window.part):
             for number in (area.x_px, area.y_px, area.width_px, area.height_px):
-                check("a window position or size", number, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+                check("a window position or size", number, _SMALLEST_COORDINATE, _LARGEST_EXTENT)
     if session.ending is not None:
         check("a number of actions", session.ending.actions, 0, MOST_ITEMS)
         check("a time", session.ending.time_ms, 0, _LONGEST_MS)
 
 
 def _check_input(one: Event | Input, check: Callable[[str, int, int, int], None]) -> None:
-    check("a position", one.x_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
-    check("a position", one.y_px, -_LARGEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a position", one.x_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
+    check("a position", one.y_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
     check("a button", one.button, 0, 255)

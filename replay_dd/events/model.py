@@ -63,12 +63,16 @@ class GuiProgram:
         environment: variables that its behaviour usually depends on; a replay inherits all others.
         files: for files of the program (the one that is started, and arguments that are files), the first 32
             hexadecimal digits of the SHA-256 hash.
+        here: whether it works in the working directory itself; otherwise each run gets a fresh copy.
+        home: a folder that is copied for each run as its HOME; empty for an empty HOME.
     """
 
     command: tuple[str, ...]
     directory: str
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    here: bool = False
+    home: str = ""
 
 
 @dataclass(frozen=True)
@@ -249,6 +253,8 @@ class Ending:
         actions: how many actions had been played, or had begun, by then.
         time_ms: when.
         output: the last of what the program wrote to standard output and standard error.
+        neighbours: signatures of other places at which the same session failed at the same action; they count as the
+            same failure.
     """
 
     kind: EndingKind
@@ -260,6 +266,7 @@ class Ending:
     actions: int = 0
     time_ms: int = 0
     output: str = ""
+    neighbours: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:

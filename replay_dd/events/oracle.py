@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 from replay_dd.events.model import Ending, EndingKind
@@ -9,18 +10,20 @@ from replay_dd.events.x11.display import PrivateDisplay
 from replay_dd.events.x11.pictures import screenshot
 from replay_dd.experiment.guard_process import GROUP
 from replay_dd.experiment.process import LIVE, kill_group
+from replay_dd.experiment.working_copy import WorkingCopy
 
 CANNOT_TELL = 125
 _LIMIT_S = 60.0
 
 
-def ask_oracle(command: str, display: PrivateDisplay, ending: Ending) -> Ending:
+def ask_oracle(command: str, display: PrivateDisplay, ending: Ending, copy: WorkingCopy | None = None) -> Ending:
     """Let the oracle decide about a run that did not fail otherwise.
 
     Args:
         command: a shell command.
         display: where the program runs.
         ending: how the run ended so far.
+        copy: the working folder of the program, and the copy in which it ran.
 
     Returns:
         The ending, changed according to the exit status of the command.
@@ -30,10 +33,17 @@ def ask_oracle(command: str, display: PrivateDisplay, ending: Ending) -> Ending:
     if display.alive:
         screenshot(display.connection, picture)
     written.write_text(ending.output, encoding="utf-8", errors="surrogateescape")
-    variables = {"REPLAY_DD_SCREENSHOT": str(picture), "REPLAY_DD_OUTPUT": str(written)}
+    # Where we are in the program's folder, the command looks at what the program did to its copy.
+    directory = os.getcwd() if copy is None else copy.path(os.getcwd())
+    variables = {
+        "REPLAY_DD_FOLDER": os.getcwd() if copy is None else str(copy.copy),
+        "REPLAY_DD_SCREENSHOT": str(picture),
+        "REPLAY_DD_OUTPUT": str(written),
+    }
     process = subprocess.Popen(
         command,
         shell=True,
+        cwd=directory if os.path.isdir(directory) else None,
         env={**display.environment, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -52,7 +52,8 @@ class Conditions:
         player: makes the player for a display.
         oracle: a shell command that looks at the end of a run that has not failed by itself: status 0 it passed, 125
             it cannot be told, anything else it failed. It finds the display in DISPLAY, a picture of the screen in
-            REPLAY_DD_SCREENSHOT, and what the program wrote in REPLAY_DD_OUTPUT.
+            REPLAY_DD_SCREENSHOT, what the program wrote in REPLAY_DD_OUTPUT, and its working folder in
+            REPLAY_DD_FOLDER.
     """
 
     pace: Pace = Pace.FAST
@@ -304,7 +305,7 @@ def run_session(
         # A program that loses its display ends too, and with an error: that is nothing it did.
         check_alive(display)
         if conditions.oracle is not None and not ending.failed:
-            ending = ask_oracle(conditions.oracle, display, ending)
+            ending = ask_oracle(conditions.oracle, display, ending, stage.program.copy)
             check_alive(display)
         if ending.kind is EndingKind.OPEN:
             windows = stage.windows()

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
+from replay_dd.files import digest_of_regular
 
 # What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("LC_", "PYTHON")
 _HASH_DIGITS = 32
+_LARGEST_FILE_BYTES = 2**30
 
 
-def describe_gui_program(command: tuple[str, ...], directory: Path | None = None) -> GuiProgram:
+def describe_gui_program(
+    command: tuple[str, ...], directory: Path | None = None, *, here: bool = False, home: Path | None = None
+) -> GuiProgram:
     """The program that a command names, as it stands here and now.
+
+    Args:
+        command: the program and its arguments.
+        directory: its working folder; None for the current one.
+        here: let it work in that folder itself instead of copies.
+        home: a folder to copy as its HOME; None for an empty one.
 
     Raises:
         ProgramNotFoundError: there is no such program.
@@ -31,7 +41,18 @@ def describe_gui_program(command: tuple[str, ...], directory: Path | None = None
         for name, value in sorted(os.environ.items())
         if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
     }
-    return GuiProgram(command, str(folder), kept, _files(command, folder, os.environ.get("PATH")))
+    files = _files(command, folder, os.environ.get("PATH"))
+    return GuiProgram(command, str(folder), kept, files, here, "" if home is None else str(home.resolve()))
+
+
+def in_folders(session: Session, *, here: bool, home: Path | None) -> Session:
+    """The session with other folders for its program than the recorded ones, if any are given."""
+    program = session.program
+    if here:
+        program = replace(program, here=True)
+    if home is not None:
+        program = replace(program, home=str(home.resolve()))
+    return replace(session, program=program)
 
 
 def check_program(session: Session) -> None:
@@ -51,11 +72,9 @@ def _files(command: tuple[str, ...], folder: Path, path: str | None) -> dict[str
     found = {}
     for number, argument in enumerate(command):
         file = _executable(argument, folder, path) if number == 0 else folder / argument
-        try:
-            if file is not None and file.is_file():
-                found[argument] = hashlib.sha256(file.read_bytes()).hexdigest()[:_HASH_DIGITS]
-        except OSError:
-            continue
+        digest = None if file is None else digest_of_regular(file, _LARGEST_FILE_BYTES)
+        if digest is not None:
+            found[argument] = digest[:_HASH_DIGITS]
     return found
 
 

@@ -2,29 +2,37 @@
 
 Rules of this module:
 
-* The failing end is run twice. If both runs show the failure sought, the failure is *steady*. If not, and the
-  circumstance allows flaky runs, it is run more often, and its failure rate decides how often a test is repeated.
+* The failing end is run twice. If the circumstance is flaky, a sequential test decides how many more runs it takes to
+  know whether its failure is *steady* (it showed every time) or *intermittent*.
+* An intermittent failure is measured, and its rate decides how often each configuration is run.
 * The passing end is run, too, unless its outcome is known: a search between two failing ends finds nothing.
 * Runs of one end that diverge are an error, unless the circumstance is flaky or cannot compare runs.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.circumstance import Circumstance, End, Goal, Judgement, Run
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotDeterministicError, NotReproducedError
+from replay_dd.experiment.sequential import SequentialTest
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
 
 MEASURED_RUNS = 2
-MORE_RUNS = 8
-# A configuration is rerun until an intermittent failure would have shown with this probability.
-SURE_ENOUGH = 0.95
-MOST_REPEATS = 10
+# A failure that shows in 60 % of the runs is taken for steady in 5 % of all cases; the proof would notice.
+STEADY = SequentialTest(often=1.0, rarely=0.6, error=0.05, most_runs=20)
+# Enough to know the rate of an intermittent failure to within 0.3 (95 %).
+INTERMITTENT_RUNS = 12
+MOST_INTERMITTENT_RUNS = 36
+_ENOUGH_FAILURES = 3
+# What fails less often than this share of the baseline has another cause, such as chance.
+_RARE_SHARE = 1 / 6
+_SEARCH_ERROR = 0.05
+_MOST_RUNS_OF_A_TEST = 40
+_HIGHEST_RATE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,11 @@ class Rate:
         """Whether all of them did."""
         return self.failed == self.runs
 
+    @property
+    def at_least(self) -> float:
+        """A low estimate of the failure rate: there are few runs, and a missed failure makes the answer larger."""
+        return self.failed / (self.runs + 2)
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
@@ -51,6 +64,7 @@ class Baseline:
         confidence: the probability (0 to 1) that a configuration which could fail at the rate of the failing end
             would have failed in one of these runs; None if configurations are run once.
         base_fails: whether the passing end of a simplification fails, so that the failure needs no deltas.
+        intermittent: whether configurations are run as often as a sequential test requires.
     """
 
     failure: Judgement
@@ -58,6 +72,7 @@ class Baseline:
     repeat: int = 1
     confidence: float | None = None
     base_fails: bool = False
+    intermittent: bool = False
 
 
 def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
@@ -75,46 +90,104 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
     """
     circumstance = tests.circumstance
     runs, judged = _measure_failing(tests, jobs)
+    rate = _take(tests, runs, judged)
+    tests.count(circumstance.universe)
+    intermittent = circumstance.flaky and repeat is None and not rate.steady
+    if intermittent:
+        tests.decide_by(sequential_test(rate))
+    tests.repeat = repeat or 1
+    base_fails = _measure_passing(tests, jobs)
+    failure = tests.of(circumstance.universe)[1]
+    return Baseline(failure, rate, *_confidence(tests, rate), base_fails, intermittent)
+
+
+def measure_again(tests: Tests[Run], baseline: Baseline, *, jobs: int) -> Baseline | None:
+    """Measure a failure that was taken for steady, or for more frequent than its proof has shown, more closely.
+
+    Args:
+        tests: as for :func:`measure`; configurations are decided anew from now on.
+        baseline: what was measured so far.
+        jobs: the number of parallel runs.
+
+    Returns:
+        What it is now; None if the failure does not show any more.
+    """
+    circumstance = tests.circumstance
+    runs = tests.several(circumstance.universe, INTERMITTENT_RUNS, jobs, fresh=True)
+    whole = tests.of(circumstance.universe)
+    if all(circumstance.judge(run).outcome is not Outcome.FAIL for run in runs):
+        return None
+    # They may show that what was another failure so far is the same one.
+    circumstance.settle([whole[0], *runs])
+    tests.judge_again()
+    rate = Rate(sum(circumstance.judge(run).outcome is Outcome.FAIL for run in runs), len(runs))
+    # Runs that made an intermittent failure look steady were lucky: they would make its rate too high.
+    if baseline.intermittent:
+        rate = Rate(rate.failed + baseline.rate.failed, rate.runs + baseline.rate.runs)
+    test = sequential_test(rate)
+    if baseline.intermittent:
+        test = replace(test, error=_SEARCH_ERROR / 10)
+    tests.decide_by(test)
+    tests.remember(circumstance.universe, *whole)
+    repeat, confidence = _confidence(tests, rate)
+    return replace(baseline, rate=rate, repeat=repeat, confidence=confidence, intermittent=True)
+
+
+def sequential_test(rate: Rate) -> SequentialTest:
+    """The test that tells configurations that fail at about this rate from those that fail rarely or never."""
+    often = min(rate.at_least, _HIGHEST_RATE)
+    return SequentialTest(often, often * _RARE_SHARE, _SEARCH_ERROR, _MOST_RUNS_OF_A_TEST)
+
+
+def _confidence(tests: Tests[Run], rate: Rate) -> tuple[int, float | None]:
+    repeat = tests.repeat if tests.sequential is None else tests.sequential.runs_to_pass
+    if repeat == 1:
+        return 1, None
+    # Rule of succession: one minus the probability that a failing configuration is taken for a passing one.
+    return repeat, 1 - (1 - (rate.failed + 1) / (rate.runs + 2)) ** repeat
+
+
+def _take(tests: Tests[Run], runs: Sequence[Run], judged: Sequence[Judgement]) -> Rate:
+    """Note the runs of the failing end; returns how often it fails."""
+    circumstance = tests.circumstance
     failing = [number for number, judgement in enumerate(judged) if judgement.outcome is Outcome.FAIL]
     if not failing or not (circumstance.flaky or len(failing) == len(judged)):
         raise _no_failure(circumstance, judged)
     # The run that got farthest has all the deltas that any of them needed.
     chosen = max(failing, key=lambda number: circumstance.reached(circumstance.universe, runs[number]).count)
     _check_recorded(circumstance, runs[chosen], End.FAILING)
+    order = [chosen, *(number for number in range(len(runs)) if number != chosen)]
+    tests.note(circumstance.universe, [runs[number] for number in order], [judged[number] for number in order])
     tests.remember(circumstance.universe, runs[chosen], judged[chosen])
-    tests.count(circumstance.universe)
-    rate = Rate(len(failing), len(runs))
-    tests.repeat = repeat or tries_for(rate)
-    confidence = None
-    if tests.repeat > 1:
-        # Rule of succession: one minus the probability that a failing configuration is taken for a passing one.
-        confidence = 1 - (1 - (rate.failed + 1) / (rate.runs + 2)) ** tests.repeat
-    base_fails = _measure_passing(tests, jobs)
-    return Baseline(judged[chosen], rate, tests.repeat, confidence, base_fails)
-
-
-def tries_for(rate: Rate) -> int:
-    """How many times a configuration must be run for a failure with this rate to show."""
-    if rate.steady:
-        return 1
-    # Deliberately low: there were few runs, and a missed failure makes the answer larger.
-    share = rate.failed / (rate.runs + 2)
-    return min(math.ceil(math.log(1 - SURE_ENOUGH) / math.log(1 - share)), MOST_REPEATS)
+    return Rate(len(failing), len(runs))
 
 
 def _measure_failing(tests: Tests[Run], jobs: int) -> tuple[list[Run], list[Judgement]]:
     circumstance = tests.circumstance
-    whole = circumstance.universe
-    runs = tests.several(whole, MEASURED_RUNS, jobs, fresh=circumstance.flaky)
-    if not circumstance.flaky:
-        _check_same(circumstance, runs, End.FAILING)
-    circumstance.settle(runs)
-    judged = [circumstance.judge(run) for run in runs]
-    if circumstance.flaky and any(judgement.outcome is not Outcome.FAIL for judgement in judged):
-        runs += tests.several(whole, MORE_RUNS, jobs, fresh=True)
+    runs: list[Run] = []
+    more = MEASURED_RUNS
+    while True:
+        runs += tests.several(circumstance.universe, more, jobs, fresh=circumstance.flaky)
+        if not circumstance.flaky:
+            _check_same(circumstance, runs, End.FAILING)
         circumstance.settle(runs)
         judged = [circumstance.judge(run) for run in runs]
-    return runs, judged
+        failed = sum(judgement.outcome is Outcome.FAIL for judgement in judged)
+        more = _more_runs(failed, len(runs)) if circumstance.flaky else 0
+        if not more:
+            return runs, judged
+
+
+def _more_runs(failed: int, runs: int) -> int:
+    """How many more runs of the failing end are needed to know how often it fails; 0 if none are."""
+    steady = STEADY.fails(failed, runs)
+    if steady is None:
+        return next(more for more in range(1, STEADY.most_runs) if STEADY.fails(failed + more, runs + more))
+    if steady or (runs >= INTERMITTENT_RUNS and (not failed or failed >= _ENOUGH_FAILURES)):
+        return 0
+    if runs >= MOST_INTERMITTENT_RUNS:
+        return 0
+    return INTERMITTENT_RUNS - runs % INTERMITTENT_RUNS
 
 
 def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
@@ -123,18 +196,24 @@ def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
     base = circumstance.base
     if base in circumstance.known():
         return False
-    times = tests.repeat if tests.repeat > 1 else circumstance.end_runs
+    times = max(tests.repeat, circumstance.end_runs)
+    if tests.sequential is not None:
+        times = max(times, tests.sequential.runs_to_pass)
     runs = tests.several(base, times, jobs, fresh=circumstance.flaky)
     if not circumstance.flaky:
         _check_same(circumstance, runs, End.PASSING)
     judged = [circumstance.judge(run) for run in runs]
     chosen = next((number for number, judgement in enumerate(judged) if judgement.outcome is Outcome.FAIL), 0)
-    tests.remember(base, runs[chosen], judged[chosen])
+    tests.note(base, runs, judged)
     tests.count(base)
     if circumstance.goal is Goal.SIMPLIFY:
-        if judged[chosen].outcome is Outcome.FAIL:
+        # A failure that shows rarely without any delta is not the one that the whole shows often.
+        outcome = judged[chosen].outcome if tests.sequential is None else tests.outcome(base)
+        tests.remember(base, runs[chosen], replace(judged[chosen], outcome=outcome))
+        if outcome is Outcome.FAIL:
             circumstance.base_failed(judged[chosen])
-        return judged[chosen].outcome is Outcome.FAIL
+        return outcome is Outcome.FAIL
+    tests.remember(base, runs[chosen], judged[chosen])
     for judgement in judged:
         if judgement.failed or (judgement.outcome is not Outcome.PASS and not circumstance.flaky):
             raise _no_pass(circumstance, judgement)

@@ -8,6 +8,8 @@ Rules of this module:
 * A simplification learns from runs that ended early: deltas that they had not reached were not needed. It restarts from
   any smaller failure that it saw, until there is none.
 * After each search the circumstance may name a narrower or finer difference, which is searched next.
+* If runs vary, nothing rests on one run: each delta of the answer is left out again, often enough to be sure that it is
+  needed, and an answer whose proof is worse than the baseline promises sends the search back with more runs per test.
 * However a search ends, the best result so far is the answer; only the answer of a complete search is proved.
 """
 
@@ -15,15 +17,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import IntervalSet, Search, Step
-from replay_dd.experiment.baseline import measure
+from replay_dd.dd import BaseFirst, IntervalSet, Search, Step
+from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
-from replay_dd.experiment.result import Isolation, TestRecord
+from replay_dd.experiment.result import Isolation, Stage, TestRecord
 from replay_dd.experiment.search import SearchResult, StoppedBy, run_search
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
@@ -43,6 +45,11 @@ class Observer:
 
 
 NO_OBSERVER = Observer()
+
+# How often a search is made at most if its proof fails.
+_MOST_SEARCHES = 3
+# The probability that an answer contains a delta that is not needed, as far as that hangs on varying runs.
+_SUPERFLUOUS = 0.01
 
 
 def isolate_cause(
@@ -88,19 +95,31 @@ def _isolate_cause(
     # The baseline may narrow the universe, so the deltas are counted after it.
     course = _Course(tests, limits, observer)
     deltas_before = (circumstance.universe - circumstance.base).count
-    if baseline.base_fails:
-        base = Found(circumstance.base, tests.of(circumstance.base)[0])
-        passing, failing = base, base
-    else:
-        passing, failing = course.search_all()
-    proof, stopped_by = Proof(), course.stopped_by
-    if stopped_by is None and proof_runs:
-        observer.on_stage("proving the answer")
+    proof, stopped_by = Proof(), None
+    for attempt in range(1, _MOST_SEARCHES + 1):
+        if baseline.base_fails:
+            base = Found(circumstance.base, tests.of(circumstance.base)[0])
+            passing, failing = base, base
+        else:
+            passing, failing = course.search_all()
+        stopped_by = course.stopped_by
         try:
-            proof = prove(tests, baseline, passing, failing, jobs=jobs, runs=proof_runs)
+            if stopped_by is None and proof_runs and not course.doubtful:
+                observer.on_stage("proving the answer")
+                proof = prove(tests, baseline, passing, failing, jobs=jobs, runs=proof_runs)
+            if not _should_search_again(course, baseline, proof, repeat) or attempt == _MOST_SEARCHES:
+                break
+            observer.on_stage("the failure does not show every time: measuring how often before searching again")
+            tests.continue_with(circumstance)
+            measured = measure_again(tests, baseline, jobs=jobs)
+            if measured is None:
+                proof = proof if proof.made else prove(tests, baseline, passing, failing, jobs=jobs, runs=proof_runs)
+                break
+            baseline, proof, course.doubtful = measured, Proof(), False
         except KeyboardInterrupt:
             LIVE.kill_all()
-            stopped_by = "interrupt"
+            stopped_by, proof = "interrupt", Proof()
+            break
     return Isolation(
         circumstance=tests.circumstance,
         failure=tests.circumstance.judge(failing.run) if failing.run is not None else baseline.failure,
@@ -116,7 +135,15 @@ def _isolate_cause(
         stopped_by=stopped_by,
         seconds=time.monotonic() - started,
         steps=tuple(course.steps),
+        stages=tuple(course.stages),
     )
+
+
+def _should_search_again(course: _Course[Run], baseline: Baseline, proof: Proof, repeat: int | None) -> bool:
+    """Whether the runs so far show that the search was misled by runs that vary."""
+    if course.stopped_by is not None or repeat is not None or baseline.base_fails:
+        return False
+    return course.doubtful or (course.flaky and proof.made and not proof.holds)
 
 
 @dataclass(frozen=True)
@@ -124,6 +151,10 @@ class _Limits:
     jobs: int
     max_tests: int | None
     ends_at: float | None
+
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self.ends_at is not None and time.monotonic() >= self.ends_at
 
 
 class _Course(Generic[Run]):
@@ -137,14 +168,20 @@ class _Course(Generic[Run]):
         self._outcomes: dict[IntervalSet, Outcome] = {}
         self._seen: set[IntervalSet] = set()
         self.requested = 2
+        self.flaky = tests.circumstance.flaky
+        self.doubtful = False
         self.steps: list[TestRecord] = []
+        self.stages: list[Stage] = []
         self.stopped_by: StoppedBy | None = None
 
     def search_all(self) -> tuple[Found[Run], Found[Run]]:
         """Search the circumstance and its refinements, to the end or a limit; return both sides."""
         while True:
-            circumstance = self._tests.circumstance
+            circumstance, steps_before = self._tests.circumstance, len(self.steps)
             result = self._search(circumstance)
+            before = (circumstance.universe - circumstance.base).count
+            stage = Stage(circumstance.delta, before, result.difference.count, len(self.steps) - steps_before)
+            self.stages.append(stage)
             passing = self._found(result.c_pass, needed=circumstance.goal is Goal.ISOLATE)
             failing = self._found(result.c_fail, needed=True)
             self.stopped_by = result.stopped_by
@@ -152,8 +189,11 @@ class _Course(Generic[Run]):
             if refined is None:
                 return passing, failing
             self._tests.continue_with(refined)
-            # Its ends are the runs that were just found.
-            for end, found in ((refined.base, passing), (refined.universe, failing)):
+            # Its ends are the runs that were just found; except for the base of a simplification, which may be its own.
+            ends = [(refined.universe, failing)]
+            if refined.goal is Goal.ISOLATE:
+                ends.append((refined.base, passing))
+            for end, found in ends:
                 if found.run is not None and self._tests.known(end) is None:
                     self._tests.remember(end, found.run, refined.judge(found.run))
 
@@ -169,18 +209,50 @@ class _Course(Generic[Run]):
             self._tests.remember(current, *known)
         self._seen = set()
         self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
-        # Known from the baseline or the previous search; in a simplification, at least it does not fail.
-        self._outcomes.setdefault(circumstance.base, Outcome.PASS)
+        base = self._tests.known(circumstance.base)
+        if base is not None and base[1].outcome is Outcome.FAIL:
+            self._outcomes[circumstance.base] = Outcome.FAIL
+        elif base is not None or circumstance.goal is Goal.ISOLATE:
+            # Known from the baseline or the previous search; in a simplification, at least it does not fail.
+            self._outcomes.setdefault(circumstance.base, Outcome.PASS)
         while True:
             result = self._search_once(circumstance, current)
             smaller = self._smallest_failure(result.c_fail) if circumstance.goal is Goal.SIMPLIFY else result.c_fail
-            if result.stopped_by is not None or smaller.count >= result.c_fail.count:
+            if result.stopped_by is not None:
                 return result
+            if smaller.count >= result.c_fail.count:
+                try:
+                    refuted = self._refuted(circumstance, result.c_fail)
+                except KeyboardInterrupt:
+                    LIVE.kill_all()
+                    return replace(result, complete=False, stopped_by="interrupt")
+                if refuted is None or self.doubtful:
+                    return result
+                smaller = refuted
             current = smaller
+
+    def _refuted(self, circumstance: Circumstance[Run], answer: IntervalSet) -> IntervalSet | None:
+        """A part of the answer that fails after all if it is run more often."""
+        if circumstance.goal is not Goal.SIMPLIFY or not self.flaky or self._tests.repeat > 1:
+            return None
+        known = circumstance.known()
+        parts = [answer - IntervalSet.of([delta]) for delta in answer - circumstance.base]
+        found = self._tests.fails_after_all(
+            [part for part in parts if part not in known], _SUPERFLUOUS, self._limits.jobs, self._limits.is_late
+        )
+        if found is not None:
+            # If nothing was run more than once, all other tests are in doubt, too.
+            self.doubtful = self._tests.sequential is None
+            self._outcomes[found] = Outcome.FAIL
+        return found
 
     def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
         limits = self._limits
-        search = Search(ALGORITHMS[circumstance.algorithm](circumstance.base, current), known=self._outcomes)
+        algorithm = ALGORITHMS[circumstance.algorithm](circumstance.base, current)
+        if self._outcomes.get(circumstance.base) is not Outcome.PASS:
+            # It is no configuration of an earlier search, as the bases of most refinements are.
+            algorithm = BaseFirst(algorithm)
+        search = Search(algorithm, known=self._outcomes)
         result = run_search(
             search,
             self._tests.outcome,
@@ -211,6 +283,7 @@ class _Course(Generic[Run]):
             *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
             words=judgement.words,
             failed=judgement.failed,
+            unit=self._tests.circumstance.delta,
         )
         self.steps.append(record)
         self._observer.on_test(record)

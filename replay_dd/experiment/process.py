@@ -30,6 +30,7 @@ from pathlib import Path
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
+from replay_dd.experiment.working_copy import copy_folder
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
@@ -172,8 +173,7 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
     """
     directory = command.directory
     if command.fresh_copy and directory.is_dir():
-        directory = folder.path / "work"
-        shutil.copytree(command.directory, directory, symlinks=True)
+        directory = copy_folder(command.directory, folder.path / "work").copy
     input_path, output_path = folder.path / "stdin", folder.path / "output"
     input_path.write_bytes(command.standard_input)
     with input_path.open("rb") as stdin, output_path.open("wb") as output:
@@ -328,11 +328,21 @@ def _set_subreaper(value: int) -> bool:
 
 
 def _children() -> set[int]:
-    found: set[int] = set()
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-            found.update(map(int, (task / "children").read_text().split()))
-    return found
+    """Our child processes; none where the system does not tell them."""
+    tasks = Path("/proc/self/task")
+    while tasks.is_dir():
+        found: set[int] = set()
+        for name in os.listdir(tasks):
+            try:
+                found.update(map(int, (tasks / name / "children").read_text().split()))
+            except FileNotFoundError:
+                if (tasks / name).is_dir():  # a kernel without these files
+                    return set()
+                # A thread has just ended: its children now belong to another one, which may have been read already.
+                break
+        else:
+            return found
+    return set()
 
 
 def _kill_children(spared: set[int]) -> None:

@@ -3,8 +3,9 @@
 Rules of this module:
 
 * No run of the search counts: the claim "with this it fails, without it it passes" rests on new runs.
-* If the failure is steady, every run must equal that of the search, as far as the circumstance can compare runs. If it
-  is flaky, the passing side must never fail, and the failing side must fail at least once.
+* If runs can be compared, every run must equal that of the search.
+* If the failure is steady, every run of the failing side must fail. If it is intermittent, the failing side must fail
+  about as often as the baseline promises. The passing side must never fail.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from replay_dd.circumstance import Circumstance, Found, Goal, Run
-from replay_dd.experiment.baseline import MORE_RUNS, Baseline, Rate
+from replay_dd.experiment.baseline import INTERMITTENT_RUNS, Baseline, Rate
+from replay_dd.experiment.sequential import at_most
 from replay_dd.experiment.testing import Tests, several
 from replay_dd.outcome import Outcome
 
 PROOF_RUNS = 3
+# A failing side that fails as often as promised is rejected with this probability at most.
+_REJECTED = 0.02
 NOT_RUN = Rate(0, 0)
 
 
@@ -59,16 +63,23 @@ def prove(
         jobs: the number of parallel runs.
         runs: how many runs of each side to make if the failure is steady.
     """
-    times = runs if baseline.repeat == 1 else max(runs + MORE_RUNS, baseline.repeat)
+    times = runs if baseline.repeat == 1 else max(INTERMITTENT_RUNS, runs, baseline.repeat)
     of_failing, same_failing = _again(tests, failing, Outcome.FAIL, times, jobs)
     of_passing, same_passing = NOT_RUN, True
     if passing.run is not None and tests.circumstance.goal is Goal.ISOLATE:
         of_passing, same_passing = _again(tests, passing, Outcome.PASS, times, jobs)
     if tests.circumstance.flaky:
-        holds = of_failing.failed > 0 and of_passing.failed == 0
+        holds = keeps_promise(of_failing, baseline) and of_passing.failed == 0
     else:
         holds = same_failing and same_passing
     return Proof(of_failing, of_passing, holds)
+
+
+def keeps_promise(rate: Rate, baseline: Baseline) -> bool:
+    """Whether fresh runs fail about as often as the failing end did before the search."""
+    if baseline.rate.steady and not baseline.intermittent:
+        return rate.steady
+    return rate.failed > 0 and at_most(rate.failed, rate.runs, baseline.rate.at_least) > _REJECTED
 
 
 def _again(tests: Tests[Run], found: Found[Run], expected: Outcome, times: int, jobs: int) -> tuple[Rate, bool]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Generic, TypeVar
 
 from replay_dd.experiment.search import SearchResult
+from replay_dd.trust.printable import html_text
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -74,7 +74,7 @@ class Reduction(Generic[T, D]):
         for name, value in (("difference", self.difference), ("failing", self.failing), ("passing", self.passing)):
             yield (
                 f'<tr><th style="text-align:left;vertical-align:top">{name}</th><td style="text-align:left">'
-                f'<pre style="white-space:pre-wrap;margin:0">{escape(_cut(repr(value)))}</pre></td></tr>'
+                f'<pre style="white-space:pre-wrap;margin:0">{html_text(_cut(repr(value)))}</pre></td></tr>'
             )
         yield "</table>"
         yield (
@@ -88,7 +88,7 @@ class Reduction(Generic[T, D]):
         yield "<tr><th>#</th><th>deltas</th><th>outcome</th><th>answered by</th><th>left</th></tr>"
         for step in steps[:_SHOWN_STEPS]:
             cells = (step.number, step.size, step.outcome.value, step.answered_by, step.deltas_left)
-            yield f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+            yield f"<tr>{''.join(f'<td>{html_text(str(cell))}</td>' for cell in cells)}</tr>"
         yield "</table>"
         if len(steps) > _SHOWN_STEPS:
             yield f"<p>{len(steps) - _SHOWN_STEPS} more are in <code>search.statistics</code>.</p>"

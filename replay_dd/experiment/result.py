@@ -25,6 +25,7 @@ class TestRecord:
         deltas_left: how many deltas are left after it.
         words: how the run ended.
         failed: whether the run failed at all, perhaps with a different failure.
+        unit: what one delta is.
     """
 
     __test__ = False  # not a test class for pytest
@@ -35,6 +36,24 @@ class TestRecord:
     deltas_left: int
     words: str = ""
     failed: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One search of several: that of a circumstance, or of one that refined it.
+
+    Attributes:
+        unit: what one delta is.
+        before: how many deltas there were.
+        left: how many are left.
+        tests: how many tests it ran.
+    """
+
+    unit: str
+    before: int
+    left: int
+    tests: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,7 @@ class Isolation(Generic[Run]):
         stopped_by: what ended an incomplete search: ``"interrupt"``, ``"tests"``, ``"time"``; otherwise None.
         seconds: total real time.
         steps: the tests of the search, in order.
+        stages: the searches, in order.
     """
 
     circumstance: Circumstance[Run]
@@ -72,6 +92,7 @@ class Isolation(Generic[Run]):
     stopped_by: StoppedBy | None
     seconds: float
     steps: tuple[TestRecord, ...]
+    stages: tuple[Stage, ...] = ()
 
     @property
     def difference(self) -> IntervalSet:
@@ -82,6 +103,11 @@ class Isolation(Generic[Run]):
     def deltas_left(self) -> int:
         """The number of remaining deltas."""
         return self.difference.count
+
+    @property
+    def deltas_searched(self) -> int:
+        """How many deltas the last search began with; it may count something else than the first one."""
+        return self.stages[-1].before if len(self.stages) > 1 else self.deltas_before
 
     @property
     def complete(self) -> bool:

@@ -1,26 +1,62 @@
-"""Runs the configurations of one circumstance, each once, and remembers the results.
+"""Runs the configurations of one circumstance and remembers the results.
 
 Rules of this module:
 
-* Configurations with the same key share one run.
-* If runs are flaky, a configuration is run until it fails, at most ``repeat`` times; it passes only if it never fails.
+* Configurations with the same key share their runs.
+* If runs do not vary, a configuration is run once. If they do, a sequential test decides how often it is run: it fails
+  if it fails about as often as the whole, and passes only if it never fails. What fails rarely is unresolved.
+* When a search starts over with more runs, earlier runs count.
 * Speculative runs are remembered, but not counted unless needed: counts do not depend on the number of workers.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from replay_dd.circumstance import Circumstance, Judgement, Run
 from replay_dd.dd import IntervalSet
 from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.sequential import SequentialTest
 from replay_dd.experiment.waiting import result_of
 from replay_dd.outcome import Outcome
 
 T = TypeVar("T")
+
+RARE = "fails rarely"
+# How often a configuration that does not fail is run in all if the failure seems to show every time.
+_CONFIRMING_RUNS = 2
+
+
+@dataclass(slots=True)
+class _Tally(Generic[Run]):
+    """The runs of one configuration: their number, and an example of each kind."""
+
+    runs: int = 0
+    failed: int = 0
+    failing: tuple[Run, Judgement] | None = None
+    other: tuple[Run, Judgement] | None = None
+
+    def add(self, run: Run, judgement: Judgement) -> None:
+        self.runs += 1
+        if judgement.outcome is Outcome.FAIL:
+            self.failed += 1
+            self.failing = self.failing or (run, judgement)
+        elif self.other is None or (self.other[1].outcome is Outcome.PASS and judgement.outcome is not Outcome.PASS):
+            self.other = run, judgement
+
+    def result(self, fails: bool) -> tuple[Run, Judgement]:
+        """The run that stands for all of them, and what they mean."""
+        if self.other is None or (fails and self.failing is not None):
+            assert self.failing is not None
+            return self.failing
+        if not self.failed:
+            return self.other
+        words = f"the failure sought, but only in {self.failed} of {self.runs} runs"
+        return self.other[0], Judgement(Outcome.UNRESOLVED, words, RARE)
 
 
 class Tests(Generic[Run]):
@@ -32,6 +68,7 @@ class Tests(Generic[Run]):
 
     Attributes:
         runs: the number of runs, including evidence and repetitions.
+        sequential: decides how often a configuration is run; None to run it until it fails, ``repeat`` times at most.
     """
 
     __test__ = False  # not a test class for pytest
@@ -39,9 +76,11 @@ class Tests(Generic[Run]):
     def __init__(self, circumstance: Circumstance[Run], *, repeat: int = 1) -> None:
         self.circumstance = circumstance
         self.repeat = repeat
+        self.sequential: SequentialTest | None = None
         self.runs = 0
         self._lock = threading.Lock()
         self._made: dict[Hashable, tuple[Run, Judgement]] = {}
+        self._tallies: dict[Hashable, _Tally[Run]] = {}
         self._counted: dict[Hashable, None] = {}
 
     def continue_with(self, circumstance: Circumstance[Run]) -> None:
@@ -53,27 +92,97 @@ class Tests(Generic[Run]):
         """How many distinct configurations the searches have tested."""
         return len(self._counted)
 
+    def decide_by(self, sequential: SequentialTest) -> None:
+        """Decide all configurations anew, by a sequential test; their runs so far count."""
+        self.sequential = sequential
+        self._made.clear()
+
+    def judge_again(self) -> None:
+        """Forget the runs of those configurations that are judged differently by now."""
+        self._tallies = {
+            key: tally
+            for key, tally in self._tallies.items()
+            if tally.other is None or self.circumstance.judge(tally.other[0]).outcome is tally.other[1].outcome
+        }
+
     def once_more(self, configuration: IntervalSet, run: Run) -> Run:
         """Repeat a run of the answer, as evidence."""
         with self._lock:
             self.runs += 1
-        return self.circumstance.prove(configuration, run)
+        again = self.circumstance.prove(configuration, run)
+        with self._lock:
+            self._tally(configuration).add(again, self.circumstance.judge(again))
+        return again
 
     def of(self, configuration: IntervalSet) -> tuple[Run, Judgement]:
         """The run of a configuration and its judgement; made now unless it is known."""
         key = self.circumstance.key(configuration)
         with self._lock:
             made = self._made.get(key)
+            tally = self._tally(configuration)
         if made is not None:
             return made
-        made = self._run(configuration)
-        for _ in range(self.repeat - 1):
-            if made[1].outcome is Outcome.FAIL:
-                break
-            again = self._run(configuration)
-            made = again if again[1].outcome is Outcome.FAIL else made
+        while (fails := self._decided(tally)) is None:
+            self._run_into(tally, configuration)
         with self._lock:
-            return self._made.setdefault(key, made)
+            return self._made.setdefault(key, tally.result(fails))
+
+    def fails_after_all(
+        self, configurations: Sequence[IntervalSet], error: float, jobs: int, is_late: Callable[[], bool]
+    ) -> IntervalSet | None:
+        """The first of some configurations that fails after all, if it is run more often; None if none does.
+
+        Args:
+            configurations: configurations that did not fail.
+            error: the probability of missing such a one.
+            jobs: the number of parallel runs.
+            is_late: tells that no more runs should begin.
+        """
+
+        def fails(configuration: IntervalSet) -> bool:
+            with self._lock:
+                tally = self._tally(configuration)
+            if self.sequential is None:
+                while tally.runs < _CONFIRMING_RUNS and not tally.failed:
+                    self._run_into(tally, configuration)
+                return tally.failed > 0
+            strict = self.sequential.stricter(error / len(configurations))
+            while (decided := strict.fails(tally.failed, tally.runs)) is None:
+                self._run_into(tally, configuration)
+            with self._lock:
+                self._made[self.circumstance.key(configuration)] = tally.result(decided)
+            return decided
+
+        def make(configuration: IntervalSet) -> Callable[[], bool]:
+            return lambda: fails(configuration)
+
+        for first in range(0, len(configurations), jobs):
+            if is_late():
+                break
+            batch = configurations[first : first + jobs]
+            failing = in_parallel([make(one) for one in batch], jobs)
+            found = next((one for one, failed in zip(batch, failing, strict=True) if failed), None)
+            if found is not None:
+                return found
+        return None
+
+    def _decided(self, tally: _Tally[Run]) -> bool | None:
+        if self.sequential is not None:
+            return self.sequential.fails(tally.failed, tally.runs)
+        if tally.failed:
+            return True
+        return False if tally.runs >= self.repeat else None
+
+    def _tally(self, configuration: IntervalSet) -> _Tally[Run]:
+        return self._tallies.setdefault(self.circumstance.key(configuration), _Tally())
+
+    def _run_into(self, tally: _Tally[Run], configuration: IntervalSet) -> None:
+        with self._lock:
+            self.runs += 1
+        run = self.circumstance.run(configuration)
+        judgement = self.circumstance.judge(run)
+        with self._lock:
+            tally.add(run, judgement)
 
     def outcome(self, configuration: IntervalSet) -> Outcome:
         """PASS, FAIL or UNRESOLVED."""
@@ -88,6 +197,17 @@ class Tests(Generic[Run]):
         """Store a run that was made elsewhere as that of a configuration."""
         with self._lock:
             self._made[self.circumstance.key(configuration)] = run, judgement
+            tally = self._tally(configuration)
+            if not tally.runs:
+                tally.add(run, judgement)
+
+    def note(self, configuration: IntervalSet, runs: Iterable[Run], judged: Iterable[Judgement]) -> None:
+        """Store all runs of a configuration that were made elsewhere, in the place of those known so far."""
+        tally: _Tally[Run] = _Tally()
+        for run, judgement in zip(runs, judged, strict=True):
+            tally.add(run, judgement)
+        with self._lock:
+            self._tallies[self.circumstance.key(configuration)] = tally
 
     def count(self, configuration: IntervalSet) -> None:
         """Count a configuration: a search used its outcome."""
@@ -104,12 +224,6 @@ class Tests(Generic[Run]):
         endings_counted = [(min(endings, key=lambda one: one.words), len(endings)) for endings in found.values()]
         return tuple(sorted(endings_counted, key=lambda one: (-one[1], one[0].words)))
 
-    def _run(self, configuration: IntervalSet) -> tuple[Run, Judgement]:
-        with self._lock:
-            self.runs += 1
-        run = self.circumstance.run(configuration)
-        return run, self.circumstance.judge(run)
-
     def several(self, configuration: IntervalSet, times: int, jobs: int, *, fresh: bool) -> list[Run]:
         """Run one configuration ``times`` times, up to ``jobs`` in parallel."""
 
@@ -123,10 +237,15 @@ class Tests(Generic[Run]):
 
 def several(make: Callable[[], T], times: int, jobs: int) -> list[T]:
     """Call a function ``times`` times, up to ``jobs`` in parallel; its exceptions propagate."""
-    if min(jobs, times) <= 1:
-        return [make() for _ in range(times)]
-    with ThreadPoolExecutor(min(jobs, times), "replay-dd-runs") as pool:
-        futures = [pool.submit(make) for _ in range(times)]
+    return in_parallel([make] * times, jobs)
+
+
+def in_parallel(calls: Sequence[Callable[[], T]], jobs: int) -> list[T]:
+    """Make calls, up to ``jobs`` in parallel; their exceptions propagate."""
+    if min(jobs, len(calls)) <= 1:
+        return [call() for call in calls]
+    with ThreadPoolExecutor(min(jobs, len(calls)), "replay-dd-runs") as pool:
+        futures = [pool.submit(call) for call in calls]
         try:
             return [result_of(future) for future in futures]
         except BaseException:

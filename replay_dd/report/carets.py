@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from replay_dd.report.source import columns_before
-from replay_dd.schedules.model import Place
+from replay_dd.schedules.model import Place, Program
 
 _READS, _SETS, _DELETES = "reads", "sets", "deletes"
 _DOES = {"LOAD": _READS, "STORE": _SETS, "DELETE": _DELETES, "BINARY": _READS}
@@ -29,17 +29,18 @@ def on_one_line(place: Place | None, other: Place | None) -> bool:
     return place is not None and other is not None and (place.path, place.line) == (other.path, other.line)
 
 
-def mark(place: Place, indentation: int, later: int = 0) -> str:
+def mark(place: Place, program: Program, indentation: int, later: int = 0) -> str:
     """A line to print below the source line of a place: a caret, and what the program does next there.
 
     Args:
         place: the place.
+        program: the program in whose log it stands.
         indentation: the number of columns before the source line, which is shown stripped.
         later: how many yield points later this is than another visit of the same place; negative if earlier.
     """
     plural = "" if abs(later) == 1 else "s"
     when = f", {abs(later)} yield point{plural} {'later' if later > 0 else 'earlier'}" if later else ""
-    return f"{' ' * (indentation + columns_before(place))}^ {words_for(place)}{when}"
+    return f"{' ' * (indentation + columns_before(place, program))}^ {words_for(place)}{when}"
 
 
 def words_for(place: Place) -> str:

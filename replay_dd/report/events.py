@@ -11,6 +11,7 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Ending, Session, Window
 from replay_dd.events.result import SessionIsolation
+from replay_dd.experiment.proof import Proof
 from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
 
 _FORMAT = "replay-dd session summary"
@@ -58,6 +59,7 @@ def ending_as_json(ending: Ending | None) -> dict[str, Any] | None:
         "text": ending.text,
         "failed": ending.failed,
         "signature": ending.signature,
+        "neighbours": list(ending.neighbours),
         "status": ending.status,
         "signal": ending.signal,
         "frames": list(ending.frames),
@@ -73,12 +75,14 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
         passing_log: where the passing session is, if any.
     """
     left = found.minimal.actions
+    proof = found.isolation.proof
     if not found.reproduced:
-        runs = counted(found.isolation.proof.failing.runs, "fresh replay")
-        yield f"Not reproduced: in {runs}, the answer never failed this way."
+        yield f"Not reproduced: in {counted(proof.failing.runs, 'fresh replay')}, the answer {_failed_so_often(proof)}."
     if found.passing is None:
         words = "The failure needs" if found.reproduced else "The search ended with"
-        yield f"{words} {counted(len(left), 'action')} of {len(found.original_actions):,}:"
+        rate = proof.failing
+        shows = "" if rate.steady else f"; with these it shows in {rate.failed} of {counted(rate.runs, 'replay')}"
+        yield f"{words} {counted(len(left), 'action')} of {len(found.original_actions):,}{shows}:"
         for number, action in zip(found.needed, left, strict=True):
             yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
     else:
@@ -89,7 +93,8 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
         words = "the program fails" if found.reproduced else "the program failed in the search"
         yield f"With + and without - ({counted(len(left), 'action')} in all) {words};"
         yield f"without + and with - ({len(found.passing.actions):,}) it does not."
-    yield from search_as_text(found.isolation, found.ending.frames[:_MOST_FRAMES])
+    neighbours = [f"also: {signature}" for signature in found.ending.neighbours]
+    yield from search_as_text(found.isolation, [*found.ending.frames[:_MOST_FRAMES], *neighbours])
     if not found.isolation.complete:
         yield "The search was stopped early: fewer actions may be enough."
     if passing_log is not None:
@@ -118,6 +123,14 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
         "ending": ending_as_json(found.ending),
     }
     return isolation_as_json(found.isolation, answer=answer, files={"failing": log, "passing": passing_log})
+
+
+def _failed_so_often(proof: Proof) -> str:
+    if proof.passing.failed:
+        return "failed without the difference, too"
+    if proof.failing.failed:
+        return f"failed only {proof.failing.failed} times, less often than the whole session"
+    return "never failed this way"
 
 
 def describe_window(window: Window) -> str:

@@ -10,10 +10,10 @@ import base64
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib import resources
 
 from replay_dd.outcome import Outcome
+from replay_dd.trust.printable import html_text
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHART_HEIGHT_PX = 120
@@ -147,15 +147,15 @@ def png_size(png: bytes) -> tuple[int, int]:
 def _page(strip: FilmStrip, style: str) -> Iterator[str]:
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{escape(strip.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
-    yield f"<header>\n<h1>{escape(strip.title)}</h1>"
-    yield f'<p class="failure">{escape(strip.end.headline)}</p>\n</header>\n<main>'
+    yield f"<title>{html_text(strip.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>"
+    yield f"<header>\n<h1>{html_text(strip.title)}</h1>"
+    yield f'<p class="failure">{html_text(strip.end.headline)}</p>\n</header>\n<main>'
     yield '<dl class="facts">'
     for name, value in strip.facts:
-        yield f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        yield f"<div><dt>{html_text(name)}</dt><dd>{html_text(value)}</dd></div>"
     yield "</dl>"
     for note in strip.notes:
-        yield f"<p>{escape(note)}</p>"
+        yield f"<p>{html_text(note)}</p>"
     yield '<h2>What to do</h2>\n<ol class="strip">'
     place = 1
     for frame in strip.frames:
@@ -179,11 +179,11 @@ def _frame(place: int, frame: Frame) -> Iterator[str]:
     if frame.png is not None:
         yield _picture(frame.png, f"The screen before action {place}", _marks(frame), frame.view)
     was = "" if frame.number is None else f' <span class="was">action {frame.number:,} of the recording</span>'
-    aim = f' <span class="was">in {escape(frame.target_name)}</span>' if frame.target_name else ""
+    aim = f' <span class="was">in {html_text(frame.target_name)}</span>' if frame.target_name else ""
     shown = "−" if frame.left_out else str(place) if len(frame.more) < 2 else f"{place}–{place + len(frame.more) - 1}"
-    yield f'<figcaption><b class="place">{shown}</b> {escape(frame.words)}{aim}{was}</figcaption>'
+    yield f'<figcaption><b class="place">{shown}</b> {html_text(frame.words)}{aim}{was}</figcaption>'
     if frame.more:
-        items = "".join(f"<li>{escape(words)}</li>" for words in frame.more)
+        items = "".join(f"<li>{html_text(words)}</li>" for words in frame.more)
         yield f'<details><summary>in words</summary><ol start="{place}">{items}</ol></details>'
     yield "</figure>\n</li>"
 
@@ -192,10 +192,10 @@ def _end(end: End) -> Iterator[str]:
     yield '<li class="end">\n<figure>'
     if end.png is not None:
         yield _picture(end.png, "The screen at the end", [], end.view)
-    yield f'<figcaption><b class="place">✗</b> {escape(end.headline)}</figcaption>'
+    yield f'<figcaption><b class="place">✗</b> {html_text(end.headline)}</figcaption>'
     yield "</figure>"
     if end.details.strip():
-        yield f"<pre>{escape(end.details.strip())}</pre>"
+        yield f"<pre>{html_text(end.details.strip())}</pre>"
     yield "</li>"
 
 
@@ -205,7 +205,7 @@ def _picture(png: bytes, words: str, marks: Iterable[str], view: Box | None) -> 
     shown = view or Box(0, 0, width, height)
     box = f"{shown.x_px:g} {shown.y_px:g} {shown.width_px:g} {shown.height_px:g}"
     return (
-        f'<svg class="picture" viewBox="{box}" role="img" aria-label="{escape(words)}">\n'
+        f'<svg class="picture" viewBox="{box}" role="img" aria-label="{html_text(words)}">\n'
         f'<image href="data:image/png;base64,{data}" width="{width}" height="{height}"/>\n'
         + "".join(f"{mark}\n" for mark in marks)
         + "</svg>"
@@ -280,9 +280,9 @@ def _course(course: Sequence[CourseStep]) -> Iterator[str]:
 
 def _script(script: Script) -> Iterator[str]:
     data = base64.b64encode(script.text.encode()).decode("ascii")
-    yield f"<details>\n<summary>{escape(script.label)}</summary>"
+    yield f"<details>\n<summary>{html_text(script.label)}</summary>"
     yield (
-        f'<p><a download="{escape(script.file_name)}" href="data:text/plain;base64,{data}">'
-        f"Save {escape(script.file_name)}</a></p>"
+        f'<p><a download="{html_text(script.file_name)}" href="data:text/plain;base64,{data}">'
+        f"Save {html_text(script.file_name)}</a></p>"
     )
-    yield f"<pre>{escape(script.text)}</pre>\n</details>"
+    yield f"<pre>{html_text(script.text)}</pre>\n</details>"

@@ -49,7 +49,7 @@ def isolation_as_json(
         "failure": isolation.failure.words,
         "deltas": {
             "unit": isolation.circumstance.delta,
-            "before": isolation.deltas_before,
+            "before": isolation.deltas_searched,
             "left": isolation.deltas_left,
             "words": [isolation.circumstance.words(delta) for delta in islice(isolation.difference, _MOST_DELTAS)],
         },
@@ -98,7 +98,7 @@ def headline(isolation: Isolation[Any]) -> str:
         return f"The difference between passing and failing is {left}:"
     if not isolation.deltas_left:
         return f"The failure needs no {isolation.circumstance.delta} at all."
-    return f"The failure needs {left} of {isolation.deltas_before:,}:"
+    return f"The failure needs {left} of {isolation.deltas_searched:,}:"
 
 
 def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> Iterator[str]:
@@ -112,7 +112,7 @@ def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> It
     yield f"failure      {isolation.failure.words}"
     yield from (f"               {line}" for line in details)
     if isolation.circumstance.goal is Goal.ISOLATE:
-        yield f"difference   {counted(isolation.deltas_before, unit)}, {isolation.deltas_left:,} left"
+        yield f"difference   {counted(isolation.deltas_searched, unit)}, {isolation.deltas_left:,} left"
     yield f"tests        {tests_in_words(isolation.tests, isolation.requested, isolation.seconds)}"
     unresolved = unresolved_in_words(isolation.unresolved)
     if unresolved:
@@ -183,7 +183,7 @@ def proof_in_words(isolation: Isolation[Any]) -> str:
 
 def progress_in_words(record: TestRecord, unit: str) -> str:
     """One test, as a progress line."""
-    left = f"{counted(record.deltas_left, unit)} left"
+    left = f"{counted(record.deltas_left, record.unit or unit)} left"
     if record.outcome is not Outcome.UNRESOLVED:
         return f"test {record.number}: {record.outcome.value}, {left}"
     return f"test {record.number}: UNRESOLVED, {left}; {why_unresolved(record)}"

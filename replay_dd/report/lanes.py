@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from replay_dd.report.source import source_line
-from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.model import Log, Program, Switch
 
 _WIDEST = 96  # columns for all lanes together; beyond that, lanes are drawn without their times
 _MOST_LANES = 500
@@ -46,7 +46,7 @@ def lanes(log: Log, *, unicode: bool = True, source: bool = True) -> Iterator[st
         aside = f"{running:<{min(name, _WIDEST)}}{text:<{longest}} " if narrow else ""
         mark = star if switch is not None and not switch.by_default else " "
         start = f"{switch.global_time:>8}" if switch is not None else f"{log.ending.global_time:>8}"
-        yield f"{start} {mark}{row}{aside}" + _reason(switch, source)
+        yield f"{start} {mark}{row}{aside}" + _reason(switch, log.program if source else None)
 
 
 def _names(threads: list[str], width: int, name: int) -> Iterator[str]:
@@ -72,14 +72,18 @@ def _stretches(log: Log) -> Iterator[tuple[str, str, Switch | None]]:
     yield running, f"{times.get(running, 0)}-{'?' if last is None else last}", None
 
 
-def _reason(switch: Switch | None, source: bool) -> str:
+def _reason(switch: Switch | None, program: Program | None) -> str:
     if switch is None:
         return "the end"
     why = "ended" if switch.ended else "blocked" if switch.forced else "preempted"
     text = f"{why} -> {switch.to}"
+    if switch.wake is not None and switch.wake.early_ns:
+        text += (
+            f" (its {'time-out' if switch.wake.time_out else 'sleep'} ends {switch.wake.early_ns / 1e6:.3g} ms early)"
+        )
     if switch.place is None:
         return text
-    return f"{text}  {switch.place}  {source_line(switch.place) if source else ''}".rstrip()
+    return f"{text}  {switch.place}  {source_line(switch.place, program) if program else ''}".rstrip()
 
 
 def _threads_of(switches: tuple[Switch, ...]) -> list[str]:

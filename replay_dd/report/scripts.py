@@ -4,20 +4,21 @@ Rules of this module:
 
 * They are generated from the inputs of the actions, so they do what our player does, in the same order.
 * They cannot know when the program is idle, so they pause after each action; the pause is a variable at the top.
+* Every value in them goes through :mod:`replay_dd.trust.quoting`: sessions come from strangers, too.
 * They start the program themselves. Positions are screen coordinates, so the display must have the size of the session
   and the same window manager. A comment at the top says how to make one.
 """
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Action, ActionKind, Input, InputKind, Session
+from replay_dd.events.x11.keys import symbol_number
 from replay_dd.report.filmstrip import Script
+from replay_dd.trust.quoting import comment, python_literal, shell_command, shell_word
 
 _START_S = 2.0
 _PAUSE_S = 0.5
@@ -85,30 +86,32 @@ def _lines(lines: Iterator[str]) -> str:
 
 
 def _about(session: Session, failure: str, file_name: str, interpreter: str) -> Iterator[str]:
+    """Comments at the top; the first two lines are fixed, as Python looks there for an encoding."""
     screen = session.screen
     size = f"{screen.width_px}x{screen.height_px}"
-    yield f"Play a session to {shlex.join(session.program.command)}, after which: {_one_line(failure)}"
-    yield ""
-    yield f"It needs a display of {size} pixels" + (
-        f", with the window manager {session.window_manager}:" if session.window_manager else ":"
-    )
-    yield f"    Xvfb :77 -screen 0 {size}x{screen.depth_bits} & export DISPLAY=:77"
-    manager = f"{session.window_manager} & " if session.window_manager else ""
-    yield f"    {manager}{interpreter} {file_name}"
+    manager = session.window_manager
+    yield "# Made by replay-dd."
+    yield "#"
+    yield comment(f"Plays a session to {shell_command(session.program.command)}, after which: {_one_line(failure)}")
+    yield "#"
+    yield comment(f"It needs a display of {size} pixels{f', with the window manager {manager}' if manager else ''}:")
+    yield comment(f"    Xvfb :77 -screen 0 {size}x{screen.depth_bits} & export DISPLAY=:77")
+    started = f"{shell_word(manager)} & " if manager else ""
+    yield comment(f"    {started}{interpreter} {file_name}")
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace('"""', "'''").replace("\\", "/")
+    return " ".join(text.split())
 
 
 def _python_start(
     session: Session, play: Callable[[Action], Iterator[str]], actions: Sequence[Action]
 ) -> Iterator[str]:
-    yield f"program = subprocess.Popen({json.dumps(list(session.program.command))})"
+    yield f"program = subprocess.Popen({python_literal(session.program.command)})"
     yield "time.sleep(START_S)"
     yield ""
     for number, action in enumerate(actions, 1):
-        yield f"# {number}. {_one_line(describe_action(action, session))}"
+        yield comment(f"{number}. {_one_line(describe_action(action, session))}")
         yield from play(action)
         yield "time.sleep(PAUSE_S)"
         yield ""
@@ -116,8 +119,7 @@ def _python_start(
 
 
 def _xlib(session: Session, actions: Sequence[Action], failure: str) -> Iterator[str]:
-    yield '"""' + "\n".join(_about(session, failure, "replay_xlib.py", "python3"))
-    yield '"""'
+    yield from _about(session, failure, "replay_xlib.py", "python3")
     yield ""
     yield "import subprocess"
     yield "import time"
@@ -166,14 +168,13 @@ def _xlib_call(item: Input) -> str:
         case InputKind.BUTTON_RELEASE:
             return f"release({item.button})"
         case InputKind.KEY_PRESS:
-            return f"key_down({json.dumps(item.key)})"
+            return f"key_down({python_literal(item.key)})"
         case InputKind.KEY_RELEASE:
-            return f"key_up({json.dumps(item.key)})"
+            return f"key_up({python_literal(item.key)})"
 
 
 def _pyautogui(session: Session, actions: Sequence[Action], failure: str) -> Iterator[str]:
-    yield '"""' + "\n".join(_about(session, failure, "replay_pyautogui.py", "python3"))
-    yield '"""'
+    yield from _about(session, failure, "replay_pyautogui.py", "python3")
     yield ""
     yield "import subprocess"
     yield "import time"
@@ -195,31 +196,31 @@ def _pyautogui_call(item: Input) -> str:
         case InputKind.MOVE:
             return f"pyautogui.moveTo({item.x_px}, {item.y_px})"
         case InputKind.BUTTON_PRESS:
-            return f"pyautogui.mouseDown(button={json.dumps(button)})"
+            return f"pyautogui.mouseDown(button={python_literal(button)})"
         case InputKind.BUTTON_RELEASE:
-            return f"pyautogui.mouseUp(button={json.dumps(button)})"
+            return f"pyautogui.mouseUp(button={python_literal(button)})"
         case InputKind.KEY_PRESS:
-            return f"pyautogui.keyDown({json.dumps(key)})"
+            return f"pyautogui.keyDown({python_literal(key)})"
         case InputKind.KEY_RELEASE:
-            return f"pyautogui.keyUp({json.dumps(key)})"
+            return f"pyautogui.keyUp({python_literal(key)})"
 
 
 def _xdotool(session: Session, actions: Sequence[Action], failure: str) -> Iterator[str]:
     yield "#!/bin/sh"
-    for line in _about(session, failure, "replay_xdotool.sh", "sh"):
-        yield f"# {line}".rstrip()
+    yield from _about(session, failure, "replay_xdotool.sh", "sh")
     yield ""
     yield f"START_S={_START_S} # for the program to be ready"
     yield f"PAUSE_S={_PAUSE_S} # after each action"
     yield ""
-    yield f"{shlex.join(session.program.command)} &"
+    # Only `exec` takes any word for the name of a program: others are keywords, functions or parts of the shell.
+    yield f"(exec {shell_command(session.program.command)}) &"
     yield "program=$!"
     yield 'sleep "$START_S"'
     yield ""
     for number, action in enumerate(actions, 1):
-        yield f"# {number}. {_one_line(describe_action(action, session))}"
-        if action.inputs:
-            yield "xdotool " + " ".join(_xdotool_words(item) for item in action.inputs)
+        yield comment(f"{number}. {_one_line(describe_action(action, session))}")
+        if words := [_xdotool_words(item) for item in action.inputs if _is_known(item)]:
+            yield "xdotool " + " ".join(words)
         yield 'sleep "$PAUSE_S"'
         yield ""
     yield 'if kill -0 "$program" 2>/dev/null; then'
@@ -228,6 +229,11 @@ def _xdotool(session: Session, actions: Sequence[Action], failure: str) -> Itera
     yield '    wait "$program"'
     yield '    echo "the program ended with status $?"'
     yield "fi"
+
+
+def _is_known(item: Input) -> bool:
+    """Whether it is about a key that exists, or about none; what is not a key, xdotool takes for its next command."""
+    return item.kind not in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE) or symbol_number(item.key) != 0
 
 
 def _xdotool_words(item: Input) -> str:
@@ -239,6 +245,6 @@ def _xdotool_words(item: Input) -> str:
         case InputKind.BUTTON_RELEASE:
             return f"mouseup {item.button}"
         case InputKind.KEY_PRESS:
-            return f"keydown {shlex.quote(item.key)}"
+            return f"keydown {shell_word(item.key)}"
         case InputKind.KEY_RELEASE:
-            return f"keyup {shlex.quote(item.key)}"
+            return f"keyup {shell_word(item.key)}"

@@ -1,35 +1,28 @@
-"""Source lines, for showing a place with its text."""
+"""Source lines, for showing a place with its text.
+
+A log is shown only with files that it vouches for: see :mod:`replay_dd.schedules.vouched_sources`.
+"""
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
-
-from replay_dd.errors.user import LogError
-from replay_dd.logfile import read_regular
-from replay_dd.schedules.model import Place
-
-_LARGEST_SOURCE_BYTES = 2**24
+from replay_dd.schedules.model import Place, Program
+from replay_dd.schedules.vouched_sources import vouched_lines
 
 
-@functools.lru_cache(maxsize=256)
-def _lines(path: str) -> tuple[str, ...]:
-    try:
-        text = read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8", "replace")
-    except LogError:
-        return ()
-    return tuple(text.splitlines())
+def source_line(place: Place, program: Program) -> str:
+    """The text of a place's line, without indentation; empty if the file is not there, or has changed.
 
-
-def source_line(place: Place) -> str:
-    """The text of a place's line, without indentation; empty if the file no longer exists."""
-    lines = _lines(place.path)
+    Args:
+        place: the place.
+        program: the program in whose log the place stands.
+    """
+    lines = vouched_lines(program, place)
     return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
 
 
-def columns_before(place: Place) -> int:
+def columns_before(place: Place, program: Program) -> int:
     """The number of characters of :func:`source_line` before a place; 0 if its column is unknown."""
-    lines = _lines(place.path)
+    lines = vouched_lines(program, place)
     if not 0 < place.line <= len(lines) or place.column == 0:
         return 0
     line = lines[place.line - 1]
@@ -37,9 +30,9 @@ def columns_before(place: Place) -> int:
     return max(0, len(before) - (len(line) - len(line.lstrip())))
 
 
-def source_between(first: Place, last: Place, most: int = 12) -> list[tuple[int, str]]:
+def source_between(first: Place, last: Place, program: Program, most: int = 12) -> list[tuple[int, str]]:
     """(number, text) of the lines from one place to another in the same file; empty if they are far apart."""
-    if first.path != last.path or not 0 <= last.line - first.line < most:
+    if first.file != last.file or not 0 <= last.line - first.line < most:
         return []
-    lines = _lines(first.path)
-    return [(number, lines[number - 1]) for number in range(first.line, last.line + 1) if number <= len(lines)]
+    lines = vouched_lines(program, first)
+    return [(number, lines[number - 1]) for number in range(first.line, last.line + 1) if 0 < number <= len(lines)]

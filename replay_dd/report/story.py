@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.source import source_line
+from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story, Turn
@@ -16,8 +17,13 @@ _WIDTH = 80
 _LABEL = 13  # columns before the text of a line with a name
 
 
-def story_as_text(explanation: Explanation) -> Iterator[str]:
-    """The story, line by line, at most 80 columns wide unless a source line is wider."""
+def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
+    """The story, line by line, at most 80 columns wide unless a source line is wider.
+
+    Args:
+        explanation: the story, or why there is none.
+        program: the program, for its source lines.
+    """
     story = explanation.story
     if story is None:
         yield from _labelled("story", f"none: {explanation.why_not}")
@@ -26,12 +32,12 @@ def story_as_text(explanation: Explanation) -> Iterator[str]:
     yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
     for turn in story.turns:
-        yield from _turn(turn)
+        yield from _turn(turn, program)
     if story.passes:
         yield from _labelled("passes", story.passes)
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
         for thread, step in story.passing:
-            yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", source=False)
+            yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", None)
     for line in story.locks:
         yield from _labelled("locks", line)
     for line in story.waits:
@@ -50,7 +56,7 @@ def _labelled(label: str, text: str) -> Iterator[str]:
     yield from textwrap.wrap(f"{label:<{_LABEL}}{text}", _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _turn(turn: Turn) -> Iterator[str]:
+def _turn(turn: Turn, program: Program) -> Iterator[str]:
     yield from textwrap.wrap(
         f"  thread {turn.thread}  {_way(turn.path)}", _WIDTH, subsequent_indent="      ", break_long_words=False
     )
@@ -59,15 +65,15 @@ def _turn(turn: Turn) -> Iterator[str]:
     for number, step in enumerate(turn.steps):
         if turn.left_out and number == half:
             yield f"    ... {turn.left_out} more accesses to it ..."
-        yield from _step(step, f"    {_at(step.access):<{wide}}  ", source=True)
+        yield from _step(step, f"    {_at(step.access):<{wide}}  ", program)
     if turn.then:
         yield f"    -- {turn.then} --"
 
 
-def _step(step: Step, before: str, *, source: bool) -> Iterator[str]:
+def _step(step: Step, before: str, program: Program | None) -> Iterator[str]:
     mark = f"   ({step.mark})" if step.mark else ""
     words = step.words + mark
-    text = source_line(step.access.place) if source else ""
+    text = source_line(step.access.place, program) if program else ""
     if not text:
         yield from textwrap.wrap(before + words, _WIDTH, subsequent_indent=" " * len(before), drop_whitespace=True)
         return
@@ -96,7 +102,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     return " > ".join(names + functions)
 
 
-def story_as_json(explanation: Explanation) -> dict[str, Any]:
+def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
     """The member ``story`` of what ``schedules --json`` prints."""
     story = explanation.story
     if story is None:
@@ -109,28 +115,28 @@ def story_as_json(explanation: Explanation) -> dict[str, Any]:
             {
                 "thread": turn.thread,
                 "path": [{"file": one.file, "line": one.line, "function": one.function} for one in turn.path],
-                "steps": [_step_as_json(step) for step in turn.steps],
+                "steps": [_step_as_json(step, program) for step in turn.steps],
                 "left_out": turn.left_out,
                 "then": turn.then,
             }
             for turn in story.turns
         ],
         "passes": story.passes,
-        "passing": [{"thread": thread, **_step_as_json(step)} for thread, step in story.passing],
+        "passing": [{"thread": thread, **_step_as_json(step, program)} for thread, step in story.passing],
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
     }
 
 
-def _step_as_json(step: Step) -> dict[str, Any]:
+def _step_as_json(step: Step, program: Program) -> dict[str, Any]:
     return {
         "words": step.words,
         "mark": step.mark or None,
         "file": step.access.place.file,
         "line": step.access.place.line,
         "function": step.access.place.function,
-        "source": source_line(step.access.place),
+        "source": source_line(step.access.place, program),
         "accesses": [
             {
                 "time": access.time,

@@ -23,9 +23,8 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Place, Program, Switch
 from replay_dd.schedules.runtime.strategies.anchored import inner_name
-from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
-
-_LARGEST_SOURCE_BYTES = 2**24
+from replay_dd.schedules.target import Plan, TargetRun, run_target
+from replay_dd.schedules.vouched_sources import LARGEST_SOURCE_BYTES, vouched_text
 
 # Up to 3.11 comprehensions are functions; lambdas and generators share the lines of the enclosing function.
 _INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
@@ -63,19 +62,25 @@ def named(place: Place) -> str:
 
 def with_anchors(log: Log) -> Log:
     """The log with line texts added to its places, for files that have not changed since the run."""
-    changed = set(changed_files(log.program))
     sources: dict[str, Source | None] = {}
     switches = []
+
+    def anchored(place: Place) -> Place:
+        if place.text:
+            return place
+        if place.file not in sources:
+            sources[place.file] = _parsed(vouched_text(log.program, place))
+        source = sources[place.file]
+        if source is None:
+            return place
+        text, repeat = source.anchor_of(place.line)
+        return replace(place, text=text, repeat=repeat, indentation=source.indentation(place.line))
+
     for switch in log.switches:
-        place = switch.place
-        if place is not None and not place.text and place.file not in changed:
-            if place.file not in sources:
-                sources[place.file] = read_source(place.path)
-            source = sources[place.file]
-            if source is not None:
-                text, repeat = source.anchor_of(place.line)
-                indentation = source.indentation(place.line)
-                switch = replace(switch, place=replace(place, text=text, repeat=repeat, indentation=indentation))
+        if switch.place is not None:
+            switch = replace(switch, place=anchored(switch.place))
+        if switch.wake is not None and switch.wake.place is not None:
+            switch = replace(switch, wake=replace(switch.wake, place=anchored(switch.wake.place)))
         switches.append(switch)
     return replace(log, switches=tuple(switches))
 
@@ -218,8 +223,15 @@ class Source:
 def read_source(path: str) -> Source | None:
     """The source in a file; None if it cannot be read or parsed."""
     try:
-        return Source(read_regular(Path(path), _LARGEST_SOURCE_BYTES).decode("utf-8"))
-    except (LogError, ValueError, SyntaxError, RecursionError, MemoryError):  # the last two for what is nested deeply
+        return _parsed(read_regular(Path(path), LARGEST_SOURCE_BYTES).decode("utf-8"))
+    except (LogError, ValueError):
+        return None
+
+
+def _parsed(text: str | None) -> Source | None:
+    try:
+        return None if text is None else Source(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two for what is nested deeply
         return None
 
 

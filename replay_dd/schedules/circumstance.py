@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -53,14 +53,14 @@ class ScheduleRunner:
         """The log of a run under these triggers; with ``fresh`` in a new process, otherwise possibly forked."""
         own = self.passing is not None and triggers == self.passing.triggers
         source = self.passing if own and self.passing is not None else self.failing
-        return self._run(triggers, source, fresh)
+        return self._run(triggers, source, fresh, exact=triggers == source.triggers)
 
     def run_again(self, log: Log) -> Log:
         """Rerun the schedule of a log in a fresh process."""
-        return self._run(log.triggers, log, fresh=True)
+        return self._run(log.triggers, log, fresh=True, exact=True)
 
-    def _run(self, triggers: Triggers, source: Log, fresh: bool) -> Log:
-        plan = replay_plan(triggers, source.arrivals)
+    def _run(self, triggers: Triggers, source: Log, fresh: bool, exact: bool) -> Log:
+        plan = replace(replay_plan(triggers, source.arrivals), exact=exact)
         if fresh:
             return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log
         return self.runner.run(plan, self.time_limit_s).log

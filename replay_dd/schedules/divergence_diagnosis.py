@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass, replace
 
 from replay_dd.schedules.model import Log, Place
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.target import TargetRun, run_target
 
 _PAIRS = 4  # the maximum number of pairs of traced replays
@@ -76,7 +76,7 @@ def diagnose(log: Log, time_limit_s: float | None) -> str:
 
 def find_traced_divergence(log: Log, time_limit_s: float | None) -> TracedDivergence | None:
     """Replay a log in fresh processes, tracing each yield point, until two replays diverge; None if none do."""
-    plan = replace(replay_plan(log.triggers, log.arrivals), traced=_TRACED)
+    plan = replace(exact_plan(log), traced=_TRACED)
     first = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     for _ in range(_PAIRS):
         second = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)

@@ -59,6 +59,8 @@ class Hunt:
         threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
             None if unknown.
         why_fresh: why runs used fresh processes; empty if they were forked.
+        asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
+            there was none.
     """
 
     passing: Log | None
@@ -76,6 +78,7 @@ class Hunt:
     output: bytes = b""
     simplifying_runs: int = 0
     threads_meet: bool | None = None
+    asleep_s: float = 0
 
 
 def hunt(
@@ -132,12 +135,14 @@ def hunt(
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
         failures, passed_over, others = _Tally(), _Tally(), _Tally()
+        asleep_ns: list[int] = []
         interrupted = False
         attempts = chain([(Plan(), first)], batch.runs(plans))
         while not finds.complete:
             try:
                 plan, run = next(attempts)
                 looked_at += 1
+                asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
                 if on_run is not None:
                     on_run(looked_at, plan, signature)
@@ -171,6 +176,7 @@ def hunt(
             output=first.output,
             simplifying_runs=simplifier.runs,
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
+            asleep_s=min(asleep_ns, default=0) / 1e9,
         )
 
 

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.errors.user import LogCutOffError, LogEditedError, LogEmptyError, OutputError
 from replay_dd.files import PRIVATE, write_whole
@@ -23,9 +23,10 @@ from replay_dd.json_codec import from_plain, reader, to_plain
 from replay_dd.json_text import parse_object
 from replay_dd.logfile import LARGEST_LOG_BYTES, check_header, read_regular
 from replay_dd.schedules.anchors import with_anchors
-from replay_dd.schedules.model import Ending, Log, Place, Program, Settings, Switch, Trigger
+from replay_dd.schedules.model import Ending, Log, Place, Program, Settings, Switch, Trigger, Wake
 from replay_dd.schedules.shapes import Arrival, Count, Digest
 from replay_dd.schema import Misfit
+from replay_dd.trust.known_logs import digest_of, remember
 
 FORMAT = "replay-dd schedule log"
 VERSION = 1
@@ -37,6 +38,14 @@ class _Recording:
 
     strategy: str
     verified: bool | None
+
+
+class _WakeLine(NamedTuple):
+    """The sleep or time-out that a switch ends, with the number of its place."""
+
+    time_out: bool
+    at: Count | None
+    early_ns: Count
 
 
 @dataclass(slots=True)
@@ -51,6 +60,7 @@ class _SwitchLine:
     digest: Digest
     visit: Count = 0
     ended: bool | None = None  # the first logs did not tell
+    wake: _WakeLine | None = None
 
 
 def write_log(log: Log, path: Path) -> None:
@@ -70,6 +80,7 @@ def write_log(log: Log, path: Path) -> None:
             "Record a shorter run, or count fewer yield points with `--granularity`.",
         )
     write_whole(path, data, mode=PRIVATE)
+    remember(digest_of(data))
 
 
 def read_log(path: Path) -> Log:
@@ -78,7 +89,19 @@ def read_log(path: Path) -> Log:
     Raises:
         LogError: one of its kinds, for a file that is not a whole log of a version that is known here.
     """
-    data = read_regular(path)
+    return parse_log(read_regular(path), path)
+
+
+def parse_log(data: bytes, path: Path) -> Log:
+    """The log that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        LogError: as for :func:`read_log`.
+    """
     if not data.strip():
         raise LogEmptyError(f"The log {path} is empty.")
     first, _, _ = data.partition(b"\n")
@@ -125,14 +148,17 @@ def _lines(log: Log) -> Iterator[dict[str, Any]]:
     yield {"recording": to_plain(_Recording(log.strategy, log.verified), whole=True)}
     numbers: dict[Place, int] = {}
     for switch in log.switches:
-        place = switch.place
-        if place is not None and place not in numbers:
-            numbers[place] = len(numbers)
-            yield {"place": to_plain(place, whole=True)}
+        place, wake = switch.place, switch.wake
+        for one in (place, None if wake is None else wake.place):
+            if one is not None and one not in numbers:
+                numbers[one] = len(numbers)
+                yield {"place": to_plain(one, whole=True)}
         line = _SwitchLine(
             *(switch.trigger, switch.forced, switch.by_default, None if place is None else numbers[place]),
             *(switch.global_time, switch.digest, switch.visit, switch.ended),
         )
+        if wake is not None:
+            line.wake = _WakeLine(wake.time_out, None if wake.place is None else numbers[wake.place], wake.early_ns)
         yield to_plain(line, whole=True)
     for arrival in log.arrivals:
         yield {"arrival": list(arrival)}
@@ -178,14 +204,20 @@ def _log_from(lines: list[bytes], ending: object, path: Path) -> Log:
 
 
 def _switch_from(line: _SwitchLine, places: list[Place]) -> Switch:
-    at = line.at
+    place = _place_numbered(line.at, places)
+    ended = place is None if line.ended is None else line.ended
+    wake = None
+    if line.wake is not None:
+        wake = Wake(line.wake.time_out, _place_numbered(line.wake.at, places), line.wake.early_ns)
+    return Switch(
+        *(*line.switch, line.forced, line.by_default, place),
+        *(line.global_time, line.digest, line.visit, ended, wake),
+    )
+
+
+def _place_numbered(at: int | None, places: list[Place]) -> Place | None:
     if at is not None and at >= len(places):
         raise Misfit(f"must be the number of a place before it, of which there are {len(places):,}, not {at:,}").inside(
             "at"
         )
-    place = None if at is None else places[at]
-    ended = place is None if line.ended is None else line.ended
-    return Switch(
-        *(*line.switch, line.forced, line.by_default, place),
-        *(line.global_time, line.digest, line.visit, ended),
-    )
+    return None if at is None else places[at]

@@ -83,6 +83,21 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Wake:
+    """A sleep or time-out that a switch ends.
+
+    Attributes:
+        time_out: whether it is a time-out; otherwise it is a sleep.
+        place: where the thread waits; None where none of its code was counted.
+        early_ns: how much of it was left, in virtual nanoseconds, if others could run; 0 if nobody else could.
+    """
+
+    time_out: bool
+    place: Place | None
+    early_ns: Count = 0
+
+
+@dataclass(frozen=True)
 class Switch:
     """One change of the running thread, or one choice that was not the default one.
 
@@ -97,6 +112,7 @@ class Switch:
         digest: the rolling digest up to here.
         visit: the how-manieth visit of this place by this thread it was; 0 where that was not counted.
         ended: whether ``thread`` has ended.
+        wake: the sleep or time-out of ``to`` that this switch ends; None if ``to`` waits for none.
     """
 
     thread: str
@@ -109,6 +125,7 @@ class Switch:
     digest: int
     visit: int = 0
     ended: bool = False
+    wake: Wake | None = None
 
     @property
     def trigger(self) -> Trigger:
@@ -213,6 +230,7 @@ class Settings:
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
+        max_delay_ns: how much earlier than its end a schedule may end a sleep or time-out.
         untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
     """
 
@@ -225,6 +243,7 @@ class Settings:
     real_entropy: bool = False
     preload: tuple[ModuleName, ...] = ()
     untested: bool = False
+    max_delay_ns: Count = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -280,3 +299,9 @@ class Log:
     def triggers(self) -> tuple[Trigger, ...]:
         """The schedule: the choices that were not the default ones, in order."""
         return tuple(switch.trigger for switch in self.switches if not switch.by_default)
+
+    @property
+    def stuck_calls(self) -> frozenset[tuple[str, int]]:
+        """(thread, thread time) of the switches at which the baton was taken from a call that was not under control."""
+        calls = [(arrival[1], arrival[-1]) for arrival in self.arrivals if isinstance(arrival[-1], tuple)]
+        return frozenset((thread, answer[1] + 1) for thread, answer in calls if answer[:1] == ("away",))

@@ -6,13 +6,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
 
 STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
 DEFAULT_TIME_LIMIT_S = 300.0
+DEFAULT_MAX_DELAY_S = 0.1
 _DEPTHS = (
     2,
     3,
@@ -32,9 +33,13 @@ def settings_for_now(
     real_entropy: bool = False,
     preload: tuple[str, ...] = (),
     untested: bool = False,
+    max_delay_s: float = DEFAULT_MAX_DELAY_S,
 ) -> Settings:
     """Settings whose virtual clock starts now."""
-    return Settings(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested)
+    return Settings(
+        *(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested),
+        max_delay_ns=round(max_delay_s * 1e9),
+    )
 
 
 def plan_for(strategy: str, seed: int, thread_times: Mapping[str, int]) -> Plan:
@@ -111,6 +116,13 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
         if not again.reproduced:
             break
         if again.divergence is None:
-            return replace(candidate, verified=True, switches=again.run.log.switches)
+            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log))
+            return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
+
+
+def _with_messages(log: Log, replayed: Log) -> tuple[UncaughtException, ...]:
+    """The exceptions of a log; messages that could not be read from a run whose output was shown, from its replay."""
+    both = zip(log.ending.exceptions, replayed.ending.exceptions, strict=False)
+    return tuple(one if one.text else replace(one, text=other.text) for one, other in both)

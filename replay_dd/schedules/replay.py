@@ -48,6 +48,11 @@ def replay_plan(triggers: tuple[Trigger, ...], arrivals: tuple[tuple[Any, ...], 
     return Plan("replay", triggers=triggers, arrivals=arrivals)
 
 
+def exact_plan(log: Log) -> Plan:
+    """The plan that repeats the run of a log."""
+    return replace(replay_plan(log.triggers, log.arrivals), exact=True)
+
+
 def replay(
     log: Log, *, time_limit_s: float | None, show_output: bool = False, count_visits: bool = False
 ) -> ReplayResult:
@@ -62,7 +67,7 @@ def replay(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    plan = replay_plan(log.triggers, log.arrivals)
+    plan = exact_plan(log)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
@@ -77,8 +82,9 @@ def replay(
 
 def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     """The first switch at which thread, time, place or digest differ; None where the runs are the same."""
+    stuck = recorded.stuck_calls
     for expected, actual in zip(recorded.switches, repeated.switches, strict=False):
-        if _essence(expected) != _essence(actual):
+        if _essence(expected, stuck) != _essence(actual, stuck):
             return Divergence(expected, actual)
     shorter = min(len(recorded.switches), len(repeated.switches))
     longer = recorded.switches[shorter:], repeated.switches[shorter:]
@@ -119,9 +125,11 @@ def check_there(log: Log) -> None:
         raise ProgramChangedError(f"Part of the program no longer exists: {', '.join(gone[:3])}.")
 
 
-def _essence(switch: Switch) -> tuple[object, ...]:
+def _essence(switch: Switch, stuck: frozenset[tuple[str, int]]) -> tuple[object, ...]:
     place = switch.place
-    where = None if place is None else (place.file, place.line, place.function)
+    # Of a call in C it is only known between which yield points it was made, unless it blocks for long enough.
+    known = place is not None and (switch.thread, switch.time) not in stuck
+    where = (place.file, place.line, place.function) if known and place is not None else None
     return switch.trigger, switch.forced, where, switch.global_time, switch.digest
 
 

@@ -119,8 +119,9 @@ def _read_answer(answer: Any) -> Any:
         return answer
     if isinstance(answer, list):
         match answer:
-            case [str(word), time] if word == _AWAY and _is_count(time):
-                return (word, time)
+            case [str(word), time, contacts, system_call] if word == _AWAY:
+                if _is_count(time) and _is_count(contacts) and _is_number(system_call):
+                    return (word, time, contacts, system_call)
             case [microseconds, time] if _is_count(microseconds) and _is_count(time):
                 return (microseconds, time)
         if all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)) for pair in answer):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import marshal
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
+from replay_dd.files import digest_of_regular
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -28,10 +27,13 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
+from replay_dd.schedules.written_messages import WrittenMessages
 
 # Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
 # environment is inherited and never stored: it may contain secrets.
@@ -62,6 +64,7 @@ class Plan:
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
+        exact: whether ``replay`` repeats that very run, and not a mixture with another one.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
@@ -75,6 +78,7 @@ class Plan:
     watched: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -91,7 +95,8 @@ class TargetRun:
     """One run: its log, its output, and which back end counted its yield points.
 
     If the plan asked for it: what its threads touched, which anchors it met, and the thread and place of each yield
-    point.
+    point. And how much was left, in virtual nanoseconds, of the shortest sleep or time-out too long to end early; 0 if
+    there was none.
     """
 
     log: Log
@@ -102,6 +107,7 @@ class TargetRun:
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
     accesses: Observation = NOTHING_OBSERVED
+    least_asleep_ns: int = 0
 
 
 def describe_program(
@@ -183,12 +189,14 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,
         "untested": settings.untested,
+        "max_delay_ns": settings.max_delay_ns,
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
+        "exact": plan.exact,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
         "observed": dict(plan.observed),
@@ -246,14 +254,22 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
     observed: list[tuple[Any, ...]] = []
+    least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
+    written = WrittenMessages(finished.output)
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
             places[record[1]] = Place(*record[2:])
         elif kind == channel.SWITCH:
-            thread, time, to, forced, by_default, number, *rest = record[1:]
-            switches.append(Switch(thread, time, to, forced, by_default, places.get(number), *rest))
+            thread, time, to, forced, by_default, number, global_time, digest, visit, ended, wake = record[1:]
+            ends = Wake(wake[0], places.get(wake[1]), wake[2]) if wake else None
+            switches.append(
+                Switch(
+                    *(thread, time, to, forced, by_default, places.get(number)),
+                    *(global_time, digest, visit, ended, ends),
+                )
+            )
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
@@ -267,6 +283,7 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             skipped.append(Trigger(*record[1:]))
         elif kind == channel.EXCEPTION:
             where, name, text, frames = record[1:]
+            text = written.message(name, text)
             exceptions.append(
                 UncaughtException(where, name, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
             )
@@ -275,6 +292,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.NOTE and record[1] == "asleep":
+            least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
@@ -308,13 +327,14 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
     if program.fresh_copy:
         work = str(folder.path / "work")
-        switches = [replace(one, place=_moved(one.place, work, program.directory)) for one in switches]
-        places = {number: _moved(place, work, program.directory) or place for number, place in places.items()}
+        switches = [_moved(one, work, program.directory) for one in switches]
+        places = {number: _moved_place(place, work, program.directory) or place for number, place in places.items()}
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
         trace=tuple(trace),
         accesses=observation_of(observed, places),
+        least_asleep_ns=least_asleep_ns,
     )
 
 
@@ -325,8 +345,13 @@ def _why_not_controlled(program: Program, finished: Finished) -> str:
     return f"{text} Its last output: {last[-1][:200]}" if last else text
 
 
-def _moved(place: Place | None, copy: str, original: str) -> Place | None:
-    """Map a place in the private copy of the working directory back to the original."""
+def _moved(switch: Switch, copy: str, original: str) -> Switch:
+    """Map places in the private copy of the working directory back to the original."""
+    wake = None if switch.wake is None else replace(switch.wake, place=_moved_place(switch.wake.place, copy, original))
+    return replace(switch, place=_moved_place(switch.place, copy, original), wake=wake)
+
+
+def _moved_place(place: Place | None, copy: str, original: str) -> Place | None:
     if place is None or not place.path.startswith(copy + os.sep):
         return place
     return replace(place, path=original + place.path[len(copy) :])
@@ -335,8 +360,6 @@ def _moved(place: Place | None, copy: str, original: str) -> Place | None:
 def _file_hash(path: str) -> str:
     try:
         status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):  # a made-up log can name a device, which never ends
-            return ""
         return _hash_of_version(path, status.st_mtime_ns, status.st_size, status.st_ino)
     except (OSError, ValueError):  # ValueError: not a valid file name
         return ""
@@ -345,7 +368,7 @@ def _file_hash(path: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _hash_of_version(path: str, *_version: int) -> str:
     """The hash of a file, cached for each version of it: a search needs it after every run."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+    return (digest_of_regular(Path(path), LARGEST_SOURCE_BYTES) or "")[:HASH_DIGITS]
 
 
 def forget_files() -> None:

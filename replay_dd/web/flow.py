@@ -23,6 +23,7 @@ from replay_dd.json_codec import from_plain
 from replay_dd.json_text import parse
 from replay_dd.logfile import read_regular
 from replay_dd.schema import shown
+from replay_dd.trust.known_logs import digest_of, remember
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
 ALGORITHMS = ("bisection", "ddmin")
@@ -32,6 +33,8 @@ ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})
 LARGEST_TIMEOUT_MS = 30_000
 LARGEST_FLOW_BYTES = 2**26
 """Flows are typed and clicked by people; a larger file is something else."""
+LARGEST_VIEWPORT_PX = 16_384  # of width or height: a browser allocates a picture of that size
+LARGEST_SCALE = 10
 LARGEST_NUMBER = 2**31 - 1  # of pixels, bytes a second, elements
 BUTTONS = ("primary", "auxiliary", "secondary", "back", "forward")
 
@@ -125,9 +128,25 @@ def read_flow(path: Path) -> Flow:
         FlowStepError: a step does not keep to the schema.
     """
     try:
-        text = read_regular(path, LARGEST_FLOW_BYTES).decode("utf-8-sig")
+        data = read_regular(path, LARGEST_FLOW_BYTES)
     except LogError as error:
         raise NotALogError(error.message, _EXPORT) from error
+    return parse_flow(data, path)
+
+
+def parse_flow(data: bytes, path: Path) -> Flow:
+    """The flow that these bytes are.
+
+    Args:
+        data: all that is in the file.
+        path: the file, for errors.
+
+    Raises:
+        NotALogError: they are no user flow.
+        FlowStepError: a step does not keep to the schema.
+    """
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotALogError(f"The flow {path} cannot be read: it is not UTF-8.", _EXPORT) from error
     try:
@@ -164,7 +183,9 @@ def write_flow(flow: Flow, path: Path) -> None:
     """
     # What is no text in UTF-8 (half a surrogate pair) is written as an escape, which is the same in JSON and Python.
     whole = {**flow.data, "steps": [step.data for step in flow.steps]}
-    write_whole(path, (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+    data = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    write_whole(path, data)
+    remember(digest_of(data))
 
 
 def _step_from(number: int, data: object) -> Step:
@@ -194,6 +215,18 @@ def _is_number(value: object) -> bool:
 
 def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_NUMBER
+
+
+def _is_extent(value: object) -> bool:
+    return _is_size(value) and value <= LARGEST_VIEWPORT_PX  # type: ignore[operator]
+
+
+def _is_scale(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= LARGEST_SCALE  # type: ignore[operator]
+
+
+def _is_duration(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= LARGEST_TIMEOUT_MS  # type: ignore[operator]
 
 
 def _is_truth(value: object) -> bool:
@@ -239,9 +272,9 @@ _NEEDED: dict[str, dict[str, Check]] = {
     "navigate": {"url": _is_text},
     "scroll": {},
     "setViewport": {
-        "width": _is_size,
-        "height": _is_size,
-        "deviceScaleFactor": _is_number,
+        "width": _is_extent,
+        "height": _is_extent,
+        "deviceScaleFactor": _is_scale,
         "isMobile": _is_truth,
         "hasTouch": _is_truth,
         "isLandscape": _is_truth,
@@ -256,7 +289,7 @@ _ALLOWED: dict[str, Check] = {
     "attributes": lambda value: isinstance(value, dict),
     "button": lambda value: value in BUTTONS,
     "count": _is_number,
-    "duration": _is_number,
+    "duration": _is_duration,
     "frame": _is_list_of(lambda one: _is_size(one) or (one == 0 and not isinstance(one, bool))),
     "operator": lambda value: value in (">=", "==", "<="),
     "properties": lambda value: isinstance(value, dict),

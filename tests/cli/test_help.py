@@ -22,7 +22,7 @@ pytestmark = pytest.mark.once
 SECTIONS = {
     "record": [
         *("Output", "Recorder", "Scheduling", "Yield points", "Program", "Display (with --gui)"),
-        "General",
+        *("Folders (with --gui)", "General"),
     ],
     "replay": [
         "Schedule logs",
@@ -39,10 +39,11 @@ SECTIONS = {
     "events": [
         *("Search", "Search (GUI sessions only)", "Output"),
         *("Output (GUI sessions only)", "Playback", "Playback (GUI sessions only)", "Playback (user flows only)"),
-        "General",
+        *("Folders (GUI sessions only)", "General"),
     ],
-    "monkey": ["Output", "Search", "Display", "Playback", "General"],
+    "monkey": ["Output", "Search", "Display", "Playback", "Folders", "General"],
     "web": ["Search", "Output", "Playback", "General"],
+    "input": ["Output", "Units", "Search", "Failure", "Program", "General"],
     "doctor": ["General"],
 }
 

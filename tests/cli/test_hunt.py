@@ -192,3 +192,47 @@ def test_tests_that_are_unresolved_are_counted_and_explained(shop: Workshop) -> 
     assert told[1] == told[2] != "0"
     answer = json.loads(shop.run(*command, "--json").stdout)
     assert answer["tests"]["unresolved"] == [{"tests": int(told[1]), "why": "another failure: exit status 7"}]
+
+
+SLOW = """\
+import threading
+import time
+
+
+def nap():
+    time.sleep(0.34)
+    done.append("nap")
+
+
+def work():
+    for _ in range(9):
+        done.append("work")
+
+
+done = []
+threads = [threading.Thread(target=nap), threading.Thread(target=work)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert done[-1] == "nap"
+"""
+
+
+def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:
+    shop.write(SLOW)
+    found = shop.run("hunt", "--runs", "30", *shop.program())
+    assert found.status == 1, found.stderr
+    assert "`--max-delay 0.4`" in found.stdout
+    shop.run("hunt", "--runs", "30", "--max-delay", "0.4", *shop.program())
+    answer = shop.run("schedules", "pass.log", "fail.log").stdout
+    assert answer.startswith("The run FAILS if the sleep of thread 0.1 at prog.py:6 in nap ends")
+    assert "before thread 0.2 goes on at prog.py:1" in answer
+    assert "ends 340 ms early" in shop.run("show", "fail.log").stdout
+
+
+def test_without_sleeps_nothing_is_said_of_them(shop: Workshop) -> None:
+    shop.write(SLOW.replace("time.sleep(0.34)", "pass").replace('done[-1] == "nap"', "done"))
+    found = shop.run("hunt", "--runs", "3", *shop.program())
+    assert found.status == 1, found.stderr
+    assert "--max-delay" not in found.stdout

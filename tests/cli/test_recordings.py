@@ -44,7 +44,8 @@ SCHEDULE, SESSION, FLOW = "schedule log", "GUI session", "user flow"
 PROMISED: dict[str, dict[str, set[str]]] = {
     "replay": {
         SCHEDULE: {"--time-limit", "--exact", "--accept-changes"},
-        SESSION: {"--accept-changes", "--pace", "--wm", "--player", "--settle", "--start-limit", "--hang-limit"},
+        SESSION: {"--accept-changes", "--pace", "--wm", "--player", "--settle", "--start-limit", "--hang-limit"}
+        | {"--here", "--home", "--exact-site"},
         FLOW: {"--settle", "--text", "--browser"},
     },
     "show": {SCHEDULE: {"--json", "--ascii"}, SESSION: {"--json", "--thumbnails"}, FLOW: {"--json"}},
@@ -62,7 +63,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--output",
             ),
             *("--strip", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
-            *("--hang-limit", "--accept-changes"),
+            *("--hang-limit", "--accept-changes", "--here", "--home", "--exact-site"),
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
@@ -74,7 +75,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--here", "--home"},
     },
 }
 FOREIGN = [
@@ -283,10 +284,10 @@ KIND = RecordingKind(
     plural="tunes",
     origin="whistled",
     format="replay-dd tune",
-    read=lambda path: path.read_text().splitlines()[1],
+    parse=lambda data, path: data.decode().splitlines()[1],
     write=lambda recording, path: path.write_text(f"{HEADER}\\n{recording}\\n"),
     uses={
-        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),)),
+        "show": Use(show, (Option("--loud", section="Output", is_flag=True, help="Shout."),), runs=False),
         "record": Use(
             record,
             (Option("--tempo", section="Music", metavar="N", type=int, help="Speed."),),

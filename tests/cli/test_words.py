@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from replay_dd.cli.exit_status import wants_color
+from replay_dd.cli.output import wants_color
 from replay_dd.cli.progress import Progress
 from replay_dd.cli.recordings import listed
 from replay_dd.cli.replay_schedule import relocated_in_words

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from replay_dd.errors.program import NotReproducedError
 from replay_dd.events.circumstance import UserActions
 from replay_dd.events.difference import difference_of
+from replay_dd.events.failure_signature import of_signal
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, GuiProgram, Input, InputKind, Screen, Session
 from replay_dd.events.run import Run
 from replay_dd.experiment.driver import isolate_cause
+from replay_dd.experiment.result import Isolation
 
 ACTIONS = tuple(
     Action(ActionKind.MOTION, (Input(InputKind.MOVE, number, number),), time_ms=number) for number in range(30)
@@ -61,5 +66,72 @@ def test_no_prefix_is_tested_that_the_whole_session_has_shown_to_pass() -> None:
     runner = SimulatedRunner((4, 9, 20), ())
     session = Session(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480), actions=ACTIONS)
     isolate_cause(UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection"))  # type: ignore[arg-type]
-    prefixes = [actions for actions in runner.played[2:] if actions == ACTIONS[: len(actions)]]
+    prefixes = [actions for actions in runner.played[6:] if actions == ACTIONS[: len(actions)]]
     assert [len(actions) for actions in prefixes if actions] == [20], "the one before the last is not certain"
+
+
+class TwoSites(SimulatedRunner):
+    """Crashes in 75 % of the replays at one place, and otherwise at another."""
+
+    def __init__(self, needed: Sequence[int], seed: int, *, later: int = 0) -> None:
+        super().__init__(needed, ())
+        self._chance = random.Random(seed)
+        self._later = later
+
+    def run(self, actions: Sequence[Action]) -> Run:
+        run = super().run(actions)
+        if not run.ending.failed:
+            return run
+        often = self._chance.random() < 0.75
+        crash = of_signal(11, "app+0x5000", (), "") if often else of_signal(6, "libx.so+0x10", (), "")
+        number = run.ending.actions + (0 if often else self._later)
+        if number > len(actions):
+            return replace(run, ending=Ending(EndingKind.OPEN, "still running", actions=len(actions)))
+        return replace(run, ending=replace(crash, actions=number))
+
+
+def isolated(runner: SimulatedRunner, *, exact_site: bool = False) -> tuple[UserActions, Isolation[Run]]:
+    session = Session(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480), actions=ACTIONS)
+    circumstance = UserActions(
+        runner,  # type: ignore[arg-type]
+        difference_of(ACTIONS),
+        session,
+        simplify=True,
+        algorithm="bisection",
+        exact_site=exact_site,
+    )
+    return circumstance, isolate_cause(circumstance)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_two_crash_sites_at_one_action_are_one_failure(seed: int) -> None:
+    circumstance, found = isolated(TwoSites((4, 9, 20), seed))
+    assert tuple(circumstance.difference.places(found.failing.configuration)) == (4, 9, 20)
+    assert found.failing.run is not None
+    signatures = {found.failing.run.ending.signature, circumstance.wanted.signature, *circumstance.wanted.neighbours}
+    assert signatures == {"signal SIGSEGV in app+0x5000", "signal SIGABRT in libx.so+0x10"}
+    assert found.baseline.rate.steady
+    assert found.verified
+
+
+@pytest.mark.parametrize(("exact_site", "later"), [(True, 0), (False, 5)])
+def test_otherwise_the_more_frequent_one_is_the_failure(exact_site: bool, later: int) -> None:
+    for seed in range(5):
+        circumstance, found = isolated(TwoSites((4, 9, 20), seed, later=later), exact_site=exact_site)
+        assert circumstance.wanted.signature == "signal SIGSEGV in app+0x5000"
+        assert circumstance.wanted.neighbours == ()
+        assert not found.baseline.rate.steady
+        assert tuple(circumstance.difference.places(found.failing.configuration)) == (4, 9, 20)
+
+
+def test_another_crash_than_the_recorded_one_is_not_looked_for() -> None:
+    session = Session(
+        *(GuiProgram(("prog",), "folder", {}, {}), Screen(640, 480)),
+        actions=ACTIONS,
+        ending=Ending(EndingKind.EXCEPTION, "KeyError", "exception KeyError"),
+    )
+    runner = TwoSites((4,), 1)
+    with pytest.raises(NotReproducedError, match="KeyError was recorded"):
+        isolate_cause(
+            UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection")  # type: ignore[arg-type]
+        )

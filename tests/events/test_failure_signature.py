@@ -65,10 +65,46 @@ def test_exit_statuses() -> None:
 
 
 def test_signals() -> None:
-    one, other = of_signal(11, "libx.so+0x1", (), ""), of_signal(11, "libx.so+0x2", (), "")
+    one, other = of_signal(11, "libx.so+0x1", (), ""), of_signal(11, "libx.so+0x1002", (), "")
     assert one.text == "killed by SIGSEGV in libx.so+0x1"
     assert outcome_of(one, other) is Outcome.UNRESOLVED
     assert outcome_of(one, of_signal(11, "", (), "")) is Outcome.FAIL
     assert outcome_of(one, of_signal(6, "", (), "")) is Outcome.UNRESOLVED
     assert of_signal(40, "", (), "").signature == "signal SIGRTMIN+6" or "40" in of_signal(40, "", (), "").signature
     assert not Ending(EndingKind.OPEN, "still running").failed
+
+
+PLACES = ("libx.so+0x10", "libc.so.6+0x5", "app+0x300", "app+0x900")
+
+
+@pytest.mark.parametrize(
+    ("number", "frames", "same"),
+    [
+        (11, ("libx.so+0x90",), True),
+        (11, ("libx.so+0x100f",), True),
+        (11, ("libx.so+0x1010",), False),
+        (6, ("libx.so+0x90",), False),
+        (11, ("liby.so+0x10",), False),
+        # Called from the same place; what lies in the C library says nothing.
+        (11, ("liby.so+0x7000", "libc.so.6+0x9", "app+0x300"), True),
+        (11, ("liby.so+0x7000", "libc.so.6+0x5", "app+0x310", "app+0x900"), False),
+        (11, (), False),
+    ],
+)
+def test_neighbouring_crash_sites(number: int, frames: tuple[str, ...], same: bool) -> None:
+    wanted = of_signal(11, PLACES[0], PLACES, "")
+    ending = of_signal(number, frames[0] if frames else "", frames, "")
+    assert outcome_of(ending, wanted) is (Outcome.FAIL if same else Outcome.UNRESOLVED)
+    assert outcome_of(ending, wanted, exact_site=True) is Outcome.UNRESOLVED
+    assert outcome_of(wanted, wanted, exact_site=True) is Outcome.FAIL
+
+
+def test_neighbouring_lines_of_a_function() -> None:
+    found = exception_in(TRACEBACK)
+    assert found is not None
+    changes = {("line 12", "line 14"): True, ("in save", "in load"): False, ("KeyError", "OSError"): False}
+    for (before, after), same in changes.items():
+        other = exception_in(TRACEBACK.replace(before, after))
+        assert other is not None
+        assert outcome_of(other, found) is (Outcome.FAIL if same else Outcome.UNRESOLVED)
+        assert outcome_of(other, found, exact_site=True) is Outcome.UNRESOLVED

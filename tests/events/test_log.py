@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,6 +123,14 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], type[LogError]]] = {
     "no screen": (
         lambda data: b"".join(line for line in data.splitlines(True) if b"screen" not in line),
         LogCutOffError,
+    ),
+    "a screen that fills the memory": (
+        edited(2, lambda line: line.replace("1024", "32767").replace("768", "32767")),
+        LogEditedError,
+    ),
+    "a position that X does not know": (
+        edited(6, lambda line: re.sub('"x_px": [0-9]+', '"x_px": 32768', line)),
+        LogEditedError,
     ),
     "an empty line": (edited(5, lambda line: line + "\n"), LogEditedError),
     "text for a number": (edited(2, lambda line: line.replace("1024", '"wide"')), LogEditedError),

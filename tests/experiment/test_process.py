@@ -80,6 +80,27 @@ def test_children_from_before_a_command_are_spared(tmp_path: Path) -> None:
         other.wait()
 
 
+def test_children_are_found_while_threads_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that has ended is still listed, as when it ended between the listing and the look at its children."""
+    listdir, listings = os.listdir, []
+
+    def list_an_ended_thread_first(path: str | Path = ".") -> list[str]:
+        names = listdir(path)
+        if str(path).endswith("/task"):
+            listings.append(names)
+            names = names if len(listings) % 2 else ["0", *names]
+        return names
+
+    text = "import subprocess; print(subprocess.Popen(['sleep', '1000'], start_new_session=True).pid)"
+    monkeypatch.setattr(os, "listdir", list_an_ended_thread_first)
+    with no_leftovers():
+        done = run_python(tmp_path, text)
+    monkeypatch.undo()
+    assert listings
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.output), 0)
+
+
 def test_temporary_files_are_its_own_and_go_with_it(tmp_path: Path) -> None:
     text = "import tempfile; print(tempfile.mkdtemp())"
     first, second = (Path(run_python(tmp_path, text).output.decode().strip()) for _ in range(2))

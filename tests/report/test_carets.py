@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.report.carets import mark, on_one_line, words_for
-from replay_dd.schedules.model import Place
+from replay_dd.schedules.model import Place, Program
 from replay_dd.schedules.runtime.compat import ACCESSES, NAMES, UNKNOWN
+from tests.schedules.logs import log_of, vouching_for
 
 LINE = "    größe.wert = größe.wert + eins(größe)"
 
@@ -21,22 +22,27 @@ def place(tmp_path: Path) -> Place:
     return Place("prog.py", str(path), 1, 1 + len("    größe.wert = ".encode()), "work", "LOAD_ATTR", False)
 
 
-def test_the_caret_stands_below_the_operation(place: Place) -> None:
+@pytest.fixture
+def program(place: Place) -> Program:
+    return vouching_for(place, log_of([])).program
+
+
+def test_the_caret_stands_below_the_operation(place: Place, program: Program) -> None:
     """The interpreter counts bytes, the reader characters."""
-    told = mark(place, 12)
+    told = mark(place, program, 12)
     shown = " " * 12 + LINE.strip()
     assert told.endswith("^ reads an attribute")
     assert shown[told.index("^") :] == "größe.wert + eins(größe)"
 
 
-def test_a_place_without_a_column_or_a_file_is_marked_at_the_beginning(place: Place) -> None:
-    for unknown in (replace(place, column=0), replace(place, line=7), replace(place, path="gone.py")):
-        assert mark(unknown, 12).index("^") == 12
+def test_a_place_without_a_column_or_a_file_is_marked_at_the_beginning(place: Place, program: Program) -> None:
+    for unknown in (replace(place, column=0), replace(place, line=7), replace(place, file="gone.py")):
+        assert mark(unknown, program, 12).index("^") == 12
 
 
-def test_the_same_operation_is_told_apart_by_time(place: Place) -> None:
-    assert mark(place, 0, later=1).endswith("reads an attribute, 1 yield point later")
-    assert mark(place, 0, later=-3).endswith("reads an attribute, 3 yield points earlier")
+def test_the_same_operation_is_told_apart_by_time(place: Place, program: Program) -> None:
+    assert mark(place, program, 0, later=1).endswith("reads an attribute, 1 yield point later")
+    assert mark(place, program, 0, later=-3).endswith("reads an attribute, 3 yield points earlier")
 
 
 def test_places_of_one_line(place: Place) -> None:

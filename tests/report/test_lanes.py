@@ -12,7 +12,7 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log
 from replay_dd.report.source import source_between, source_line
 from replay_dd.schedules.model import Frame, Log, Place, Switch, Waiter
-from tests.schedules.logs import FAILED, PASSED, log_of
+from tests.schedules.logs import FAILED, PASSED, log_of, vouching_for
 
 SOURCE = "import threading\n\n    first = 1\n    second = 2\n"
 
@@ -32,7 +32,7 @@ def log(place: Place) -> Log:
         Switch("0.2", 70, "0.1", True, True, None, 90, 3, ended=True),
         Switch("0.1", 60, "0", True, True, None, 142, 4, ended=True),
     ]
-    return log_of(switches, replace(PASSED, global_time=180, digest=0xAB))
+    return vouching_for(place, log_of(switches, replace(PASSED, global_time=180, digest=0xAB)))
 
 
 def test_lanes(log: Log) -> None:
@@ -99,15 +99,16 @@ def test_lanes_without_switches() -> None:
     ]
 
 
-def test_source_lines(place: Place, tmp_path: Path) -> None:
-    assert source_line(place) == "first = 1"
-    assert source_line(replace(place, line=99)) == ""
-    assert source_line(replace(place, path=str(tmp_path / "gone.py"))) == ""
+def test_source_lines(place: Place, log: Log) -> None:
+    program = log.program
+    assert source_line(place, program) == "first = 1"
+    assert source_line(replace(place, line=99), program) == ""
+    assert source_line(replace(place, file="gone.py"), program) == ""
     last = replace(place, line=4)
-    assert source_between(place, last) == [(3, "    first = 1"), (4, "    second = 2")]
-    assert source_between(last, place) == []
-    assert source_between(place, replace(last, path="other")) == []
-    assert source_between(place, replace(last, line=99)) == []
+    assert source_between(place, last, program) == [(3, "    first = 1"), (4, "    second = 2")]
+    assert source_between(last, place, program) == []
+    assert source_between(place, replace(last, file="other"), program) == []
+    assert source_between(place, replace(last, line=99), program) == []
 
 
 def test_what_a_log_is_of(log: Log) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _multiprocessing  # type: ignore[import-not-found]  # of C, without stubs
 import os
+import subprocess
 import sys
 from multiprocessing import shared_memory
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.process import child_processes
 from replay_dd.schedules.target import Plan, TargetRun
 from tests.runtime.programs import (
     DEFAULT,
@@ -129,3 +131,21 @@ def _names_that_are_gone(run: TargetRun) -> list[str]:
         with pytest.raises(FileNotFoundError):
             shared_memory.SharedMemory(name)
     return names
+
+
+def test_children_are_seen_while_threads_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that has ended is still listed, as when it ended between the listing and the look at its children."""
+    listdir, listings = os.listdir, []
+
+    def list_an_ended_thread_first(path: str) -> list[str]:
+        listings.append(path)
+        return ["0", *listdir(path)] if len(listings) == 1 else listdir(path)
+
+    with subprocess.Popen(["true"]) as ended, subprocess.Popen(["sleep", "1000"]) as running:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # so that it is not enough to ask for any
+        monkeypatch.setattr(os, "listdir", list_an_ended_thread_first)
+        try:
+            assert child_processes.children_run()
+        finally:
+            running.kill()
+    assert len(listings) == 2

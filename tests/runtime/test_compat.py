@@ -90,19 +90,17 @@ def test_private_names_are_where_the_table_says() -> None:
 
 def test_private_attributes_are_where_the_runtime_looks_for_them() -> None:
     lock = threading.RLock()
-    assert compat.lock_of(threading.Condition(lock)) is lock
-    assert compat.lock_of(lock) is None
+    assert getattr(threading.Condition(lock), compat.CONDITION_LOCK) is lock
     thread = threading.Thread(target=print)
     event = compat.start_event_of(thread._bootstrap)
     assert isinstance(event, threading.Event)
-    assert compat.lock_of(event._cond) is not None
+    assert getattr(event._cond, compat.CONDITION_LOCK) is not None
     assert compat.start_event_of(thread.run) is None
     spec = importlib.util.find_spec("this")  # of a module that nothing imports
     assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    assert not compat.is_being_imported(module)
+    assert not compat.is_being_imported(spec)
     spec._initializing = True
-    assert compat.is_being_imported(module)
+    assert compat.is_being_imported(spec)
 
 
 def test_the_stand_in_has_the_methods_of_the_lock() -> None:

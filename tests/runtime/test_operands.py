@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.runtime.observe.operands import Operands
+from replay_dd.schedules.runtime.accesses.operands import Operands
 
 
 def code_objects(code: CodeType) -> Iterator[CodeType]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -18,6 +20,7 @@ from replay_dd.schedules.model import (
     Trigger,
     UncaughtException,
     Waiter,
+    Wake,
 )
 
 PLACE = Place("prog.py", "folder/prog.py", 7, 3, "work", "LOAD_ATTR", True, 11)
@@ -37,6 +40,13 @@ def log_of(
         command, "folder", {"PATH": "bin"}, b"in\x00put", False, "3.12.1", "bin/python", {"prog.py": "aa"}
     )
     return Log(program, Settings(start_ns=5), "default", tuple(switches), ending, True)
+
+
+def vouching_for(place: Place, log: Log) -> Log:
+    """The log of a program to which the file of a place belongs, as it is now."""
+    path = Path(place.path)
+    files = {place.file: hashlib.sha256(path.read_bytes()).hexdigest()[:32]}
+    return replace(log, program=replace(log.program, directory=str(path.parent), files=files))
 
 
 def schedule(
@@ -59,6 +69,7 @@ _DIGEST = st.integers(0, 2**64 - 1)
 _TRIGGER = st.builds(Trigger, _THREAD, _COUNT, _THREAD)
 _FRAMES = st.lists(st.builds(Frame, _TEXT, _LINE, _TEXT, st.booleans()), max_size=2).map(tuple)
 _PLACE = st.builds(Place, _NAME, _NAME, _LINE, _LINE, _TEXT, _TEXT, st.booleans(), _DIGEST)
+_WAKE = st.builds(Wake, st.booleans(), st.none() | _PLACE, _COUNT)
 _SWITCH = st.builds(
     Switch,
     *(
@@ -72,6 +83,7 @@ _SWITCH = st.builds(
         _DIGEST,
         _COUNT,
         st.booleans(),
+        st.none() | _WAKE,
     ),
 )
 _ENDING = st.builds(

@@ -68,7 +68,7 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     assert [session.actions[number] for number in found.needed] == list(NEEDED)
     assert found.ending.kind is EndingKind.SIGNAL
     assert found.isolation.complete
-    assert found.isolation.baseline.rate == Rate(2, 2)
+    assert found.isolation.baseline.rate == Rate(6, 6)
     assert found.isolation.proof.failing == Rate(3, 3)
     # Two bisections over 22 actions, a test after each, the check of three, the whole session, and one more because a
     # crash may be noticed one action late.
@@ -138,9 +138,9 @@ def test_a_difference_that_lies_in_the_passing_session(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_does_not_fail_again_is_no_answer(tmp_path: Path) -> None:
-    # It fails in the two runs of the whole session, in the one test that the search needs, and never again.
+    # It fails in the six runs of the whole session, in the one test that the search needs, and never again.
     session = session_of("key:a=at first", actions=(key("b"), key("a"), key("c")))
-    program = replace(session.program, environment={"TEST_COUNTER": str(tmp_path / "counter"), "TEST_TIMES": "3"})
+    program = replace(session.program, environment={"TEST_COUNTER": str(tmp_path / "counter"), "TEST_TIMES": "7"})
     found = isolate_events(replace(session, program=program), replace(PLAN, jobs=1))
     assert not found.reproduced
     assert found.minimal.ending is not None

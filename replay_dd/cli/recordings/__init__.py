@@ -37,12 +37,20 @@ class Use:
             keyword; ``schedules`` puts the passing recording before the failing one, and ``record`` passes the output
             path, the program's command, and ``verify``.
         options: the options of the command that belong to this kind.
+        runs: whether it runs what the recording says; or the name of the option with which it does.
+        recordings: the names of options that take another recording of this kind; it is passed in their place.
         switch: for ``record``, the flag that selects this kind; None for the kind that needs no flag.
     """
 
     run: Callable[..., int | None]
     options: tuple[Option, ...] = ()
+    runs: bool | str = True
+    recordings: tuple[str, ...] = ()
     switch: Option | None = None
+
+    def runs_with(self, options: Mapping[str, Any]) -> bool:
+        """Whether it runs what the recording says, given these options."""
+        return self.runs if isinstance(self.runs, bool) else options[self.runs] is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +61,11 @@ class RecordingKind:
         name: what one such recording is called; reads well after "a".
         plural: what several are called.
         origin: where such files come from, such as "written by `record`".
-        read: reads a file of this kind; raises a :class:`~replay_dd.errors.user.LogError`.
+        parse: makes a recording of the bytes of a file, whose path it gets for its messages; raises a
+            :class:`~replay_dd.errors.user.LogError`.
+        stranger: says what a recording that was not made here would do, and takes from it what nobody can agree to;
+            called with the recording and its path, returns a :class:`~replay_dd.cli.strangers.Stranger`. Without it,
+            users are asked about each such recording.
         write: writes a recording to a path.
         uses: what the commands do with it, by command.
         format: the format that the first line of such a file names; empty if such files have no header.
@@ -64,12 +76,21 @@ class RecordingKind:
     name: str
     plural: str
     origin: str
-    read: Callable[[Path], Any]
+    parse: Callable[[bytes, Path], Any]
     write: Callable[[Any, Path], None]
     uses: Mapping[str, Use] = field(default_factory=dict)
     format: str = ""
     recognizes: Callable[[Path], bool] | None = None
+    stranger: Callable[[Any, Path], Any] | None = None
     order: int = 100
+
+    def data_of(self, path: Path) -> bytes:
+        """What is in a file; raises a :class:`~replay_dd.errors.user.LogError`."""
+        return read_regular(path)
+
+    def read(self, path: Path) -> Any:
+        """The recording in a file; raises a :class:`~replay_dd.errors.user.LogError`."""
+        return self.parse(self.data_of(path), path)
 
 
 @functools.cache

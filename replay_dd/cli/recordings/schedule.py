@@ -16,6 +16,7 @@ from replay_dd.cli.options import (
     fork_option,
     jobs_option,
     json_option,
+    max_delay_option,
     output_option,
     program_options,
     replay_time_limit_option,
@@ -36,6 +37,7 @@ RECORD_OPTIONS = (
         help="Let real time decide, as without replay-dd: short for --strategy natural.",
     ),
     seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
+    max_delay_option(),
     *yield_point_options(),
     *program_options(),
 )
@@ -93,14 +95,15 @@ KIND = RecordingKind(
     plural="schedule logs",
     origin="written by `record` and `hunt`",
     format="replay-dd schedule log",
-    read=OnDemand("replay_dd.schedules.log", "read_log"),
+    parse=OnDemand("replay_dd.schedules.log", "parse_log"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_log"),
     write=OnDemand("replay_dd.schedules.log", "write_log"),
     uses={
         "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
         "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
         "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
         "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
-        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs=False),
     },
     order=1,
 )

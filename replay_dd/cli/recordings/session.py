@@ -19,7 +19,16 @@ from replay_dd.cli.options import (
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
-from replay_dd.cli.session_options import DISPLAY, PLAYBACK, play_options, replay_options, stage_options
+from replay_dd.cli.session_options import (
+    DISPLAY,
+    FOLDERS,
+    PLAYBACK,
+    exact_site_option,
+    folder_options,
+    play_options,
+    replay_options,
+    stage_options,
+)
 
 RECORD_OPTIONS = (
     Option(
@@ -30,6 +39,7 @@ RECORD_OPTIONS = (
         shown_default="$DISPLAY",
     ),
     *stage_options(DISPLAY),
+    *folder_options(FOLDERS),
     Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
 )
 ISOLATE_OPTIONS = (
@@ -55,6 +65,7 @@ ISOLATE_OPTIONS = (
         help="How often to try a configuration that does not fail.",
         shown_default="by the measured failure rate",
     ),
+    exact_site_option(SEARCH),
     Option(
         "--oracle",
         section=SEARCH,
@@ -75,6 +86,7 @@ ISOLATE_OPTIONS = (
     json_option(),
     *play_options(PLAYBACK),
     *replay_options(PLAYBACK),
+    *folder_options(FOLDERS),
     accept_changes_option(PLAYBACK),
 )
 
@@ -83,7 +95,8 @@ KIND = RecordingKind(
     plural="GUI sessions",
     origin="written by `record --gui` and `monkey`",
     format="replay-dd event log",
-    read=OnDemand("replay_dd.events.log", "read_session"),
+    parse=OnDemand("replay_dd.events.log", "parse_session"),
+    stranger=OnDemand("replay_dd.cli.strangers", "strange_session"),
     write=OnDemand("replay_dd.events.log", "write_session"),
     uses={
         "record": Use(
@@ -95,7 +108,13 @@ KIND = RecordingKind(
         ),
         "replay": Use(
             OnDemand("replay_dd.cli.replay_session", "replay_session"),
-            (accept_changes_option(""), *replay_options(""), *play_options("")),
+            (
+                accept_changes_option(""),
+                *replay_options(""),
+                *play_options(""),
+                *folder_options(""),
+                exact_site_option(""),
+            ),
         ),
         "show": Use(
             OnDemand("replay_dd.cli.show_session", "show_session"),
@@ -109,8 +128,9 @@ KIND = RecordingKind(
                     help="Play the session, and write a screenshot for each action.",
                 ),
             ),
+            runs="thumbnails",
         ),
-        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS),
+        "events": Use(OnDemand("replay_dd.cli.events", "isolate_session"), ISOLATE_OPTIONS, recordings=("passing",)),
     },
     order=2,
 )

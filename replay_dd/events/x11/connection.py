@@ -194,7 +194,8 @@ class Connection:
             self.display.xtest_grab_control(True)
 
     def fake(self, kind: int, detail: int = 0, x_px: int = 0, y_px: int = 0) -> None:
-        """Ask for one input event. It is sent with the next :meth:`sync`."""
+        """Ask for one input event. It is sent with the next :meth:`sync`. A request has 16 bits for each position."""
+        x_px, y_px = (max(-0x8000, min(0x7FFF, number)) for number in (x_px, y_px))
         with self.watched():
             self.display.xtest_fake_input(kind, detail, x=x_px, y=y_px)
 

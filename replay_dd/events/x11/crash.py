@@ -33,7 +33,7 @@ DEADLY = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SI
 # Where the program counter and the stack pointer are among the registers (struct user_regs_struct), in words.
 _REGISTERS = {"x86_64": (16, 19), "aarch64": (32, 31)}
 # The C library is where a program that is wrong often dies: the caller says more.
-_C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
+C_LIBRARY = re.compile(r"^(libc|libpthread|ld-linux.*|libstdc\+\+|libgcc_s|linux-vdso|\[vdso\])[.-]?")
 _GDB_FRAME = re.compile(r"^(?P<number>#\d+\s+)(?P<address>0x[0-9a-f]+) in (?P<function>.+)$")
 _STACK_BYTES = 4096
 _MOST_FRAMES = 6
@@ -57,7 +57,7 @@ class Crash:
     @property
     def place(self) -> str:
         """The innermost place outside of the C library; the innermost one where there is none."""
-        outside = (frame for frame in self.frames if not _C_LIBRARY.match(frame))
+        outside = (frame for frame in self.frames if not C_LIBRARY.match(frame))
         return next(outside, self.frames[0] if self.frames else "")
 
 
@@ -178,8 +178,8 @@ class Tracer:
                 if len(found) >= _MOST_FRAMES * 4:
                     break
         # What matters is the first place outside of the C library: keep it among the first ones.
-        inside = [name for name in found[1:] if _C_LIBRARY.match(name)][:2]
-        outside = [name for name in found[1:] if not _C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
+        inside = [name for name in found[1:] if C_LIBRARY.match(name)][:2]
+        outside = [name for name in found[1:] if not C_LIBRARY.match(name)][: _MOST_FRAMES - 2]
         first = [found[0] or f"{counter:#x}"]
         return tuple(first + [name for name in found[1:] if name in inside or name in outside])
 

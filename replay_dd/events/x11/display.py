@@ -38,6 +38,8 @@ NO_WINDOW_MANAGER = "none"
 _LEFT_OUT = (
     *("WAYLAND_DISPLAY", "XAUTHORITY", "SESSION_MANAGER", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN", "WINDOWID"),
     *("DESKTOP_SESSION", "XDG_CURRENT_DESKTOP", "XMODIFIERS", "GTK_IM_MODULE", "QT_IM_MODULE", "SSH_AUTH_SOCK"),
+    # Files in the user's own HOME.
+    *("HISTFILE", "ICEAUTHORITY", "LESSHISTFILE", "PYTHONHISTORY", "PYTHON_HISTORY"),
 )
 _CONFIGURATION = Path(__file__).with_name("openbox.xml")
 
@@ -168,7 +170,7 @@ class PrivateDisplay:
             try:
                 return Connection(self.name)
             except NoDisplayError:
-                if not self.alive or time.monotonic() > until:
+                if self.server.poll() is not None or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 

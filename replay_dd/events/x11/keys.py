@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -22,6 +23,10 @@ _GROUPS = (
 _UNICODE = 0x01000000
 _RULES = "_XKB_RULES_NAMES"
 _LIMIT_S = 30
+# Names of layouts are names of files, and those in a log may lead anywhere.
+_PLAIN_NAMES = re.compile(r"[\w,:()+-]*(?:;[\w,:()+-]*){0,2}", re.ASCII)
+# Symbols have 29 bits (X Window System Protocol, appendix A).
+_HEXADECIMAL = re.compile(r"0x[01]?[0-9a-f]{1,7}")
 
 
 @functools.cache
@@ -44,10 +49,7 @@ def _tables() -> tuple[dict[str, int], dict[int, str]]:
 def symbol_number(name: str) -> int:
     """The number of a key symbol; 0 for one that does not exist."""
     if name.startswith("0x"):
-        try:
-            return int(name, 16)
-        except ValueError:
-            return 0
+        return int(name, 16) if _HEXADECIMAL.fullmatch(name) else 0
     numbers = _tables()[0]
     if name in numbers:
         return numbers[name]
@@ -87,7 +89,7 @@ def keyboard_of(connection: Connection) -> str:
 def use_keyboard(connection: Connection, environment: Mapping[str, str], wanted: str) -> None:
     """Give a private display a keyboard as :func:`keyboard_of` tells it, if it has another one."""
     program = shutil.which("setxkbmap")
-    if program is None or keyboard_of(connection) == wanted:
+    if program is None or not _PLAIN_NAMES.fullmatch(wanted) or keyboard_of(connection) == wanted:
         return
     layout, variant, options = [*wanted.split(";"), "", "", ""][:3]
     arguments = [program, "-layout", layout or "us", "-variant", variant, "-option", "", "-option", options]

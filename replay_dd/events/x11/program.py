@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events import failure_signature
 from replay_dd.events.model import Ending, EndingKind, GuiProgram, Window
 from replay_dd.events.x11.crash import Tracer
@@ -17,7 +18,9 @@ from replay_dd.events.x11.display import Display
 from replay_dd.events.x11.pictures import fingerprint
 from replay_dd.events.x11.processes import ProcessTree, with_variable
 from replay_dd.events.x11.windows import describe, top_windows
+from replay_dd.experiment.guard_process import remove_tree
 from replay_dd.experiment.process import LIVE, Command, kill_group, start_process
+from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, WorkingCopy, copy_folder
 
 # Titles of the windows in which Tk reports an error that nobody caught (library/bgerror.tcl).
 ERROR_TITLES = ("Application Error", "Error in Tcl Script")
@@ -37,9 +40,11 @@ class RunningProgram:
 
     Attributes:
         windows: what windows there were when these were last looked at; their numbers mean nothing.
+        copy: its working folder and the copy of it in which it runs; None if it runs in the folder itself.
 
     Raises:
         ProgramNotFoundError: there is no such program.
+        FolderTooLargeError: its working folder cannot be copied.
     """
 
     def __init__(self, program: GuiProgram, display: Display, *, want_backtrace: bool = False) -> None:
@@ -50,8 +55,8 @@ class RunningProgram:
         self.has_had_window = False
         self.windows: tuple[Window, ...] = ()
         self._forked_away = False
-        environment = display.environment_for(program.environment)
-        command = Command(program.command, Path(program.directory), environment)
+        self.copy: WorkingCopy | None = None
+        command = self._command(program)
         with self._output.open("wb") as output, open(os.devnull, "rb") as nothing:
             self._process: subprocess.Popen[bytes] = start_process(
                 command, command.directory, display.folder, nothing.fileno(), output.fileno()
@@ -62,6 +67,24 @@ class RunningProgram:
             resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
         self.tree = ProcessTree(self._process.pid)
         self.started = time.monotonic()
+
+    def _command(self, program: GuiProgram) -> Command:
+        """What to run, with a working folder and a HOME of its own."""
+        environment = self._display.environment_for(program.environment)
+        if program.home:
+            home = Path(program.home)
+            if not home.is_dir():
+                raise ProgramNotFoundError(f"The folder {home} for HOME does not exist.", "Name another with `--home`.")
+            copy_folder(home, Path(environment["HOME"]), most_bytes=MOST_BYTES, most_files=MOST_FILES)
+        folder = Path(program.directory)
+        if program.here or not folder.is_dir():
+            return Command(program.command, folder, environment)
+        target = self._display.folder.path / "work"
+        remove_tree(target)
+        self.copy = copy_folder(folder, target, most_bytes=MOST_BYTES, most_files=MOST_FILES)
+        # Of the display's own variables, none leads into the folder.
+        arguments = tuple(self.copy.argument(argument) for argument in program.command)
+        return Command(arguments, target, self.copy.environment(environment))
 
     @property
     def output(self) -> str:

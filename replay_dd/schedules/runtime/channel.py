@@ -21,7 +21,11 @@ PLACE = (
     # at an operation
     "place"
 )
-SWITCH = "switch"  # path, time, to, forced, by default, place, global time, digest, visit, ended
+SWITCH = (
+    # path, time, to, forced, by default, place, global time, digest, visit, ended, what it ends: () or (whether that is
+    # a time-out and not a sleep, place, how early in nanoseconds)
+    "switch"
+)
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
@@ -30,7 +34,7 @@ ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its tim
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 ACCESS = (
     # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,
-    # key, name, reads, writes, old value, new value, detail, tested, locks held; see observe/observer.py
+    # key, name, reads, writes, old value, new value, detail, tested, locks held; see accesses/observer.py
     "access"
 )
 OBSERVING = "observing"  # whether operands can be read from the stack

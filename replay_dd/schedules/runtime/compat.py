@@ -102,6 +102,12 @@ PRIVATE_NAMES = {
 }
 
 
+class _Example:
+    def method(self):
+        # type: () -> None
+        pass
+
+
 def has_private(module: str, name: str) -> bool:
     """Whether this interpreter has a private name, by the table."""
     first, last = PRIVATE_NAMES[module][name]
@@ -114,21 +120,24 @@ def uncontended_locks() -> "list[str]":
     return [name for name in names if has_private("threading", name)]
 
 
-def is_being_imported(module: "Any") -> bool:
-    """Whether a module of sys.modules is not complete yet."""
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+CONDITION_LOCK = "_lock"  # the attribute of a `threading.Condition` that is its lock
+_METHOD = type(_Example().method)  # type: Any
+_FUNCTION = type(_Example.method)  # type: Any
+
+
+def is_being_imported(spec: "Any") -> bool:
+    """Whether the module with this `__spec__` is not complete yet."""
+    return bool(getattr(spec, "_initializing", False))
 
 
 def start_event_of(function: "Any") -> "Any":
     """What a `threading.Thread` whose bootstrap this is sets when it is up; None for any other function."""
-    if getattr(function, "__name__", "") != "_bootstrap":
+    # Asking any other object for its name might run code of the program.
+    if type(function) is not _METHOD or type(function.__func__) is not _FUNCTION:
         return None
-    return getattr(getattr(function, "__self__", None), "_started", None)
-
-
-def lock_of(condition: "Any") -> "Any":
-    """The lock of a `threading.Condition`, None for anything else."""
-    return getattr(condition, "_lock", None)
+    if function.__func__.__name__ != "_bootstrap" or function.__func__.__module__ != "threading":
+        return None
+    return object.__getattribute__(function.__self__, "_started")
 
 
 # -- instructions ----------------------------------------------------------------------------------------------------

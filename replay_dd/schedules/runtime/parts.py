@@ -55,6 +55,7 @@ class Parts:
         locks.use_scheduler(self.scheduler)
         self.descriptors = Descriptors(self.scheduler)
         self.descriptors.children_run = children_run
+        self.stuck_calls.standard_streams = self.descriptors.standard_streams
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
         self.signals = Signals(self.scheduler)
@@ -70,6 +71,7 @@ class Parts:
     def follow(self, run: dict[str, Any]) -> None:
         """Hold to what a request says of another run: when something came from outside, which calls were stuck."""
         arrivals = run["arrivals"]
+        self.scheduler.max_delay_ns = run["max_delay_ns"]
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
-        self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay")
-        self.stuck_calls.follow([record[-1] for record in arrivals])
+        self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay", exact=run["exact"])
+        self.stuck_calls.follow(arrivals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import sys
 
-from .accelerator.own_memory import keep_apart, settle, use_own
+from .accelerator.own_memory import begin_anew, keep_apart, settle, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -26,9 +26,10 @@ def start(request_path: str) -> None:
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
     keep_apart()
-    settle()
     use_own(True)
+    settle()
     parts = _put_in_place(request_path)
+    begin_anew()
     use_own(False)
     for name in parts.request["preload"]:
         try:
@@ -43,7 +44,7 @@ def _put_in_place(request_path: str) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.follow(request)
     if request["observed"]:
-        from .observe import observer  # noqa: F401  # before the program runs, while its memory is not touched
+        from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     take_over(parts)
     parts.channel.send(
         HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
@@ -61,6 +62,7 @@ def _begin(parts: Parts) -> None:
         collect_by_schedule()
     use_own(True)
     settle()
+    begin_anew()
     _begin_run(parts)
     use_own(False)
     parts.backend.begin()
@@ -72,6 +74,7 @@ def _begin_run(parts: Parts) -> None:
         run = serve(run["server"], {parts.channel.descriptor}, parts.effects[0] if parts.effects else "")
         parts.run_end.new_process()
         parts.signals.new_process()
+        parts.descriptors.learn_standard_streams()
         parts.channel.go_on_in(run["channel"])
         parts.follow(run)
     parts.channel.forget()
@@ -81,7 +84,7 @@ def _begin_run(parts: Parts) -> None:
         scheduler.counter.watched = frozenset(run["watched"])
     scheduler.traced_left = run["traced"]
     if run["observed"]:
-        from .observe.observer import Observer  # loaded already; most runs do not need it
+        from .accesses.observer import Observer  # loaded already; most runs do not need it
 
         scheduler.observer = Observer(scheduler, run["observed"])
         scheduler.counter.every_operation = True

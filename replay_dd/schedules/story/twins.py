@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 from replay_dd.schedules.target import run_target
 
@@ -54,7 +54,7 @@ def observe_twins(
     windows = _windows(failing, first, switch)
     seen: list[Observation] = []
     for name, log in (("failing", failing), ("passing", passing)):
-        plan = replace(replay_plan(log.triggers, log.arrivals), observed=windows)
+        plan = replace(exact_plan(log), observed=windows)
         run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")

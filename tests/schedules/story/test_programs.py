@@ -11,7 +11,7 @@ import pytest
 from replay_dd.report.story import story_as_json, story_as_text
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.model import Settings
+from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.target import describe_program
 
@@ -44,21 +44,21 @@ TOLD = [
 ]
 
 
-def explained(name: str, folder: Path) -> Explanation:
+def explained(name: str, folder: Path) -> tuple[Explanation, Program]:
     """The explanation of the first failure that a hunt finds."""
     shutil.copy(PROGRAMS / f"{name}.py", folder)
     program = describe_program((sys.executable, f"{name}.py"), directory=folder)
     found = hunt(program, Settings(), runs=300)
     assert found.passing is not None
     assert found.failing is not None
-    return explain(isolate(found.passing, found.failing))
+    return explain(isolate(found.passing, found.failing)), found.failing.program
 
 
 @pytest.mark.parametrize(("name", "kind", "things", "own", "others", "lock"), TOLD, ids=[row[0] for row in TOLD])
 def test_the_kind_the_thing_and_the_accesses_are_told(
     name: str, kind: str, things: set[str], own: set[int], others: set[int], lock: str, tmp_path: Path
 ) -> None:
-    explanation = explained(name, tmp_path)
+    explanation, program = explained(name, tmp_path)
     story = explanation.story
     assert story is not None, explanation.why_not
     assert story.kind == kind
@@ -71,8 +71,8 @@ def test_the_kind_the_thing_and_the_accesses_are_told(
     assert own <= lines[True]
     assert others <= lines[False]
     assert story.passing, "the passing run is shown beside it"
-    text = list(story_as_text(explanation))
+    text = list(story_as_text(explanation, program))
     assert not lock or any(lock in line for line in text if line.startswith("locks"))
     sources = {line.strip() for line in (tmp_path / f"{name}.py").read_text().splitlines() if len(line) > 50}
     assert all(any(source in line for source in sources) for line in text if len(line) > 80), "only sources are wider"
-    assert story_as_json(explanation)["kind"] == kind
+    assert story_as_json(explanation, program)["kind"] == kind

@@ -34,6 +34,10 @@ PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
 /* use_own_memory(own): memory_turn for Python. */
 PyObject *memory_use_own(PyObject *module, PyObject *own);
 
+/* begin_memory_anew(): what the program allocates from now on stands at addresses that do not depend on what it and the
+ * interpreter have allocated before. Call it in the runtime's turn. */
+PyObject *memory_begin_anew(PyObject *module, PyObject *nothing);
+
 /* forget_names(): empty the interpreter's attribute cache, which keeps names alive. */
 PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
 
@@ -162,6 +166,15 @@ typedef struct {
 /* Counter.wait_at */
 PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount);
 
+/* system_call(handle, streams): the number of the system call that a thread is in, or -1; and whether only the world
+ * outside can end it: it reads or writes a file or one of the streams, given as (device, inode). */
+PyObject *stuck_calls_system_call(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
+/* -- pipes.c -- */
+
+/* enlarge_pipe(descriptor, size): whether the system agreed. */
+PyObject *pipes_enlarge(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
 typedef struct {
@@ -170,7 +183,8 @@ typedef struct {
     long long ask_at;
     long long atomic;
     unsigned long long hash;
-    unsigned long long ident;
+    unsigned long long ident;  /* 0: at its next yield point it asks for the baton; see stuck_calls.py */
+    unsigned long long handle; /* the same, except while it is away without the baton */
     PyObject *place; /* where it performs its operation */
 } ThreadCounts;
 
@@ -225,6 +239,11 @@ PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 /* frame_values(frame, first, count): values from its variables and its stack; the frame itself stands for an empty place.
  * None where the insides of frames are not known. */
 PyObject *frame_values(PyObject *module, PyObject *arguments);
+
+/* -- observing.c: objects of the program, looked at without running its code -- */
+
+/* local_value(frame, name): the value of a local variable, None if it has none. */
+PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
 /* -- sqlite.c: what SQLite asks of the system -- */
 

@@ -24,7 +24,8 @@ static PyMemberDef thread_counts_members[] = {
     {"ask_at", T_LONGLONG, offsetof(ThreadCounts, ask_at), 0, "the time at which to ask the scheduler"},
     {"atomic", T_LONGLONG, offsetof(ThreadCounts, atomic), 0, "above 0: no yield points"},
     {"hash", T_ULONGLONG, offsetof(ThreadCounts, hash), 0, "what the thread adds to the digest"},
-    {"ident", T_ULONGLONG, offsetof(ThreadCounts, ident), 0, "the thread's identity"},
+    {"ident", T_ULONGLONG, offsetof(ThreadCounts, ident), 0, "the thread's identity, or 0"},
+    {"handle", T_ULONGLONG, offsetof(ThreadCounts, handle), 0, "the thread's identity, unless it is away"},
     {"place", T_OBJECT, offsetof(ThreadCounts, place), 0, "where it does its operation"},
     {NULL, 0, 0, 0, NULL},
 };

@@ -1,19 +1,23 @@
-/* The runtime's own memory: nothing it does moves an object of the program to another address.
+/* Where objects stand: the runtime's apart from the program's, and both at addresses that nothing else moves.
  *
  * Rules of this file:
  *
  * - A program may iterate over a set of objects, and so depend on their addresses. A strategy that draws its choices and
- *   a replay that looks them up create and free different objects. So while the runtime works, objects are created in a
- *   region of its own. Freed memory is returned by its address, whoever frees it.
+ *   a replay that looks them up create and free different objects. So objects that are created while the runtime works
+ *   stand in a region of their own. Freed memory is returned by its address, whoever frees it.
+ * - What the interpreter allocates before the program begins depends on the environment, on paths, and on what stands in
+ *   folders. So the program's objects have a region, too, and begin another one when the first thread starts. There, the
+ *   address of an object depends on nothing but what the program has allocated and freed since the region was begun.
  * - The interpreter has free lists of floats, tuples, lists, dictionaries and slices, and counts objects for its garbage
  *   collector. The runtime has its own of both; they are swapped when runtime and program take turns. There is no
- *   automatic collection in the runtime's turn.
+ *   automatic collection in the runtime's turn. With a new region, the program gets empty lists.
  * - Their layout is private to the interpreter and may change with any version. So it is checked before anything is
- *   written; if anything is not as expected, nothing is changed, and addresses depend on the strategy.
+ *   written; if anything is not as expected, nothing is changed, and addresses depend on all that.
  * - All of this happens while holding the GIL, so there are no locks.
  */
 #define Py_BUILD_CORE_MODULE 1
 #include "_accelerator.h"
+#include "regions.h"
 
 int memory_is_own;
 
@@ -30,132 +34,115 @@ int memory_is_own;
 #include <internal/pycore_interp.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
-/* -- The region: blocks by their size -- */
-
-#define REGION_BYTES ((size_t)256 << 20) /* of addresses; memory is taken when it is first used */
-#define SMALL_BYTES 512                  /* up to here, sizes are multiples of 16; above, powers of two */
-#define STEP_BYTES 16
-#define SMALL_SIZES (SMALL_BYTES / STEP_BYTES)
-#define SIZES (SMALL_SIZES + 20) /* the last one is larger than the region */
-
-typedef struct Block {
-    size_t room;        /* bytes behind this head */
-    struct Block *next; /* among the free ones */
-} Block;
-
-static char *region, *region_end, *unused;
-static Block *free_blocks[SIZES];
-
-static int size_number(size_t size)
-{
-    if (size <= SMALL_BYTES) {
-        return size == 0 ? 0 : (int)((size - 1) / STEP_BYTES);
-    }
-    int number = SMALL_SIZES;
-    for (size_t room = 2 * SMALL_BYTES; room < size; room *= 2) {
-        number++;
-    }
-    return number;
-}
-
-static size_t room_of(int number)
-{ return number < SMALL_SIZES ? (size_t)(number + 1) * STEP_BYTES : (size_t)2 * SMALL_BYTES << (number - SMALL_SIZES); }
-
-static int is_own(const void *memory)
-{ return (const char *)memory >= region && (const char *)memory < region_end; }
-
-/* NULL if the region is full. */
-static void *take(size_t size)
-{
-    if (size > REGION_BYTES) {
-        return NULL;
-    }
-    int number = size_number(size);
-    Block *block = free_blocks[number];
-    if (block != NULL) {
-        free_blocks[number] = block->next;
-        return block + 1;
-    }
-    size_t room = room_of(number);
-    if (sizeof(Block) + room > (size_t)(region_end - unused)) {
-        return NULL;
-    }
-    block = (Block *)unused;
-    unused += sizeof(Block) + room;
-    block->room = room;
-    return block + 1;
-}
-
-static void put_back(void *memory)
-{
-    Block *block = (Block *)memory - 1;
-    int number = size_number(block->room);
-    block->next = free_blocks[number];
-    free_blocks[number] = block;
-}
 
 /* -- The allocators; the context of each is the one that it replaces -- */
 
 static PyMemAllocatorEx programs[2];
+static PyInterpreterState *interpreter;
+static Region *program_region; /* where the program's objects are made */
+static int is_apart;
 
-static void *own_malloc(void *context, size_t size)
+/* Interpreters with a GIL of their own do not hold ours. */
+#if PY_VERSION_HEX >= 0x030D0000
+#define IS_OTHER_INTERPRETER \
+    (PyThreadState_GetUnchecked() != NULL && PyThreadState_GetUnchecked()->interp != interpreter)
+#elif PY_VERSION_HEX >= 0x030C0000
+#define IS_OTHER_INTERPRETER \
+    (_PyThreadState_UncheckedGet() != NULL && _PyThreadState_UncheckedGet()->interp != interpreter)
+#else
+#define IS_OTHER_INTERPRETER 0
+#endif
+
+/* The interpreter's cache of attributes may keep the last reference to a name. Where it puts names depends on their
+ * addresses and on how many classes the runtime has used, and so does the moment at which one name drives another one out.
+ * So strings rest when they are freed, and are put back, together with all that the cache keeps, at moments that only
+ * depend on the program: it has allocated so many blocks of odd sizes, which are mostly strings. (The interpreter also
+ * creates objects for frames of the runtime if these are traced, as the strategy has it.) */
+#define STRINGS_BETWEEN_WAKES 2048
+#define IS_ODD(size) ((size) % sizeof(void *) != 0)
+
+static int strings_to_wake = STRINGS_BETWEEN_WAKES;
+
+static int may_be_name(const Region *region, const void *memory)
 {
-    PyMemAllocatorEx *program = context;
-    void *memory = memory_is_own ? take(size) : NULL;
-    return memory != NULL ? memory : program->malloc(program->ctx, size);
+    return region != &regions[RUNTIMES_REGION] && number_of_block(memory) < SMALL_SIZES &&
+           Py_TYPE((PyObject *)memory) == &PyUnicode_Type; /* of other memory this may be true by chance; it may rest, too */
 }
 
-static void *own_calloc(void *context, size_t amount, size_t size)
+static inline void *take(size_t size)
 {
-    PyMemAllocatorEx *program = context;
-    if (memory_is_own && (size == 0 || amount <= REGION_BYTES / size)) {
+    if (size > REGION_LARGEST_BYTES || IS_OTHER_INTERPRETER) {
+        return NULL;
+    }
+    if (memory_is_own) {
+        return region_take(&regions[RUNTIMES_REGION], size);
+    }
+    if (IS_ODD(size) && --strings_to_wake == 0) {
+        strings_to_wake = STRINGS_BETWEEN_WAKES;
+        PyType_ClearCache();
+        region_wake(program_region);
+    }
+    return region_take(program_region, size);
+}
+
+static void *region_malloc(void *context, size_t size)
+{
+    PyMemAllocatorEx *before = context;
+    void *memory = take(size);
+    return memory != NULL ? memory : before->malloc(before->ctx, size);
+}
+
+static void *region_calloc(void *context, size_t amount, size_t size)
+{
+    PyMemAllocatorEx *before = context;
+    if (size == 0 || amount <= REGION_LARGEST_BYTES / size) {
         void *memory = take(amount * size);
         if (memory != NULL) {
             return memset(memory, 0, amount * size);
         }
     }
-    return program->calloc(program->ctx, amount, size);
+    return before->calloc(before->ctx, amount, size);
 }
 
-static void own_free(void *context, void *memory)
+static void region_free(void *context, void *memory)
 {
-    PyMemAllocatorEx *program = context;
-    if (is_own(memory)) {
-        put_back(memory);
+    PyMemAllocatorEx *before = context;
+    Region *region = region_of(memory);
+    if (region == NULL) {
+        before->free(before->ctx, memory);
+    }
+    else if (IS_OTHER_INTERPRETER) {
+        return;
+    }
+    else if (may_be_name(region, memory)) {
+        region_let_rest(region, memory);
     }
     else {
-        program->free(program->ctx, memory);
+        region_put_back(region, memory);
     }
 }
 
-/* A block stays in the memory it came from, whoever's turn it is. */
-static void *own_realloc(void *context, void *memory, size_t size)
+/* A block stays in its region if that suffices, whoever's turn it is. */
+static void *region_realloc(void *context, void *memory, size_t size)
 {
-    PyMemAllocatorEx *program = context;
+    PyMemAllocatorEx *before = context;
     if (memory == NULL) {
-        return own_malloc(context, size);
+        return region_malloc(context, size);
     }
-    if (!is_own(memory)) {
-        return program->realloc(program->ctx, memory, size);
+    Region *region = region_of(memory);
+    if (region == NULL) {
+        return before->realloc(before->ctx, memory, size);
     }
-    size_t room = ((Block *)memory - 1)->room;
-    if (size <= room) {
+    size_t room = room_of(number_of_block(memory));
+    if (region_fits(room, size)) {
         return memory;
     }
-    void *larger = take(size);
-    if (larger == NULL) {
-        larger = program->malloc(program->ctx, size);
+    void *other = region_malloc(context, size);
+    if (other != NULL) {
+        memcpy(other, memory, size < room ? size : room);
+        region_free(context, memory);
     }
-    if (larger != NULL) {
-        memcpy(larger, memory, room);
-        put_back(memory);
-    }
-    return larger;
+    return other;
 }
 
 /* -- The interpreter's free lists -- */
@@ -215,7 +202,6 @@ static const struct {
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-static PyInterpreterState *interpreter;
 static char others[4096]; /* the parts of whoever's turn it is not */
 
 static void exchange(char *one, char *other, size_t size)
@@ -229,7 +215,7 @@ static void exchange(char *one, char *other, size_t size)
 int memory_turn(int own)
 {
     int before = memory_is_own;
-    if (own != before && region != NULL) {
+    if (own != before && is_apart) {
         char *other = others;
         for (size_t part = 0; part < PARTS; part++) {
             exchange((char *)interpreter + parts[part].offset, other, parts[part].size);
@@ -332,27 +318,33 @@ static int is_traced(void)
 static int keep_apart(void)
 {
     interpreter = PyInterpreterState_Get();
-    if (region != NULL || is_traced() || !parts_fit() || !collector_is_as_expected() || !lists_are_as_expected()) {
+    if (is_apart || is_traced() || !parts_fit() || !collector_is_as_expected() || !lists_are_as_expected() ||
+        !regions_prepare()) {
         PyErr_Clear();
-        return region != NULL;
+        return is_apart;
     }
-    char *memory = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        return 0;
-    }
-    (void)madvise(memory, REGION_BYTES, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(memory, REGION_BYTES); /* what is only known from in there is no leak */
-#endif
-    region = unused = memory;
-    region_end = memory + REGION_BYTES;
+    program_region = &regions[RUNTIMES_REGION + 1];
     const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
     for (int number = 0; number < 2; number++) {
         PyMem_GetAllocator(domains[number], &programs[number]);
-        PyMemAllocatorEx ours = {&programs[number], own_malloc, own_calloc, own_realloc, own_free};
+        PyMemAllocatorEx ours = {&programs[number], region_malloc, region_calloc, region_realloc, region_free};
         PyMem_SetAllocator(domains[number], &ours);
     }
+    is_apart = 1;
     return 1;
+}
+
+/* In the runtime's turn. What the lists hold is given up: it may be anywhere. */
+static void begin_anew(void)
+{
+    if (!is_apart || !memory_is_own || program_region + 1 == regions + REGIONS) {
+        return;
+    }
+    program_region++;
+    strings_to_wake = STRINGS_BETWEEN_WAKES;
+    size_t kept = parts[0].size; /* whether collection is enabled */
+    memset(others + kept, 0, sizeof(others) - kept);
+    interpreter->gc.generations[1].count = interpreter->gc.generations[2].count = 0;
 }
 
 #else
@@ -366,6 +358,9 @@ int memory_turn(int own)
 static int keep_apart(void)
 { return 0; }
 
+static void begin_anew(void)
+{ }
+
 #endif
 
 PyObject *memory_keep_apart(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
@@ -373,6 +368,9 @@ PyObject *memory_keep_apart(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(not
 
 PyObject *memory_use_own(PyObject *Py_UNUSED(module), PyObject *own)
 { return PyBool_FromLong(memory_turn(own == Py_True)); }
+
+PyObject *memory_begin_anew(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{ begin_anew(); Py_RETURN_NONE; }
 
 PyObject *memory_forget_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 { PyType_ClearCache(); Py_RETURN_NONE; }

@@ -1,17 +1,19 @@
-"""The runtime's own memory: nothing it does moves an object of the program to another address.
+"""The addresses of the program's objects: nothing but what the program itself allocates and frees moves them.
 
 A program may iterate over a set of objects, and so depend on their addresses. A strategy that draws its choices and a
-replay that looks them up create and free different objects at different times; in shared memory, everything that the
-program creates from then on would be at other addresses.
+replay that looks them up create and free different objects at different times. And before the program begins, the
+interpreter allocates what depends on the environment, on paths, and on what stands in folders.
 
 Rules of this module:
 
 * Whatever depends on the strategy, the request or real time happens in the runtime's *turn*. A turn belongs to the
-  process, not to a thread, as only one runs; whoever gets the baton begins one.
+  process, not to a thread, as only one runs; whoever gets the baton begins one. So does what depends on files that are
+  no part of the program: listing folders, compiling or loading modules.
 * What is created in the runtime's turn may be freed in the program's, unless its type has a free list: a freed tuple,
   list, dictionary or float would be reused by the program.
+* Where the program begins, and where it starts its first thread, it gets memory that was never used before.
 * This module is the only door to the part in C. Without that part, or if it does not know the interpreter, there is one
-  memory, and addresses depend on the strategy.
+  memory, and addresses depend on all of that.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from . import accelerator
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -36,6 +39,33 @@ use_own: Any = bool if accelerator is None else accelerator.use_own_memory
 def keep_apart() -> bool:
     """Give the runtime memory of its own; False if that is impossible."""
     return accelerator is not None and accelerator.keep_memory_apart()
+
+
+def begin_anew() -> None:
+    """Let the program find unused memory and empty free lists from now on; call it in the runtime's turn."""
+    if accelerator is not None:
+        accelerator.begin_memory_anew()
+
+
+def in_own_turn(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that does the same in the runtime's turn.
+
+    It must not execute code of the program, nor return what has a free list. It is called again in the program's turn
+    if it raises, as exceptions contain such objects.
+    """
+
+    def do_in_own_turn(*arguments: Any) -> Any:
+        before = use_own(True)
+        try:
+            result = function(*arguments)
+        except Exception:
+            use_own(before)
+        else:
+            use_own(before)
+            return result
+        return function(*arguments)
+
+    return do_in_own_turn
 
 
 def settle() -> None:

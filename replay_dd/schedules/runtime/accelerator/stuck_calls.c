@@ -6,10 +6,17 @@
  *   creates would vary. So between two waits it creates none, and holds the GIL throughout; Python code runs only if
  *   the baton may have to be taken away.
  * - It does what PythonCounter does in counter.py.
+ * - What a thread does in the system is read while holding the GIL: without it, the thread could go on.
  */
 #include "_accelerator.h"
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static long long now_by(clockid_t clock)
 {
@@ -24,8 +31,8 @@ static long long look(Counter *counter, double every_s)
     Looks *last = &counter->looks;
     const ThreadCounts *holder = (const ThreadCounts *)counter->current;
     clockid_t processor_clock;
-    if (counter->over || counter->busy || counter->idle || holder->atomic || holder->ident == 0 ||
-        pthread_getcpuclockid((pthread_t)holder->ident, &processor_clock) != 0) {
+    if (counter->over || counter->busy || counter->idle || holder->atomic || holder->handle == 0 ||
+        pthread_getcpuclockid((pthread_t)holder->handle, &processor_clock) != 0) {
         last->holder = NULL;
         return 0;
     }
@@ -73,4 +80,111 @@ PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_
             return PyLong_FromLongLong(still_ns);
         }
     }
+}
+
+/* -- What a thread is doing in the system -- */
+
+static int read_of(const char *form, int native_id, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, form, native_id);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return 0;
+    }
+    ssize_t length = read(descriptor, text, size - 1);
+    close(descriptor);
+    text[length > 0 ? length : 0] = 0;
+    return length > 0;
+}
+
+static int is_of_disks(long number)
+{
+    switch (number) {
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_sync:
+    case SYS_msync:
+#ifdef SYS_syncfs
+    case SYS_syncfs:
+#endif
+#ifdef SYS_sync_file_range
+    case SYS_sync_file_range:
+#endif
+    case SYS_fallocate:
+    case SYS_ftruncate:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int reads_or_writes(long number)
+{
+    switch (number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_sendfile:
+#ifdef SYS_copy_file_range
+    case SYS_copy_file_range:
+#endif
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Whether what is read or written is a file, or one of some streams, given as (device, inode). */
+static int no_thread_is_at_the_other_end(int descriptor, PyObject *streams)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) < 0) {
+        return 0;
+    }
+    if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode) || S_ISDIR(status.st_mode)) {
+        return 1;
+    }
+    PyObject *own = Py_BuildValue("(KK)", (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+    int found = own == NULL ? -1 : PySet_Contains(streams, own);
+    Py_XDECREF(own);
+    return found;
+}
+
+PyObject *stuck_calls_system_call(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t amount)
+{
+    unsigned long long handle = amount == 2 ? PyLong_AsUnsignedLongLong(arguments[0]) : 0;
+    if (handle == 0 || handle == (unsigned long long)-1) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError, "expected the identity of a thread and a set");
+        }
+        return NULL;
+    }
+    clockid_t clock;
+    char text[256];
+    long number = -1, argument = -1;
+    int alone = 0;
+    if (pthread_getcpuclockid((pthread_t)handle, &clock) == 0) {
+        int native_id = ~((int)clock >> 3); /* the kernel makes such clocks of it (linux/posix-timers.h) */
+        if (read_of("/proc/self/task/%d/syscall", native_id, text, sizeof text)) {
+            if (sscanf(text, "%ld 0x%lx", &number, (unsigned long *)&argument) < 2) {
+                number = -1; /* running, or not in a system call */
+            }
+        }
+        const char *state = read_of("/proc/self/task/%d/stat", native_id, text, sizeof text) ? strrchr(text, ')') : NULL;
+        /* D: in a disk's or another machine's hands; t, T: stopped from outside (proc(5)). */
+        alone = is_of_disks(number) || (state != NULL && strlen(state) > 2 && strchr("DTt", state[2]) != NULL);
+    }
+    if (!alone && reads_or_writes(number)) {
+        alone = no_thread_is_at_the_other_end((int)argument, arguments[1]);
+        if (alone < 0) {
+            return NULL;
+        }
+    }
+    return Py_BuildValue("(lN)", number, PyBool_FromLong(alone));
 }

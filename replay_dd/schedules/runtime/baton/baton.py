@@ -65,6 +65,7 @@ class Baton:
         least_still_ns: for how many nanoseconds it must have stood still before ``found_still`` is called.
         found_still: called with that duration by the thread that noticed; see stuck_calls.py.
         come_back: called by a thread without the baton; returns whether it has it now; see stuck_calls.py.
+        expect_stuck: called with the thread that goes on from here to the program, if a log says that calls were stuck.
     """
 
     counting: bool = _shared("counting")
@@ -76,7 +77,7 @@ class Baton:
         self.places = places
         self.send = send
         self.main = ManagedThread((0,))
-        self.main.ident = _get_ident()
+        self.main.ident = self.main.handle = _get_ident()
         self.counter = Counter(self.main, disable)
         self.counter.digest = START
         self.log = SwitchLog(self.counter, places, send)
@@ -89,6 +90,7 @@ class Baton:
         self.least_still_ns = 0
         self.found_still: Callable[[int], None] = _ignore
         self.come_back: Callable[[], bool] = _never
+        self.expect_stuck: Callable[[ManagedThread], None] | None = None
         self._ended_times: list[tuple[str, int]] = []
         self._passed_by_others = 0  # yield points passed up to the last hand-over
         self._gone = self.main  # the thread that ended last
@@ -170,7 +172,7 @@ class Baton:
             wait_until_gone(self._going)
             use_own(True)
             self._going = 0
-            self._gone.ident = 0  # the next thread may get the same one
+            self._gone.ident = self._gone.handle = 0  # the next thread may get the same one
 
 
 def _send_nothing(*record: object) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .clock import Clock
 
     class Observer(Protocol):
-        """Looks at what threads access; see the room ``observe``."""
+        """Looks at what threads access; see the room ``accesses``."""
 
         def next_time(self, thread: ManagedThread) -> int:
             """The thread time at which a thread is next observed."""
@@ -57,10 +57,6 @@ FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just
 # Measured in thread time, so that it does not depend on the schedule.
 SPIN_LIMIT = 1_000_000
 
-# The schedule may choose to end a sleep or timeout this short early: on a loaded machine the other threads could have
-# been that slow. Longer ones end only when nobody else can run.
-EARLY_WAKE_NS = 100_000_000
-
 
 class Chooser(Baton):
     """Decides who gets the baton.
@@ -78,6 +74,9 @@ class Chooser(Baton):
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
         traced_left: how many more yield points to report to the tool one by one.
         observer: looks at what the program accesses, if the tool wants that.
+        max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
+            the other threads could have been that slow. Longer ones end only when nobody else can run.
+        least_asleep_ns: how much was left of the shortest that exceeded this; 0 if none did.
     """
 
     def __init__(
@@ -95,6 +94,9 @@ class Chooser(Baton):
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.traced_left = 0
         self.observer: Observer | None = None
+        self.max_delay_ns = 0
+        self.least_asleep_ns = 0
+        self._others_ready = False  # beside the sleepers, at the present choice
 
     def follow(self, strategy: Strategy) -> None:
         """Let another strategy decide from now on."""
@@ -142,11 +144,16 @@ class Chooser(Baton):
         thread, default = question.thread, question.default
         # Before the first thread starts there is nothing to choose, and strategies have not begun.
         choice = self.strategy.choose(self, question) if self.counting else default
+        wakes_at = choice.deadline
+        if wakes_at is not None and self.is_ready(choice):
+            wakes_at = None
         if choice is not thread or choice is not default:
             by_default = choice is default
-            self.log.switch(thread, choice, question.forced, by_default, question.place, self.global_time())
-        if choice.deadline is not None and not self.is_ready(choice):
-            self.clock.jump_to(choice.deadline)
+            left_ns = None if wakes_at is None else max(0, wakes_at - self.clock.now_ns)
+            early_ns = 0 if left_ns and not self._others_ready else left_ns
+            self.log.switch(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns)
+        if wakes_at is not None:
+            self.clock.jump_to(wakes_at)
         if choice is not thread:
             self.give(thread, choice)
         return choice
@@ -183,13 +190,19 @@ class Chooser(Baton):
     def early_sleepers(self, ready: list[ManagedThread]) -> list[ManagedThread]:
         """The threads with the earliest deadline, if that may be reached now."""
         sleepers = [t for t in self.threads if t.deadline is not None and t not in ready]
+        self._others_ready = bool(ready)
         if ready:
             sleepers = [t for t in sleepers if not isinstance(t.waiting, Patient)]
         deadlines = [t.deadline for t in sleepers if t.deadline is not None]
         if not deadlines:
             return []
         first = min(deadlines)
-        if ready and (self.moments.real_time or first - self.clock.now_ns > EARLY_WAKE_NS):
+        if ready and self.moments.real_time:
+            return []
+        left_ns = first - self.clock.now_ns
+        if ready and left_ns > self.max_delay_ns:
+            if not 0 < self.least_asleep_ns <= left_ns:
+                self.least_asleep_ns = left_ns
             return []
         return [t for t in sleepers if t.deadline == first]
 

@@ -10,6 +10,7 @@ Rules of this module:
   operation returned (how many bytes, which descriptors) is its *answer*; the replay takes no more and no less.
 * A wait that the log does not know is off the recorded path; there the runtime behaves as in a recording. The same
   holds if a wait's moment cannot come, which shows when nobody can run: a mixture of two runs has such waits.
+* Where a replay repeats one run exactly, however long something takes is no reason to leave that path: it waits.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ OUTSIDE = 3
 
 GRACE_S = 0.05  # for what is NEAR: longer than the network stack needs while its buffers have room
 PATIENCE_S = 10.0  # for what arrived in the recorded run, as machines and loads differ; for what is in flight
+EXACT_PATIENCE_S = 60.0  # the same where the very run is repeated: later, the world is another one
 _STEP_S = 0.001
 _ROUNDS = 3
 
+AWAY = "away"  # begins the answer of a wait that was the runtime's doing; see stuck_calls.py
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 
 # Taken before the runtime puts its own in place.
@@ -55,6 +58,11 @@ class Expected:
         self.by = by
         self.time = time
         self.answer = answer
+
+
+def is_away(answer: object) -> bool:
+    """Whether this is the answer of a call that the runtime does not control."""
+    return isinstance(answer, tuple) and bool(answer) and answer[0] == AWAY
 
 
 class OutsideWait:
@@ -115,9 +123,14 @@ class OutsideWait:
 
     def wait_really(self) -> bool:
         """Wait for what arrived in the recorded run; if it does not, the thread has left the recorded path."""
-        if self._moments.look(self):
-            return True
-        limit_s = GRACE_S if self.nature < OUTSIDE else PATIENCE_S
+        before = use_own(True)  # how often it looks is a matter of real time
+        try:
+            return self._moments.look(self) or self._wait_for_it()
+        finally:
+            use_own(before)
+
+    def _wait_for_it(self) -> bool:
+        limit_s = self._moments.patience_s(self.nature)
         start_ns = real_clock_ns()
         end_ns, last_ns = start_ns + int(limit_s * 1_000_000_000), start_ns + int(PATIENCE_S * 1_000_000_000)
         while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._moments.are_in_flight([self])):
@@ -134,6 +147,10 @@ class OutsideWait:
 
     def answer_at_deadline(self) -> object:
         """Its answer although the deadline passed first; plain values."""
+        return None
+
+    def answer_at_end(self) -> object:
+        """Its answer although the run ended first; plain values."""
         return None
 
     def next_answer(self) -> object:
@@ -157,21 +174,23 @@ class Moments:
         self.expected: dict[tuple[str, int], Expected] = {}
         self._times: dict[str, list[int]] = {}
         self._due: dict[str, list[tuple[int, str]]] = {}
-        self.following = False
+        self.following = self.exact = False
+        self.somebody_is_away: Callable[[], bool] = lambda: False  # in a call without the baton; see stuck_calls.py
         self.real_deadlines = False  # deadlines pass in real time, now or when the log was recorded
         self.real_time = False  # deadlines also pass when as much real time has passed
         # Whether bytes are on their way to one of these descriptors; see io/tcp_in_flight.py.
         self.bytes_in_flight: Callable[[list[int]], bool] = lambda descriptors: False
 
-    def follow(self, records: list[tuple[Any, ...]], following: bool = True) -> None:
+    def follow(self, records: list[tuple[Any, ...]], following: bool = True, exact: bool = False) -> None:
         """Let everything arrive when these records of a log say it did.
 
         Args:
             records: what the channel of another run held.
             following: whether there was such a run; otherwise deadlines may pass in real time.
+            exact: whether this run repeats it, and not a mixture with another one.
         """
         moments: dict[str, set[int]] = {}
-        self.following = following
+        self.following, self.exact = following, exact
         self.expected, self._due = {}, {}
         self.real_deadlines = self.real_time or any(record[0] == DUE for record in records)
         for kind, *values in records:
@@ -180,6 +199,8 @@ class Moments:
                 self.expected[thread, number] = Expected(by, by_time, answer)
                 if by != thread and by != TIMED_OUT:
                     moments.setdefault(by, set()).add(by_time)
+                if is_away(answer):
+                    moments.setdefault(thread, set()).add(answer[1])
             elif kind == DUE:
                 by, by_time, thread = values
                 self._due.setdefault(by, []).append((by_time, thread))
@@ -187,6 +208,14 @@ class Moments:
         self._times = {name: sorted(times, reverse=True) for name, times in moments.items()}
         for entries in self._due.values():
             entries.reverse()
+
+    def patience_s(self, nature: int) -> float:
+        """For how long to wait in real time for what arrived in the recorded run, by where it comes from."""
+        if nature < LISTENING and not self.somebody_is_away():
+            return GRACE_S  # all who could send it wait for the baton
+        if self.exact:
+            return EXACT_PATIENCE_S
+        return PATIENCE_S if nature == OUTSIDE else GRACE_S
 
     def next_moment(self, thread: ManagedThread) -> int:
         """The thread time of this thread at its next recorded moment."""
@@ -244,7 +273,7 @@ class Moments:
         blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
         found = []
         for wait in blocked.values():
-            wait.rounds += wait.nature < OUTSIDE and self.look(wait)
+            wait.rounds += not self.exact and wait.nature < OUTSIDE and self.look(wait)
             way: list[OutsideWait] = []
             last: OutsideWait | None = wait
             while last is not None and last not in way:
@@ -314,7 +343,7 @@ class Moments:
         for thread in self._baton.threads:
             wait = thread.waiting
             if isinstance(wait, OutsideWait) and not wait.arrived_by:
-                self._baton.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, None)
+                self._baton.send(ARRIVAL, thread.name, wait.number, TIMED_OUT, 0, wait.answer_at_end())
 
     def pause(self, seconds: float) -> None:
         """Wait in real time, holding the baton."""

@@ -24,6 +24,7 @@ from .chooser import FOR_THE_TRACE, Chooser
 from .garbage import COLLECT_EVERY, collect
 from .moments import OutsideWait
 from .stack_room import need_room
+from .thread import ManagedThread, meet
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..points.places import Places
     from .clock import Clock
-    from .thread import ManagedThread, Waitable
+    from .thread import Waitable
 
 _get_ident = _thread.get_ident
 
@@ -100,6 +101,8 @@ class Scheduler(Chooser):
         self.choose_next(thread, Place(code, position, is_line), forced=False)
         if observer is not None:
             observer.at_access(thread, code, position)
+        if self.expect_stuck is not None:
+            self.expect_stuck(thread)
         use_own(False)
         if thread.signalled and self.deliver_signals is not None:
             self.deliver_signals()
@@ -136,6 +139,8 @@ class Scheduler(Chooser):
                 self.observer.at_operation(self.current, frame, waiting, done, outside)
             return done
         finally:
+            if self.expect_stuck is not None:
+                self.expect_stuck(self.current)
             use_own(False)
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
@@ -162,6 +167,7 @@ class Scheduler(Chooser):
         ready = waiting is None or waiting.ready_for(thread)
         if self.over or self.busy or thread.ident != _get_ident():
             return ready
+        meet(thread)
         need_room(ROOM_FRAMES)
         # A lock that a condition reacquires is acquired whatever happens: its caller relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):

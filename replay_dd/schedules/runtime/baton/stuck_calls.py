@@ -2,12 +2,17 @@
 
 Rules of this module:
 
-* A thread that waits at its gate checks at intervals whether the thread with the baton stands still: no yield point and
+* A thread that waits at its gate checks at intervals whether the thread with the baton stands still: no yield point,
   no processor time for half a second of real time. Then it blocks in C, perhaps waiting for another thread of the
-  program. The baton is taken from it, which is a forced switch; the thread is *away*. The log notes where. The checks
-  are made by the counter (``wait_at`` in counter.py): as they happen in real time, they create no objects.
+  program. The baton is taken from it, a forced switch; the thread is *away*. The checks are made by the counter
+  (``wait_at`` in counter.py): as they happen in real time, they create no objects.
+* It keeps the baton, however long it takes, where no thread of the program can be what it waits for: a disk, another
+  machine, or whoever reads the standard output.
 * If all others sleep, the one that wakes first gets the baton once the call has blocked for as long as that sleep, and
   for at least two seconds: most calls return earlier, and then the run does not depend on how long they took.
+* The log notes where. In a replay, real time decides nothing: the baton is taken from that call even if it returns at
+  once, and from no other. A call is found again by the thread time at which it begins, and by how often the thread has
+  met the runtime since; what lies between there and the call is not done without the baton.
 * A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
   its call and that point it touches nothing that others see, if it is counted code.
 * A thread that the runtime did not start is reported if it runs counted code.
@@ -20,24 +25,29 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..channel import NOTE
+from ..channel import ARRIVAL, NOTE
+from ..counting.counter import fold
 from ..points.place import Place
-from .moments import OUTSIDE, OutsideWait
+from ..points.place_record import place_record
+from .moments import AWAY, EXACT_PATIENCE_S, OUTSIDE, OutsideWait, is_away
 from .strategy import Question
+from .thread import contacts
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType, FrameType
+    from typing import Any
 
     from .moments import Moments
     from .scheduler import Scheduler
     from .thread import ManagedThread
 
-AWAY = "away"  # with the thread time of the call, the answer of a wait that was the runtime's doing
 _LOOK_EVERY_S = 0.25
 _LOOK_EVERY_FOLLOWING_S = 0.01  # where the log says that a call will be stuck
 _STILL_NS = 450_000_000  # what STILL_LOOKS take at least
+_EXACT_STILL_NS = int(EXACT_PATIENCE_S * 1e9)  # where the log says that it will not
 _BEFORE_SLEEPERS_NS = 2_000_000_000
 
 _get_ident = _thread.get_ident
@@ -48,10 +58,13 @@ class _Call(OutsideWait):
 
     __slots__ = ("answer",)
 
-    def __init__(self, moments: Moments, thread: ManagedThread) -> None:
+    def __init__(self, moments: Moments, thread: ManagedThread, system_call: int) -> None:
         what = "a call that replay-dd does not control to return"
         super().__init__(moments, thread, lambda: thread.returned, [], OUTSIDE, what)
-        self.answer = (AWAY, thread.time)
+        self.answer = (AWAY, thread.time, contacts(thread), system_call)
+
+    def answer_at_end(self) -> object:
+        return self.answer
 
 
 class StuckCalls:
@@ -59,53 +72,96 @@ class StuckCalls:
 
     Args:
         scheduler: who hands the baton around.
+
+    Attributes:
+        standard_streams: (device, inode) of the files that this process was started with.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._away: dict[int, ManagedThread] = {}
         self._foreign_told = False
+        self.standard_streams: set[tuple[int, int]] = set()
         scheduler.look_every = (True, _LOOK_EVERY_S)
         scheduler.least_still_ns = _STILL_NS
         scheduler.found_still = self.found_still
         scheduler.come_back = self.come_back
         scheduler.counter.stranger = self.stranger
+        scheduler.moments.somebody_is_away = lambda: any(not t.expects_to_be_away for t in self._away.values())
 
-    def follow(self, answers: list[object]) -> None:
-        """Check more often if a log says that threads will be away."""
-        follows = any(isinstance(answer, (list, tuple)) and AWAY in answer for answer in answers)
-        self._scheduler.look_every = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
-        self._scheduler.least_still_ns = 0 if follows else _STILL_NS
+    def follow(self, records: list[tuple[Any, ...]]) -> None:
+        """Take the baton where it was taken in another run, and check more often if it was at all."""
+        follows = any(record[0] == ARRIVAL and is_away(record[-1]) for record in records)
+        scheduler = self._scheduler
+        scheduler.look_every = (True, _LOOK_EVERY_FOLLOWING_S if follows else _LOOK_EVERY_S)
+        scheduler.least_still_ns = 0 if follows else _STILL_NS
+        scheduler.expect_stuck = self.expect_stuck if follows else None
+
+    # -- calls of which a log says that they were stuck --------------------------------------------------------------
+
+    def expect_stuck(self, thread: ManagedThread) -> None:
+        """A thread goes on to code of the program; if that is the call in which it was stuck, it will be away."""
+        answer = self._recorded(thread)
+        if answer is None or answer[2] != contacts(thread) or thread.ident != _get_ident():
+            return
+        self._away[thread.ident] = thread
+        thread.ident = 0  # so that it asks for the baton after the call
+        thread.expects_to_be_away = True
+        self._set_place(thread, sys._getframe(1))
+
+    def _recorded(self, thread: ManagedThread) -> tuple[Any, ...] | None:
+        """What the log says about a stuck call of a thread between this yield point and the next one."""
+        expected = self._scheduler.moments.expected.get((thread.name, thread.waits + 1))
+        if expected is None or not is_away(expected.answer) or expected.answer[1] != thread.time:
+            return None
+        answer: tuple[Any, ...] = expected.answer
+        return answer
+
+    # -- taking the baton away ---------------------------------------------------------------------------------------
 
     def found_still(self, still_ns: int) -> None:
         """Called by a waiting thread that has found the thread with the baton standing still for this long."""
         holder = self._scheduler.current
-        if still_ns >= _STILL_NS or self._is_expected(holder):
-            self._take_from(holder, still_ns)
+        expects = holder.expects_to_be_away
+        least_ns = _EXACT_STILL_NS if self._scheduler.moments.exact and not expects else _STILL_NS
+        if still_ns < least_ns and not expects:
+            return
+        number, is_outside = self._system_call(holder)
+        if expects:
+            # It may not have come to that call yet.
+            answer = self._recorded(holder)
+            if answer is None or (still_ns < _STILL_NS and answer[3] != number):
+                return
+        elif is_outside:
+            return
+        self._take_from(holder, still_ns, number)
 
-    def _is_expected(self, holder: ManagedThread) -> bool:
-        """Whether a log says that this thread will be away now; any other gets the usual time."""
-        expected = self._scheduler.moments.expected.get((holder.name, holder.waits + 1))
-        return expected is not None and expected.answer == (AWAY, holder.time)
+    def _system_call(self, thread: ManagedThread) -> tuple[int, bool]:
+        """The number of the system call that a thread is in, and whether only the world outside can end it."""
+        if accelerator is None:
+            return -1, False  # the part in Python would release the GIL
+        found: tuple[int, bool] = accelerator.system_call(thread.handle, self.standard_streams)
+        return found
 
-    def _take_from(self, holder: ManagedThread, still_ns: int) -> None:
+    def _take_from(self, holder: ManagedThread, still_ns: int, system_call: int) -> bool:
         """Take the baton from a thread that has stood still for this long, if another thread can use it."""
         scheduler = self._scheduler
-        ident = holder.ident
-        holder.returned = False
-        self._away[ident] = holder
-        holder.ident = 0
+        handle, expected = holder.handle, holder.expects_to_be_away
+        holder.expects_to_be_away = holder.returned = False
+        self._away[handle] = holder
+        holder.ident = holder.handle = 0
         scheduler.busy = True
-        wait = _Call(scheduler.moments, holder)
+        wait = _Call(scheduler.moments, holder, system_call)
         holder.waiting = wait
         # What is ready now counts as arrived at the yield point of this switch, not at the one before the call.
         holder.time += scheduler.counting
         scheduler.moments.at_choice()
         ready = [thread for thread in scheduler.threads if thread is not holder and scheduler.is_ready(thread)]
         holder.time -= scheduler.counting
-        if not ready and still_ns >= _BEFORE_SLEEPERS_NS:
+        if not ready and (expected or still_ns >= _BEFORE_SLEEPERS_NS):
             until_ns = scheduler.clock.now_ns + still_ns
-            ready = [t for t in scheduler.early_sleepers([]) if t.deadline is not None and t.deadline <= until_ns]
+            sleepers = scheduler.early_sleepers([])
+            ready = [t for t in sleepers if expected or (t.deadline is not None and t.deadline <= until_ns)]
         if not ready:
             # Nobody can use the baton.
             holder.waits -= 1
@@ -114,26 +170,35 @@ class StuckCalls:
             if holder.returned:
                 holder.gate.release()
             else:
-                del self._away[ident]
-                holder.ident = ident
-            return
-        if wait.expected is not None and wait.expected.answer != wait.answer:
+                del self._away[handle]
+                holder.ident = holder.handle = handle
+            return False
+        if wait.expected is not None and not expected:
             wait.leave()
-        self._tell(holder, sys._current_frames().get(ident))
+        if not expected:
+            self._set_place(holder, sys._current_frames().get(handle))
+        self._tell(holder)
         if scheduler.counting:
-            scheduler.pass_yield_point(holder)
+            # Its place is no part of the digest: where the call returned before anybody looked, it is not known.
+            fold(scheduler.counter, holder, 0)
         default = scheduler.next_after(holder, ready)
         scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
+        return True
 
-    def _tell(self, holder: ManagedThread, frame: FrameType | None) -> None:
+    def _set_place(self, thread: ManagedThread, frame: FrameType | None) -> None:
+        """Note where a thread is stuck, or going to be: where its code of the program stands."""
+        _, user_frame = self._scheduler.places.user_frame(frame)
+        thread.place = None
+        if user_frame is not None:
+            thread.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+
+    def _tell(self, holder: ManagedThread) -> None:
         """Report where a thread is stuck."""
         scheduler = self._scheduler
-        _, user_frame = scheduler.places.user_frame(frame)
-        if user_frame is not None:
-            holder.place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
-            where = f"at {scheduler.places.short(user_frame.f_code.co_filename)}:{user_frame.f_lineno}"
-        else:
-            where = "in the library"
+        where = "in the library"
+        if holder.place is not None:
+            record = place_record(scheduler.places, 0, holder.place)
+            where = f"at {record[2]}:{record[4]}"
         scheduler.send(
             NOTE, "away", f"a call {where} blocked outside replay-dd's control; other threads ran in the meantime"
         )
@@ -149,10 +214,12 @@ class StuckCalls:
         thread = self._away.get(ident)
         if thread is None or scheduler.over:
             return False
+        if thread.expects_to_be_away and not self._leave_late(thread, ident):
+            return True
         thread.returned = True
         scheduler.wait_for_baton(thread)
         del self._away[ident]
-        thread.ident = ident
+        thread.ident = thread.handle = ident
         wait = thread.waiting
         thread.waiting = None
         if isinstance(wait, _Call):
@@ -160,6 +227,22 @@ class StuckCalls:
         scheduler.resumed(thread)
         use_own(False)
         return True
+
+    def _leave_late(self, thread: ManagedThread, ident: int) -> bool:
+        """The call of a thread has returned sooner than in the recorded run: let the others run as they did then.
+
+        Returns:
+            Whether another thread has the baton now.
+        """
+        before = use_own(True)
+        answer = self._recorded(thread)
+        if answer is not None and self._take_from(thread, 0, answer[3]):
+            return True
+        self._away.pop(ident, None)
+        thread.expects_to_be_away = False
+        thread.ident = thread.handle = ident
+        use_own(before)
+        return False
 
     def stranger(self, code: CodeType) -> bool:
         """Counted code runs in a thread without the baton; returns like :meth:`come_back`."""

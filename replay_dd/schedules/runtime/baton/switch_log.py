@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..channel import SWITCH, TRACED
 from ..points.place_record import place_record
+from .clock import NEVER_READY
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class SwitchLog:
         by_default: bool,
         place: Place | None,
         global_time: int,
+        early_ns: int | None,
     ) -> None:
         """Log a switch, or a choice that is not the default one.
 
@@ -53,6 +55,7 @@ class SwitchLog:
             by_default: whether the default schedule also chooses ``to``.
             place: where ``thread`` stands, if known.
             global_time: yield points passed by all threads together.
+            early_ns: how early this ends a sleep or time-out of ``to``; None if it ends none.
         """
         number = -1 if place is None else self.place_number(place)
         visit = 0
@@ -60,8 +63,14 @@ class SwitchLog:
             visit = self._counter.visits.get((thread, self._places.place_hash(place.code, place.mark)), 0)
         self.send(
             *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
-            *(number, global_time, self._counter.digest, visit, thread.ended),
+            *(number, global_time, self._counter.digest, visit, thread.ended, self._wake(to, early_ns)),
         )
+
+    def _wake(self, to: ManagedThread, early_ns: int | None) -> tuple[object, ...]:
+        if early_ns is None:
+            return ()
+        number = -1 if to.place is None else self.place_number(to.place)
+        return to.waiting is not NEVER_READY, number, early_ns
 
     def yield_point(self, thread: ManagedThread, place: Place | None) -> None:
         """Report one yield point of a traced run."""

@@ -41,7 +41,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("acquire_gate", "exception", "uncounted", "signalled"),
+        *("acquire_gate", "exception", "uncounted", "signalled", "contacts", "contacts_at", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
     )
 
@@ -59,8 +59,10 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.acquire_gate = (
             self.gate.acquire
         )  # kept: when it is needed, another thread may be running, and no object must be made
-        self.ident = 0  # 0 also while it is away; see stuck_calls.py
+        self.ident = self.handle = 0  # 0 also while it is away; see stuck_calls.py
         self.returned = False
+        self.contacts = self.contacts_at = 0  # how often it met the runtime since its last yield point, at which time
+        self.expects_to_be_away = False
         self.waiting: Waitable | None = None
         self.deadline: int | None = None  # on the virtual clock
         self.real_deadline_ns = 0  # the same on the real one, where that counts
@@ -77,6 +79,19 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.sentinel: object = None
         self.daemon = False
         self.priority = 0
+
+
+def meet(thread: ManagedThread) -> None:
+    """Note that a thread meets the runtime between two of its yield points."""
+    if thread.contacts_at != thread.time:
+        thread.contacts_at = thread.time
+        thread.contacts = 0
+    thread.contacts += 1
+
+
+def contacts(thread: ManagedThread) -> int:
+    """How often a thread met the runtime since its last yield point."""
+    return thread.contacts if thread.contacts_at == thread.time else 0
 
 
 def wait_until_gone(native_id: int) -> None:

@@ -48,11 +48,13 @@ def come_up(scheduler: Scheduler) -> None:
 def entered(scheduler: Scheduler, thread: ManagedThread) -> None:
     """Called by a new thread: waits for the baton for the first time."""
     scheduler.wait_for_baton(thread)
-    thread.ident = _thread.get_ident()
+    thread.ident = thread.handle = _thread.get_ident()
     ask_now = thread.starter is not None
     scheduler.resumed(thread)
     if ask_now:
         thread.ask_at = 0
+    elif scheduler.expect_stuck is not None:
+        scheduler.expect_stuck(thread)
     use_own(False)
 
 

@@ -30,11 +30,13 @@ class PythonThreadCounts:
         ask_at: the thread time at which the scheduler is to be asked.
         atomic: above 0 inside an import: no yield points.
         hash: what the thread adds to the digest.
-        ident: the thread's identity, as ``_thread.get_ident`` tells it.
+        ident: the thread's identity, as ``_thread.get_ident`` tells it; 0 where it is to ask for the baton at its next
+            yield point, as its call was stuck, or is going to be.
+        handle: the same, except while it is away without the baton.
         place: where it does its operation, or None.
     """
 
-    __slots__ = ("ask_at", "atomic", "hash", "ident", "place", "time")
+    __slots__ = ("ask_at", "atomic", "handle", "hash", "ident", "place", "time")
 
     def __init__(self) -> None:
         self.time = 0
@@ -42,6 +44,7 @@ class PythonThreadCounts:
         self.atomic = 0
         self.hash = 0
         self.ident = 0
+        self.handle = 0
         self.place: Any = None
 
 
@@ -99,11 +102,11 @@ class PythonCounter:
 
     def _look(self, every_s: float) -> int:
         holder = self.current
-        if self.over or self.busy or self.idle or holder.atomic or not holder.ident:
+        if self.over or self.busy or self.idle or holder.atomic or not holder.handle:
             self._seen = None
             return 0
         now_ns = _clock_ns()
-        processor_ns = _processor_ns(_thread_clock(holder.ident))
+        processor_ns = _processor_ns(_thread_clock(holder.handle))
         if self._seen is holder and self._seen_time == holder.time:
             passed_ns = now_ns - self._seen_ns
             if passed_ns < every_s * EARLIEST_LOOK_NS_PER_S:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from ..observing import attribute, set_attribute
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
@@ -61,9 +63,10 @@ def guarded(real: Any, descriptors: Descriptors, scheduler: Scheduler) -> Any:
         call = getattr(real, name)
 
         def guarded_call(self: Any, *arguments: Any, **named: Any) -> Any:
-            section = self.__dict__.get("_replay_dd_section")
+            section = attribute(self, "_replay_dd_section")
             if section is None:
-                section = self.__dict__["_replay_dd_section"] = _Section(scheduler)
+                section = _Section(scheduler)
+                set_attribute(self, "_replay_dd_section", section)
             if not descriptors.has_baton() or not section.enter(sys._getframe(1)):
                 return call(self, *arguments, **named)
             try:

@@ -16,6 +16,7 @@ import _thread
 import os
 
 from ..baton.moments import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
+from ..baton.thread import meet
 from .tcp_in_flight import are_in_flight
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -39,6 +40,7 @@ class Descriptors:
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
         children_run: whether a child process is still running.
+        standard_streams: (device, inode) of the files that this process was started with.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -51,8 +53,24 @@ class Descriptors:
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
+        self.standard_streams: set[tuple[int, int]] = set()
+        self.learn_standard_streams()
 
     # -- what a descriptor is ----------------------------------------------------------------------------------------
+
+    def learn_standard_streams(self) -> None:
+        """Remember the files that this process was started with."""
+        self.standard_streams.clear()
+        for descriptor in (0, 1, 2):
+            try:
+                status = os.fstat(descriptor)
+            except OSError:
+                continue  # it was closed
+            self.standard_streams.add((status.st_dev, status.st_ino))
+
+    def is_standard_stream(self, status: os.stat_result) -> bool:
+        """Whether a descriptor with this status is one of them, under whatever number."""
+        return (status.st_dev, status.st_ino) in self.standard_streams
 
     def set_nature(self, descriptor: int, nature: int) -> None:
         """Remember where the other end of a descriptor is."""
@@ -102,8 +120,15 @@ class Descriptors:
         if scheduler.over:
             return False
         if scheduler.current.ident == _get_ident():
-            return not scheduler.busy
-        return scheduler.come_back()  # even if the scheduler is busy: a thread that was away waits until it is done
+            if scheduler.busy:
+                return False
+        elif not scheduler.come_back():  # even if the scheduler is busy: a thread that was away waits until it is done
+            return False
+        thread = scheduler.current
+        meet(thread)
+        if scheduler.expect_stuck is not None:
+            scheduler.expect_stuck(thread)
+        return True
 
     def yield_point(self, frame: Any) -> None:
         """A yield point before a call that never blocks."""
@@ -124,6 +149,10 @@ class Descriptors:
             except (OverflowError, ValueError):
                 return True  # closed: the call itself will raise
         return bool(poll.poll(milliseconds))
+
+    def is_broken(self, descriptor: int) -> bool:
+        """Whether nobody will read what is written to a descriptor."""
+        return self.poll([(descriptor, 0)])  # which tells of nothing but errors
 
     def make_wait(
         self, descriptors: list[tuple[int, int]], what: str = "", through: list[tuple[int, int]] | None = None

@@ -1,9 +1,13 @@
-"""Pipes: reading and writing descriptors, through ``os`` and through file objects.
+"""Pipes and terminals: reading and writing descriptors, through ``os`` and through file objects.
 
 Rules of this module:
 
-* Reading and writing regular files never blocks, and is left alone.
+* Reading and writing regular files never blocks, and is left alone. So are the standard streams that the process was
+  started with: one run may write to a file, and the next one to a pipe or a terminal.
 * File objects over pipes read and write through this module, instead of in C while holding the baton.
+* A call that does not block is an operation as well; how much it took or found no room for is its answer.
+* Pipes that a run follows a log through are larger than usual. A pipe holds a number of pieces rather than of bytes,
+  and the pieces come as chance has it: what the recorded run wrote at once has to find room here, too.
 """
 
 from __future__ import annotations
@@ -12,8 +16,10 @@ import os
 import stat
 import sys
 
-from ..baton.moments import INSIDE
+from ..accelerator import accelerator
+from ..baton.moments import INSIDE, OutsideWait
 from .descriptors import READING, WRITING, Descriptors
+from .pieces import give, joined, refuse_as_recorded, take
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -22,7 +28,9 @@ if TYPE_CHECKING:
 
 
 _PIPE_BUF = 4096  # so many bytes a pipe takes as a whole or not at all (pipe(7))
-WOULD_BLOCK = -1
+_LARGE_PIPE = 1 << 18  # four times the usual size, and a quarter of what an ordinary user may ask for
+_LARGE_PIPES = 64  # so many at most, as all pipes of a user share one limit
+_PIPE_LIKE = (stat.S_IFIFO, stat.S_IFSOCK, 0)  # 0: inotify(7), eventfd(2) and their like
 
 
 class Pipes:
@@ -36,6 +44,7 @@ class Pipes:
         self._descriptors = descriptors
         self._moments = descriptors.moments
         self._real_read, self._real_write = os.read, os.write
+        self._large_pipes = 0
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` and ``posix`` to replace."""
@@ -46,6 +55,7 @@ class Pipes:
                 ends = real(*arguments)
                 for end in ends:
                     set_nature(end, INSIDE)
+                self._enlarge(ends[1])
                 return ends
 
             return pipe
@@ -71,16 +81,16 @@ class Pipes:
             return len(data)
 
         def writev(fd: int, buffers: Any, /) -> int:
-            written = self.write(fd, b"".join(buffers), sys._getframe(1)) if self._blocks(fd) else None
+            written = self.write(fd, b"".join(buffers), sys._getframe(1)) if self._waits(fd) else None
             return real_writev(fd, buffers) if written is None else written
 
         def sendfile(out_fd: int, in_fd: int, offset: int | None, count: int) -> int:
             def send(position: int, size: int) -> int:
                 return real_sendfile(out_fd, in_fd, None if offset is None else offset + position, size)
 
-            if not self._blocks(out_fd):
+            if not self._waits(out_fd):
                 return real_sendfile(out_fd, in_fd, offset, count)
-            return self._write_pieces(out_fd, count, send, sys._getframe(1))
+            return self._write_as_asked(out_fd, count, send, sys._getframe(1))
 
         def spawning(real: Callable[..., int]) -> Any:
             def spawn(*arguments: Any, **named: Any) -> int:
@@ -97,19 +107,25 @@ class Pipes:
         more = {"readv": readv, "writev": writev, "sendfile": sendfile}
         return {**pipes, **more, **{name: spawning(getattr(os, name)) for name in ("posix_spawn", "posix_spawnp")}}
 
-    def _waits(self, descriptor: object) -> int:
-        """The file type of a descriptor whose operations may block; 0 for any other."""
+    def _waits(self, descriptor: object) -> bool:
+        """Whether operations on a descriptor may block, or find nothing, depending on what others do."""
         if not isinstance(descriptor, int) or not self._descriptors.has_baton():
-            return 0
+            return False
         try:
-            kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+            status = os.fstat(descriptor)
         except OSError:
-            return 0
-        return kind if kind in (stat.S_IFIFO, stat.S_IFSOCK) else 0
+            return False
+        kind = stat.S_IFMT(status.st_mode)
+        if kind not in _PIPE_LIKE and not (kind == stat.S_IFCHR and os.isatty(descriptor)):
+            return False
+        return not self._descriptors.is_standard_stream(status)
 
-    def _blocks(self, descriptor: object) -> bool:
-        """Whether writing to a descriptor may block."""
-        return self._waits(descriptor) != 0 and os.get_blocking(descriptor)  # type: ignore[arg-type]  # a number, if it waits
+    def _enlarge(self, descriptor: int) -> None:
+        """Make a pipe larger than in the run that this one follows."""
+        if not self._moments.following or self._large_pipes == _LARGE_PIPES:
+            return
+        if accelerator is not None:
+            self._large_pipes += accelerator.enlarge_pipe(descriptor, _LARGE_PIPE)
 
     def read(self, descriptor: int, length: int, frame: Any) -> bytes | None:
         """What ``os.read`` returns; None if the call can be made unchanged."""
@@ -119,46 +135,35 @@ class Pipes:
         wait = self._descriptors.make_wait(pair, f"data on descriptor {descriptor}")
         if not os.get_blocking(descriptor):
             self._descriptors.yield_point(frame)
-            if wait.expected is not None and wait.expected.answer == WOULD_BLOCK:
-                self._moments.answered(wait, WOULD_BLOCK)
-                raise BlockingIOError(11, os.strerror(11))
-            if wait.expected is not None:
-                wait.wait_really()
+            refuse_as_recorded(wait, self._moments)
         else:
             self._descriptors.wait(frame, wait, None)
             while not self._descriptors.poll(pair):
                 self._moments.answered(wait, None)
                 wait = self._descriptors.make_wait(pair, wait.what)
                 self._descriptors.wait(frame, wait, None)
-        wanted = length
-        if wait.expected is not None and isinstance(wait.expected.answer, int) and wait.expected.answer > 0:
-            wanted = min(length, wait.expected.answer)
-        try:
-            data = self._real_read(descriptor, wanted)
-            while wait.expected is not None and 0 < len(data) < wanted < length and wait.wait_really():
-                more = self._real_read(descriptor, wanted - len(data))
-                if not more:
-                    break
-                data += more
-        except BlockingIOError:
-            self._moments.answered(wait, WOULD_BLOCK)
-            raise
-        self._moments.answered(wait, len(data))
-        return data
+        pieces: list[bytes] = []
+
+        def attempt(position: int, size: int) -> int:
+            pieces.append(self._real_read(descriptor, size))
+            return len(pieces[-1])
+
+        take(wait, self._moments, length, attempt)
+        return joined(pieces)
 
     def write(self, descriptor: int, data: Any, frame: Any) -> int | None:
         """What ``os.write`` returns; None if the call can be made unchanged."""
-        if not self._blocks(descriptor):
+        if not self._waits(descriptor):
             return None
         with memoryview(data) as view, view.cast("B") as octets:
 
             def write_piece(position: int, size: int) -> int:
                 return self._real_write(descriptor, octets[position : position + size])
 
-            return self._write_pieces(descriptor, len(octets), write_piece, frame)
+            return self._write_as_asked(descriptor, len(octets), write_piece, frame)
 
-    def _write_pieces(self, descriptor: int, size: int, write_piece: Callable[[int, int], int], frame: Any) -> int:
-        """Write bytes in pieces that do not block, and return how many were written.
+    def _write_as_asked(self, descriptor: int, size: int, write_piece: Callable[[int, int], int], frame: Any) -> int:
+        """Write bytes, all of them where the call blocks until they are written, and return how many were written.
 
         Args:
             descriptor: where to.
@@ -166,17 +171,29 @@ class Pipes:
             write_piece: writes at most so many bytes from a position, and returns how many it wrote.
             frame: who calls.
         """
+        wait = self._room(descriptor)
+        if not os.get_blocking(descriptor):
+            self._descriptors.yield_point(frame)
+            refuse_as_recorded(wait, self._moments)
+            return self._give(wait, descriptor, size, write_piece)
         written = 0
         most = size if _keeps_messages_whole(descriptor) else _PIPE_BUF
         while True:
-            wait = self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
             self._descriptors.wait(frame, wait, None)
             # There is room for this much: the call does not block, except perhaps for a long message.
-            piece = write_piece(written, min(size - written, most))
-            self._moments.answered(wait, 0)
+            position = written
+            attempt = lambda start, size: write_piece(position + start, size)  # noqa: B023, E731  called before the next
+            piece = self._give(wait, descriptor, min(size - written, most), attempt)
             written += piece
             if written >= size or not piece:
                 return written
+            wait = self._room(descriptor)
+
+    def _room(self, descriptor: int) -> OutsideWait:
+        return self._descriptors.make_wait([(descriptor, WRITING)], f"room on descriptor {descriptor}")
+
+    def _give(self, wait: OutsideWait, descriptor: int, size: int, attempt: Callable[[int, int], int]) -> int:
+        return give(wait, self._moments, size, attempt, lambda: self._descriptors.is_broken(descriptor))
 
     def adapt_fdopen(self) -> None:
         """Let ``os.fdopen`` and ``subprocess`` make file objects over pipes that wait under the scheduler."""
@@ -216,7 +233,10 @@ class Pipes:
                 return super().read(size) if data is None else data
 
             def write(self, data: Any) -> Any:
-                written = pipes.write(self.fileno(), data, sys._getframe(1)) if self.writable() else None
+                try:
+                    written = pipes.write(self.fileno(), data, sys._getframe(1)) if self.writable() else None
+                except BlockingIOError:
+                    return None
                 return super().write(data) if written is None else written
 
         PipeIO.__name__ = PipeIO.__qualname__ = "FileIO"

@@ -6,6 +6,7 @@ import sys
 
 from ..accelerator.own_memory import use_own
 from ..baton.moments import INSIDE, OutsideWait
+from ..observing import is_a
 from .descriptors import READING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -112,7 +113,11 @@ def _contains(found: Any, wanted: Any) -> bool:
 
 
 def _number(item: Any) -> int:
-    return item if isinstance(item, int) else int(item.fileno())
+    if is_a(item, int):
+        return int(item)
+    if not hasattr(item, "fileno"):
+        raise TypeError("argument must be an int, or have a fileno() method.")
+    return int(item.fileno())
 
 
 def _make_poll(real_poll: Any, wait: Any) -> Any:
@@ -124,16 +129,19 @@ def _make_poll(real_poll: Any, wait: Any) -> Any:
             self._events: dict[int, int] = {}
 
         def register(self, descriptor: Any, *events: int) -> None:
-            self._real.register(descriptor, *events)
-            self._events[_number(descriptor)] = events[0] if events else 7
+            number = _number(descriptor)
+            self._real.register(number, *events)
+            self._events[number] = events[0] if events else 7
 
         def modify(self, descriptor: Any, events: int) -> None:
-            self._real.modify(descriptor, events)
-            self._events[_number(descriptor)] = events
+            number = _number(descriptor)
+            self._real.modify(number, events)
+            self._events[number] = events
 
         def unregister(self, descriptor: Any) -> None:
-            self._real.unregister(descriptor)
-            self._events.pop(_number(descriptor), None)
+            number = _number(descriptor)
+            self._real.unregister(number)
+            self._events.pop(number, None)
 
         def poll(self, timeout: Any = None, /) -> Any:
             seconds = None if timeout is None else timeout / 1000
@@ -157,16 +165,19 @@ def _make_epoll(real_epoll: Any, wait: Any) -> Any:
             return real_epoll.fromfd(descriptor)
 
         def register(self, fd: Any, eventmask: int = 7) -> None:
-            self._real.register(fd, eventmask)
-            self._events[_number(fd)] = eventmask & 0xFFFF
+            number = _number(fd)
+            self._real.register(number, eventmask)
+            self._events[number] = eventmask & 0xFFFF
 
         def modify(self, fd: Any, eventmask: int) -> None:
-            self._real.modify(fd, eventmask)
-            self._events[_number(fd)] = eventmask & 0xFFFF
+            number = _number(fd)
+            self._real.modify(number, eventmask)
+            self._events[number] = eventmask & 0xFFFF
 
         def unregister(self, fd: Any) -> None:
-            self._real.unregister(fd)
-            self._events.pop(_number(fd), None)
+            number = _number(fd)
+            self._real.unregister(number)
+            self._events.pop(number, None)
 
         def poll(self, timeout: Any = None, maxevents: int = -1) -> Any:
             wanted = list(self._events.items())

@@ -17,6 +17,7 @@ from ..compat import (
     NULL_ABOVE_GLOBAL,
     PAIRS,
 )
+from ..observing import attribute, local_value, variable
 from .bytecode import instructions
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -57,18 +58,14 @@ def value_of(expression: Expression, frame: FrameType) -> object:
         return None
     kind = expression[0]
     if kind == "local":
-        return frame.f_locals.get(expression[1])
+        return local_value(frame, expression[1])
     if kind == "name":
-        return frame.f_locals.get(expression[1], frame.f_globals.get(expression[1]))
+        return variable(frame, expression[1])
     if kind == "global":
-        return frame.f_globals.get(expression[1])
+        return frame.f_globals.get(expression[1]) if type(frame.f_globals) is dict else None
     if kind == "globals":
         return frame.f_globals
-    try:
-        values = object.__getattribute__(value_of(expression[1], frame), "__dict__")
-    except AttributeError:
-        return None
-    return values.get(expression[2]) if type(values) is dict else None
+    return attribute(value_of(expression[1], frame), expression[2])
 
 
 def _in_single_steps(listing: list[Instruction]) -> list[tuple[int, str, int]]:

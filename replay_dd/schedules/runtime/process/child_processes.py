@@ -30,8 +30,14 @@ def _children() -> list[int]:
     """Those that nobody has waited for yet; none if the system does not list them."""
     found = []
     for task in os.listdir("/proc/self/task"):
-        with open(f"/proc/self/task/{task}/children") as file:
-            found += [int(child) for child in file.read().split()]
+        try:
+            with open(f"/proc/self/task/{task}/children") as file:
+                found += [int(child) for child in file.read().split()]
+        except FileNotFoundError:
+            if os.path.isdir(f"/proc/self/task/{task}"):
+                raise
+            # A thread has just ended: its children now belong to another one, which may have been read already.
+            return _children()
     return found
 
 

@@ -13,6 +13,7 @@ import gc
 import sys
 
 from ..accelerator import accelerator
+from ..observing import is_a
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def _exit_status() -> int | None:
 def _status_of(code: Any) -> int | None:
     if code is None:
         return 0
-    if not isinstance(code, int):
+    if not is_a(code, int):
         return 1  # the interpreter has written it to standard error
-    return code & 0xFF if -(1 << 31) <= code < 1 << 31 else None
+    number = int.__index__(code)
+    return number & 0xFF if -(1 << 31) <= number < 1 << 31 else None

@@ -20,6 +20,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..channel import MARSHAL_VERSION
+from ..observing import flush
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -42,9 +43,8 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     server = _socket.socket(fileno=descriptor)
     copies = _copies_of_streams(own | {descriptor})
     reason = reason or _shared_descriptors(own | {descriptor} | copies.keys()) or _shared_memory()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        flush(stream)
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     while not reason:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(3 * 4))

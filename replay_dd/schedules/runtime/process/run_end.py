@@ -7,6 +7,7 @@ import sys
 
 from ..baton.garbage import give_back
 from ..channel import DEADLOCK, END, EXCEPTION, NOTE
+from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..channel import Channel
 
 DEADLOCK_STATUS = 125
+_LONGEST_TEXT = 2000  # of an exception
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 
 
@@ -53,14 +55,9 @@ class RunEnd:
                 (places.short(code.co_filename), code.co_filename, trace.tb_lineno, code.co_qualname, counted)
             )
             trace = trace.tb_next
-        module = getattr(error_type, "__module__", "")
-        name = getattr(error_type, "__qualname__", str(error_type))
-        full_name = name if module in ("builtins", "__main__", "") else f"{module}.{name}"
-        try:
-            text = str(error)
-        except Exception:
-            text = "(its message cannot be read)"
-        self._channel.send(EXCEPTION, where, full_name, text[:2000], tuple(frames[-50:]))
+        text = message_of(error)
+        told = None if text is None else text[:_LONGEST_TEXT]
+        self._channel.send(EXCEPTION, where, full_type_name(error_type), told, tuple(frames[-50:]))
 
     def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that a thread did not catch."""
@@ -91,7 +88,7 @@ class RunEnd:
             self._at_end_without_threads()
         self.backend.end()
         error = getattr(sys, "last_value", None)
-        if error is not None and not isinstance(error, SystemExit):
+        if error is not None and not is_a(error, SystemExit):
             self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
         self._end()
         give_back()
@@ -108,6 +105,8 @@ class RunEnd:
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
             self._channel.send(NOTE, "package", text)
+        if scheduler.least_asleep_ns:
+            self._channel.send(NOTE, "asleep", str(scheduler.least_asleep_ns))
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
 
@@ -142,9 +141,9 @@ class RunEnd:
         if self.is_own_process():
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
-                stream.flush()
+                flush(stream)
             except Exception:
                 pass
         self._real_exit(DEADLOCK_STATUS)

@@ -10,10 +10,12 @@ import os
 import sys
 
 from ..channel import NOTE
+from ..observing import is_a, plain, type_name
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from ..baton.scheduler import Scheduler
 
@@ -50,11 +52,24 @@ def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str
 
 
 def _changes(event: str, arguments: tuple[object, ...]) -> bool:
-    return event != "open" or not isinstance(arguments[2], int) or bool(arguments[2] & _WRITING)
+    return event != "open" or _flags(arguments) & _WRITING != 0
+
+
+def _flags(arguments: tuple[object, ...]) -> int:
+    """How a file is opened; as for writing where that is not told."""
+    flags = arguments[2]
+    return flags if type(flags) is int else _WRITING
 
 
 def _name(argument: object) -> str:
-    return os.path.abspath(os.fsdecode(argument)) if isinstance(argument, (str, bytes)) else type(argument).__name__
+    if is_a(argument, (str, bytes)):
+        return os.path.abspath(os.fsdecode(_path(argument)))
+    return type_name(argument)
+
+
+def _path(argument: Any) -> str | bytes:
+    """A path without the methods that a class of the program may have given it."""
+    return bytes.__getitem__(argument, slice(None)) if is_a(argument, bytes) else plain(argument)
 
 
 def _lies_in(path: str, directory: str) -> bool:
@@ -89,12 +104,11 @@ def watch_events(
                 program_traces()
             return
         frame = sys._getframe().f_back
-        if event == "open" and not told:
-            path, _, flags = arguments
-            if isinstance(flags, int) and flags & _WRITING and isinstance(path, str):
-                told = _lies_in(path, directory) and scheduler.places.user_frame(frame)[0]
-                if told:
-                    scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
+        if event == "open" and not told and type(arguments[2]) is int and arguments[2] & _WRITING:
+            path = plain(arguments[0])
+            told = _lies_in(path, directory) and is_a(arguments[0], str) and scheduler.places.user_frame(frame)[0]
+            if told:
+                scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
         if scheduler.counting:
             scheduler.has_effects = scheduler.has_effects or (event in _EFFECTS and _changes(event, arguments))
             scheduler.outside = (event, arguments)
@@ -102,12 +116,18 @@ def watch_events(
             scheduler.outside = None
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
-        path = str(arguments[0]) if arguments else ""
+        path = _path_in_words(arguments[0]) if arguments else ""
         if "__pycache__" in path or path in harmless:  # the first are the import system's own
             return
         if event != "open":
             effects.append(f"it did {event} before its first thread")
-        elif isinstance(arguments[2], int) and arguments[2] & _WRITING:
-            effects.append(f"it wrote {arguments[0]} before its first thread")
+        elif type(arguments[2]) is int and arguments[2] & _WRITING:
+            effects.append(f"it wrote {path} before its first thread")
 
     sys.addaudithook(audit)
+
+
+def _path_in_words(argument: Any) -> str:
+    if is_a(argument, int):
+        return f"descriptor {int.__index__(argument)}"
+    return os.fsdecode(_path(argument)) if is_a(argument, bytes) else plain(argument)

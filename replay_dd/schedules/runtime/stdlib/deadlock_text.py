@@ -7,7 +7,8 @@ if the thread had locked itself out.
 
 from __future__ import annotations
 
-from ..compat import lock_of
+from ..compat import CONDITION_LOCK
+from ..observing import attribute, is_a, type_name
 from ..points.frames import program_frame
 from .locks import Lock, RLock, made_at
 
@@ -54,7 +55,7 @@ def explain(waiting: Waitable, frame: FrameType | None) -> str:
         if told is not None:
             text, thing = told, frame.f_locals.get("self")
         frame = frame.f_back
-    return text.format(type(thing).__name__ + _made(condition, thing))
+    return text.format(type_name(thing) + _made(condition, thing))
 
 
 def _function(frame: FrameType) -> tuple[str, str]:
@@ -67,9 +68,9 @@ def _made(condition: object, thing: object) -> str:
 
     A condition may also have got its lock from outside; then that is known, and not where the condition was made.
     """
-    lock = lock_of(condition)
-    if not isinstance(lock, (Lock, RLock)) or lock._made is None:
+    lock = attribute(condition, CONDITION_LOCK)
+    if not is_a(lock, (Lock, RLock)) or lock._made is None:
         return ""
     if thing is not condition or lock._made[2] == "Condition.__init__":
         return made_at(lock._made)
-    return f" with the {'RLock' if isinstance(lock, RLock) else 'Lock'}{made_at(lock._made)}"
+    return f" with the {'RLock' if is_a(lock, RLock) else 'Lock'}{made_at(lock._made)}"

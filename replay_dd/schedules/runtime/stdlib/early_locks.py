@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 
+from ..observing import attributes_of
 from . import locks
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -40,10 +41,10 @@ def replace_early_locks(lock_type: Any, rlock_type: Any) -> None:
     # Without threading only modules have locks, and there is no need to look at every object.
     places = gc.get_objects() if "threading" in sys.modules else []
     for module in list(sys.modules.values()):
-        places.append(getattr(module, "__dict__", {}))
+        places.append(attributes_of(module))
     for place in places:
-        names = place if type(place) is dict else _dictionary_of(place)
-        if names is not None:
+        names = place if type(place) is dict else attributes_of(place)
+        if names:
             for name, value in list(names.items()):
                 new = stand_in(value)
                 if new is not value:
@@ -53,15 +54,3 @@ def replace_early_locks(lock_type: Any, rlock_type: Any) -> None:
                 new = stand_in(value)
                 if new is not value:
                     place[index] = new
-
-
-def _dictionary_of(thing: Any) -> dict[Any, Any] | None:
-    """The attributes of an instance of a class in Python, without asking anything of it that could answer back."""
-    kind = type(thing)
-    if kind.__flags__ & (1 << 9) == 0 or isinstance(thing, type):  # Py_TPFLAGS_HEAPTYPE
-        return None
-    try:
-        names = object.__getattribute__(thing, "__dict__")
-    except (AttributeError, TypeError):
-        return None
-    return names if type(names) is dict else None

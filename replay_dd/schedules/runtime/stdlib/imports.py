@@ -10,7 +10,9 @@ from __future__ import annotations
 import sys
 
 from ..compat import is_being_imported
+from ..observing import attributes_of
 from .locks import RLock
+from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..baton.scheduler import Scheduler
+
+
+_SPEC: Any = type(__spec__)
 
 
 def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[Any], object]]) -> None:
@@ -47,9 +52,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
         adapt_imported(after_import, adapted)
         return module
 
-    # With the original's file name, the interpreter leaves this frame out of tracebacks, as it does the original's.
-    code = _find_and_load.__code__.replace(co_filename="<frozen importlib._bootstrap>")
-    _find_and_load.__code__ = code
+    hide_frames_of(_find_and_load)
     bootstrap._find_and_load = _find_and_load
     adapt_imported(after_import, adapted)
 
@@ -73,8 +76,7 @@ def _replace_global_lock() -> None:
         return lock._count > 0
 
     for function in (acquire_lock, release_lock, lock_held):
-        # Keeps these frames out of tracebacks, as above.
-        function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+        hide_frames_of(function)
         setattr(module, function.__name__, function)
 
 
@@ -84,6 +86,8 @@ def adapt_imported(after_import: dict[str, Callable[[Any], object]], adapted: di
         module = sys.modules.get(name)
         if module is None or adapted.get(name) is module:
             continue
-        if not is_being_imported(module):
+        # The program may have put something else there: a mock, or an empty module for a system that lacks this one.
+        spec: Any = attributes_of(module).get("__spec__")
+        if type(spec) is _SPEC and spec.name == name and not is_being_imported(spec):
             adapted[name] = module
             adapt(module)

@@ -15,6 +15,7 @@ import sys
 from ..accelerator.own_memory import use_own
 from ..baton.thread_life import come_up
 from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED, uncontended_locks
+from ..observing import attribute, is_a
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 
@@ -309,6 +310,11 @@ class RLock:
         state = "unlocked" if self._count == 0 else "locked"
         owner = 0 if self._holder is None else self._holder.ident
         return f"<{state} _thread.RLock object owner={owner} count={self._count} at {id(self):#x}>"
+
+
+def holder_of(waiting: object) -> ManagedThread | None:
+    """Who has a lock; None if nobody has, or if it is no lock."""
+    return attribute(waiting, "_holder") if is_a(waiting, (Lock, RLock)) else None
 
 
 def _no_instances(class_: type, *_: object, **__: object) -> Any:

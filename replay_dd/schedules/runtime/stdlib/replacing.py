@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ..observing import attributes_of, plain
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,8 +32,8 @@ def replace(tables: Iterable[StandIns]) -> None:
                 replaced[id(original)] = pair
                 setattr(module, name, pair[1])
     for module in list(sys.modules.values()):
-        attributes = getattr(module, "__dict__", None)
-        if attributes is None or getattr(module, "__name__", "").startswith(_OWN_MODULES):
+        attributes = attributes_of(module)
+        if plain(attributes.get("__name__", "")).startswith(_OWN_MODULES):
             continue
         for name, value in list(attributes.items()):
             found = replaced.get(id(value))
@@ -47,3 +49,8 @@ def _disguised(stand_in: Any, original: Any) -> Any:
         setattr(stand_in, attribute, getattr(original, attribute))
     # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
     return staticmethod(stand_in)
+
+
+def hide_frames_of(function: Any) -> None:
+    """Let tracebacks leave out a stand-in for a function of the import system, as they leave out the original."""
+    function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")

@@ -7,6 +7,8 @@ gets the hash 1, the next one 2, and so on: an order that the schedule determine
 
 from __future__ import annotations
 
+from ..observing import attribute, set_attribute
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +28,11 @@ def hash_by_number(class_: Any) -> Callable[[Any], int]:
 
     def __hash__(self: Any) -> int:
         nonlocal given
-        number: int | None = getattr(self, _ATTRIBUTE, None)
+        number: int | None = attribute(self, _ATTRIBUTE)
         if number is None:
             given += 1
             number = given
-            setattr(self, _ATTRIBUTE, number)
+            set_attribute(self, _ATTRIBUTE, number)
         return number
 
     class_.__hash__ = __hash__

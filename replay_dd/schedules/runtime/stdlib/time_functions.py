@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from _operator import index
 
 from ..baton.clock import NEVER_READY, Clock
+from ..observing import is_a
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -110,6 +112,6 @@ def adapt_datetime(module: Any) -> None:
 
 
 def _nanoseconds(seconds: float) -> int:
-    if isinstance(seconds, str) or (not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__")):
-        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
-    return int(seconds * 1_000_000_000)
+    if is_a(seconds, float):
+        return int(float.__float__(seconds) * 1_000_000_000)
+    return index(seconds) * 1_000_000_000  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ from ..channel import TOUCH
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.touches import accesses, value_of
 from ..stdlib.audit_events import touched_outside
+from ..stdlib.locks import holder_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Profile(Strategy):
 
     def _note(self, baton: Baton, thread: ManagedThread, place: Place) -> None:
         lock = thread.waiting
-        taken = [one for one in self._locks.get(thread.name, ()) if getattr(one, "_holder", None) is thread]
+        taken = [one for one in self._locks.get(thread.name, ()) if holder_of(one) is thread]
         if lock is not None:
             self._locks[thread.name] = [*taken, lock]
         touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, "lock", True)]

@@ -13,6 +13,7 @@ from _collections import deque  # type: ignore[import-not-found]
 
 from ..accelerator import accelerator
 from ..compat import ATTR_HAS_METHOD_BIT
+from ..observing import local_value
 from . import values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .operands import variables
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .operands import Expression
 
 
+_CELL = type((lambda cell: lambda: cell)(0).__closure__[0])  # type: ignore[index]
 _UNCHANGING = (str, bytes, tuple, frozenset)
 
 
@@ -86,7 +88,8 @@ class Instruction:
         if kind == "constant":
             return expression[1]
         if kind in ("local", "cell"):
-            return frame.f_locals.get(expression[1], UNKNOWN)
+            found = local_value(frame, expression[1])
+            return UNKNOWN if found is None else found
         if kind in ("name", "global"):
             found = frame.f_locals.get(expression[1], MISSING) if kind == "name" else MISSING
             if found is MISSING:
@@ -170,11 +173,16 @@ class Instruction:
     def _cell(self) -> Access | None:
         name = self.name
         key = variables(self._code)[self.argument]
-        cell: object = UNKNOWN
+        cell: Any = UNKNOWN
         if accelerator is not None:
             found = accelerator.frame_values(self.frame, self.argument, 1)
             cell = UNKNOWN if found is None else found[0]
-        value = self.frame.f_locals.get(key, MISSING)
+        value: object = local_value(self.frame, key)
+        if type(cell) is _CELL:
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                value = MISSING
         if values.fixed(value):
             return None
         does = READS if name.startswith("LOAD") else STORES if "STORE" in name else DELETES

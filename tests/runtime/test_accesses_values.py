@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from replay_dd.schedules.runtime.observe import values
-from replay_dd.schedules.runtime.observe.values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
+from replay_dd.schedules.runtime.accesses import values
+from replay_dd.schedules.runtime.accesses.values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
 
 
 class RanError(BaseException):

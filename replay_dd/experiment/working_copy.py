@@ -1,0 +1,209 @@
+"""Copies of folders for runs that must not change the originals, and paths that lead into them.
+
+Rules of this module:
+
+* What a run writes into its copy never reaches the original: contents are copied or cloned (reflinks), never linked.
+* Symbolic links stay links. Those within the folder lead into the copy, all others to where they led before.
+* Only what a program can use is copied: files, folders and links; no sockets, pipes and devices, nothing unreadable,
+  and no folders of replay-dd itself.
+* A folder that is too large for a copy per run is an error, and soon noticed: counting stops at the limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from replay_dd.errors.user import FolderTooLargeError
+from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT
+
+MOST_BYTES = 512 << 20
+MOST_FILES = 50_000
+_FICLONE = 0x40049409  # ioctl_ficlone(2)
+_NO_REFLINKS = {errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM}
+
+
+@dataclass(frozen=True)
+class WorkingCopy:
+    """A folder and its copy.
+
+    Attributes:
+        original: absolute path of the original.
+        copy: absolute path of the copy.
+    """
+
+    original: Path
+    copy: Path
+
+    def path(self, text: str) -> str:
+        """A path with the copy in the place of the original; others are returned as they are."""
+        original = str(self.original)
+        if text == original:
+            return str(self.copy)
+        return str(self.copy) + text[len(original) :] if text.startswith(original + os.sep) else text
+
+    def argument(self, text: str) -> str:
+        """A command-line argument, a path or ``option=path``, that leads to the same file as in the original.
+
+        Absolute paths into the original lead into the copy; relative paths that leave it become absolute.
+        """
+        name, equals, value = text.partition("=")
+        if equals and name.startswith("-"):
+            return f"{name}={self.argument(value)}"
+        if os.path.isabs(text):
+            return self.path(text)
+        if os.pardir in text.split(os.sep):
+            there = os.path.normpath(self.original / text)
+            if self.path(there) == there and os.path.exists(there):
+                return there
+        return text
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Environment variables in which paths into the original, also in lists, lead into the copy."""
+        moved = {
+            name: os.pathsep.join(self.path(part) for part in value.split(os.pathsep))
+            for name, value in variables.items()
+        }
+        moved.pop("OLDPWD", None)
+        return {**moved, "PWD": str(self.copy)}
+
+
+def copy_folder(
+    source: Path, target: Path, *, most_bytes: int | None = None, most_files: int | None = None
+) -> WorkingCopy:
+    """Copy a folder.
+
+    Args:
+        source: the folder.
+        target: where to copy it; what is there already stays, unless the folder has something of the same name.
+        most_bytes: the size of the files from which on the folder is too large; None for any.
+        most_files: likewise, the number of files.
+
+    Raises:
+        FolderTooLargeError: it is too large, or there is no room for the copy.
+    """
+    source = Path(os.path.abspath(source))
+    target = Path(os.path.abspath(target))
+    _check_size(source, target, most_bytes, most_files)
+    copy = WorkingCopy(source, target)
+    try:
+        _copy_into(source, target, copy)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise FolderTooLargeError(f"There is no room for a copy of {source} in {target.parent}.") from error
+    return copy
+
+
+def _check_size(source: Path, target: Path, most_bytes: int | None, most_files: int | None) -> None:
+    if most_bytes is None and most_files is None:
+        return
+    sizes: Counter[str] = Counter()
+    size = 0
+    for files, entry in enumerate(_below(source, target), 1):
+        with contextlib.suppress(OSError):
+            if entry.is_file(follow_symlinks=False):
+                own = entry.stat(follow_symlinks=False).st_size
+                size += own
+                sizes[os.path.relpath(entry.path, source).split(os.sep)[0]] += own
+        if most_bytes is not None and size > most_bytes:
+            largest = sizes.most_common(1)[0][0]
+            raise FolderTooLargeError(
+                f"The working folder {source} holds more than {most_bytes >> 20:,} MB, most of it in {largest}: "
+                "too much for a copy for each run."
+            )
+        if most_files is not None and files > most_files:
+            raise FolderTooLargeError(
+                f"The working folder {source} holds more than {most_files:,} files: too many for a copy for each run."
+            )
+
+
+def _below(folder: Path, target: Path) -> Iterator[os.DirEntry[str]]:
+    waiting = [str(folder)]
+    while waiting:
+        for entry in _entries(waiting.pop(), target):
+            yield entry
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+
+
+def _entries(folder: str, target: Path) -> list[os.DirEntry[str]]:
+    """What is to be copied from a folder."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in entries if not (entry.is_dir(follow_symlinks=False) and _is_our_own(entry.path, target))]
+
+
+def _is_our_own(folder: str, target: Path) -> bool:
+    if target.is_relative_to(folder):
+        return True
+    try:
+        with open(os.path.join(folder, MARKER), encoding="utf-8") as file:
+            return file.read(len(MARKER_TEXT)) == MARKER_TEXT
+    except (OSError, ValueError):
+        return False
+
+
+def _copy_into(source: Path, target: Path, copy: WorkingCopy) -> None:
+    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for entry in _entries(str(source), copy.copy):
+        there = target / entry.name
+        # What vanishes meanwhile, or cannot be read, cannot be used by the program either.
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            if entry.is_symlink():
+                _copy_link(entry, there, copy)
+            elif entry.is_dir(follow_symlinks=False):
+                _copy_into(Path(entry.path), there, copy)
+            elif entry.is_file(follow_symlinks=False):
+                _copy_file(entry.path, str(there))
+    with contextlib.suppress(OSError):
+        status = source.stat()
+        # The copy is removed afterwards, and a program may have to write to it.
+        os.chmod(target, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _copy_link(entry: os.DirEntry[str], there: Path, copy: WorkingCopy) -> None:
+    leads_to = os.readlink(entry.path)
+    absolute = os.path.normpath(os.path.join(os.path.dirname(entry.path), leads_to))
+    outside = copy.path(absolute) == absolute
+    if os.path.isabs(leads_to):
+        leads_to = copy.path(leads_to)
+    elif outside:
+        leads_to = absolute
+    there.unlink(missing_ok=True)
+    there.symlink_to(leads_to)
+
+
+def _copy_file(source: str, target: str) -> None:
+    with open(source, "rb") as reading:
+        status = os.fstat(reading.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(target)
+        with open(target, "xb") as writing:
+            if not _clone(reading.fileno(), writing.fileno()):
+                shutil.copyfileobj(reading, writing, 1 << 20)
+            os.fchmod(writing.fileno(), stat.S_IMODE(status.st_mode) | stat.S_IRUSR)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _clone(source: int, target: int) -> bool:
+    """Whether the file system could share the contents until one of both is changed."""
+    try:
+        fcntl.ioctl(target, _FICLONE, source)
+    except OSError as error:
+        if error.errno not in _NO_REFLINKS:
+            raise
+        return False
+    return True

@@ -1,0 +1,194 @@
+"""How a run ended, and which endings are the same failure.
+
+Rules of this module:
+
+* A signature says what went wrong and where in the program, never where in its input: the input is what changes from
+  run to run. So no addresses, process ids or texts of messages, which often repeat a piece of the input.
+* Reports of crashes in a known form tell more than the exit status. Of several, the one that comes first in the table
+  counts; of several in one form, the last one in the output, since it ended the program.
+* Where a signature does not tell two failures apart, the user can: with a regular expression, or a script.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from replay_dd.experiment.process import Finished
+from replay_dd.outcome import Outcome
+
+CANNOT_TELL = 125
+_NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
+_SHELL_SIGNAL = 128
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        verdict: PASS; FAIL for any failure; UNRESOLVED if it cannot be told.
+        signature: equal for the same failure.
+        words: the ending in one line.
+        message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
+        seconds: how long it ran.
+    """
+
+    verdict: Outcome
+    signature: str
+    words: str
+    message: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """What counts as a failure; by default, an exit status other than 0, a signal, and the time limit.
+
+    Attributes:
+        pattern: if given, output that it matches is the failure, however the program ends.
+        script: the exit status is a verdict, as for `git bisect run`.
+    """
+
+    pattern: re.Pattern[bytes] | None = None
+    script: bool = False
+
+    def ending(self, finished: Finished) -> Ending:
+        """How a run ended."""
+        message = _steady(_last_line(finished.output))
+        if self.pattern is not None and (found := self.pattern.search(finished.output)):
+            line = _line_of(finished.output, found.start())
+            return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+        if finished.timed_out:
+            words = f"still running after {finished.seconds:.1f} s"
+            # A script that does not end says nothing; a program that does not end fails.
+            verdict = Outcome.UNRESOLVED if self.script else Outcome.FAIL
+            return Ending(verdict, "time-out", words, "", finished.seconds)
+        if self.script:
+            return _of_script(finished)
+        number, status = finished.signal, finished.status or 0
+        if number is None and status > _SHELL_SIGNAL and _signal_name(status - _SHELL_SIGNAL).startswith("SIG"):
+            number = status - _SHELL_SIGNAL  # what a shell says of its program
+        how = f"killed by {_signal_name(number)}" if number is not None else f"exit status {status}"
+        if number is None and status == 0:
+            return Ending(Outcome.PASS, how, how, message, finished.seconds)
+        report = _report(finished.output)
+        if report is not None:
+            signature, words = report
+            return Ending(Outcome.FAIL, f"{how}: {signature}", f"{words} ({how})", message, finished.seconds)
+        said = _cut(_last_line(finished.output))
+        return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
+
+
+def _of_script(finished: Finished) -> Ending:
+    status = finished.status
+    if status is None or status >= _NO_VERDICT or status == CANNOT_TELL:
+        told = "cannot tell" if status == CANNOT_TELL else "gave no verdict"
+        how = f"exit status {status}" if status is not None else f"killed by {_signal_name(finished.signal or 0)}"
+        return Ending(Outcome.UNRESOLVED, told, f"the script {told} ({how})", "", finished.seconds)
+    if status == 0:
+        return Ending(Outcome.PASS, "good", "the script says good", "", finished.seconds)
+    return Ending(Outcome.FAIL, "bad", f"the script says bad (exit status {status})", "", finished.seconds)
+
+
+def _python(found: re.Match[str]) -> tuple[str, str]:
+    name, message = found["type"], found["message"] or ""
+    words = f"{name}: {_cut(message)}" if message else name
+    # Where the stack overflows is a matter of how deep the input is.
+    frames = [] if name == "RecursionError" else _PYTHON_FRAME.findall(found["frames"])
+    if not frames:
+        return name, words
+    file, line, function = frames[-1]
+    place = f"{file.rpartition('/')[2]}:{line} in {function}"
+    return f"{name} at {place}", f"{words} ({place})"
+
+
+def _place_only(found: re.Match[str]) -> tuple[str, str]:
+    """For reports whose text may repeat the input: what they are, and where."""
+    return f"{found['type']} at {found['place']}", _cut(found[0].strip().partition("\n")[0])
+
+
+def _as_it_is(found: re.Match[str]) -> tuple[str, str]:
+    return _without_addresses(found["text"]), _cut(found["text"])
+
+
+_PYTHON_FRAME = re.compile(r'^\s+File "([^"\n]*)", line (\d+), in (.+)$', re.MULTILINE)
+# Forms of crash reports, and how to read their matches as signature and words.
+_REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
+    # Sanitizers of gcc, clang and others.
+    (re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE), _as_it_is),
+    # Compilers of the GNU collection; the text may be followed by the place in the compiler.
+    (re.compile(r"(?P<text>internal compiler error: .+)$", re.MULTILINE), _as_it_is),
+    # assert() of C, in glibc and musl.
+    (re.compile(r"(?P<text>[^\s:]+:\d+: .*Assertion [`'].*' failed)"), _as_it_is),
+    (re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
+    # LLVM.
+    (re.compile(r"(?P<text>LLVM ERROR: .+|UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
+    # Python: the last traceback is that of the exception that ended the program.
+    (
+        re.compile(
+            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n)+)"
+            r"(?P<type>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$",
+            re.MULTILINE,
+        ),
+        _python,
+    ),
+    # Java and Kotlin, with the innermost frame.
+    (
+        re.compile(r'Exception in thread "[^"]*" (?P<type>[\w.$]+)(?:: .*)?\n\s+at (?P<place>.+)$', re.MULTILINE),
+        _place_only,
+    ),
+    # JavaScript in V8, with the innermost frame.
+    (re.compile(r"^(?P<type>\w*Error)(?:: .*)?\n\s+at (?P<place>.+)$", re.MULTILINE), _place_only),
+    # Rust, before and since 1.73.
+    (re.compile(r"thread '.*' (?P<type>panicked) at (?:'.*', )?(?P<place>\S+:\d+:\d+)"), _place_only),
+    # Go.
+    (re.compile(r"^(?P<text>(?:panic|fatal error): .+)$", re.MULTILINE), lambda found: (_steady(found["text"]),) * 2),
+)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
+
+
+def _report(output: bytes) -> tuple[str, str] | None:
+    """Signature and words of a crash report in the output."""
+    text = output.decode("utf-8", "replace")
+    for form, read in _REPORTS:
+        matches = list(form.finditer(text))
+        if matches:
+            return read(matches[-1])
+    return None
+
+
+def _without_addresses(text: str) -> str:
+    return _ADDRESS.sub("ADDRESS", text).strip()
+
+
+def _steady(text: str) -> str:
+    """A message without what changes with the input: numbers and quoted text."""
+    return re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_addresses(text)))
+
+
+def _last_line(output: bytes) -> str:
+    end = output.rstrip()
+    return _line_of(end, len(end))
+
+
+def _line_of(output: bytes, place: int) -> str:
+    start = output.rfind(b"\n", 0, place) + 1
+    stop = output.find(b"\n", place)
+    return output[start : len(output) if stop < 0 else stop].decode("utf-8", "replace").strip()
+
+
+def _cut(text: str) -> str:
+    text = "".join(character if character.isprintable() else "�" for character in text)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,130 @@
+"""The levels that a search goes through, by name, and what each of them searches.
+
+Rules of this module:
+
+* The levels are searched one after the other, each on the file that the one before left.
+* A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
+  debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
+  repeated until nothing changes.
+* Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
+  there: a difference is a sequence of changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+from replay_dd.errors.user import UsageError
+from replay_dd.input.brackets import bracket_tree
+from replay_dd.input.grammars import language_of, token_edges, tree_parser
+from replay_dd.input.space import Changed, Kept, Replaced, Space, Subtrees
+from replay_dd.input.trees import Parse, families_at, substitutes
+from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
+
+Course = Generator[Space, tuple[bytes, bytes], None]
+"""What to search, one space after the other; it is sent the passing and the failing file that each search found."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A level whose units are the nodes of a tree.
+
+    Attributes:
+        name: what options call it.
+        parse: makes the tree of a file.
+    """
+
+    name: str
+    parse: Parse
+
+
+_FLAT = {level.name: level for level in (LINES, WORDS, CHARACTERS, BYTES)}
+_BY_LANGUAGE: dict[str, Callable[[str, str | None], Level | Tree]] = {
+    "tree": lambda name, language: Tree("tree", tree_parser(language or language_of(name))),
+    "brackets": lambda name, language: Tree("brackets", bracket_tree),
+    "tokens": lambda name, language: Level("tokens", "token", token_edges(name, language)),
+}
+NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "bytes")
+
+
+def default_levels(content: bytes, *, isolate: bool = False) -> tuple[Level | Tree, ...]:
+    """Brackets, or lines to isolate, then characters; only bytes for what is not text."""
+    if b"\0" in content:
+        return (BYTES,)
+    return (LINES if isolate else Tree("brackets", bracket_tree), CHARACTERS)
+
+
+def levels_named(names: str, file_name: str, language: str | None = None) -> tuple[Level | Tree, ...]:
+    """The levels of a list such as ``lines,characters``.
+
+    Args:
+        names: their names, with commas in between.
+        file_name: the name of the file, which tells its language.
+        language: the language, if the name does not tell.
+
+    Raises:
+        UsageError: one of them does not exist, or the language is not known.
+        SoftwareMissingError: what knows the language is not installed.
+    """
+    found: list[Level | Tree] = []
+    for name in map(str.strip, names.split(",")):
+        if name in _FLAT:
+            found.append(_FLAT[name])
+        elif name in _BY_LANGUAGE:
+            found.append(_BY_LANGUAGE[name](file_name, language))
+        else:
+            raise UsageError(f"There are no units called `{name}`.", f"Choose among: {', '.join(NAMES)}.")
+    return tuple(found)
+
+
+def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]) -> Course:
+    """All searches for one answer.
+
+    Args:
+        content: the failing file.
+        passing: the passing one; None to simplify the failing one.
+        levels: the levels, in order.
+
+    Raises:
+        UsageError: a tree, to isolate a difference.
+    """
+    if passing is None:
+        return _simplify(content, levels)
+    flat = [level for level in levels if isinstance(level, Level)]
+    if len(flat) < len(levels):
+        raise UsageError(
+            "A difference has no tree.",
+            "To isolate it, use units in a row: lines, tokens, words, characters, or bytes.",
+        )
+    return _isolate(content, passing, flat)
+
+
+def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
+    for level in levels:
+        if isinstance(level, Level):
+            _, content = yield Kept(content, level)
+        else:
+            content = yield from _prune(content, level.parse)
+
+
+def _prune(content: bytes, parse: Parse) -> Generator[Space, tuple[bytes, bytes], bytes]:
+    while True:
+        before = content
+        depth = 0
+        while families := families_at(parse(content), depth):
+            _, content = yield Subtrees(content, families)
+            depth += 1
+        rank = 0
+        while pairs := substitutes(parse(content), rank):
+            _, content = yield Replaced(content, pairs)
+            rank += 1
+        if content == before:
+            return content
+
+
+def _isolate(content: bytes, passing: bytes, levels: Sequence[Level]) -> Course:
+    if LINES in levels:
+        passing, content = yield Changed(passing, content, LINES, hunks=True)
+    for level in levels:
+        passing, content = yield Changed(passing, content, level)

@@ -1,0 +1,134 @@
+"""Reduces a failing input, or isolates its difference from a passing one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from replay_dd.circumstance import Found
+from replay_dd.errors.user import InputError, NoDifferenceError
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
+from replay_dd.experiment.result import Isolation
+from replay_dd.input.circumstance import InputUnits
+from replay_dd.input.ending import Ending, Oracle
+from replay_dd.input.levels import Tree, course, default_levels
+from replay_dd.input.target import Target, writes_files
+from replay_dd.input.units import Level
+
+DEFAULT_TIME_LIMIT_S = 60.0
+ALGORITHMS = ("bisection", "ddmin")
+_WRITES = (
+    "The program writes files in its working directory, so its runs were made one at a time; with `--fresh-copy` "
+    "several can be made at the same time."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputIsolation:
+    """What makes a program fail on a file.
+
+    Attributes:
+        isolation: the driver's result.
+        whole: the original failing content.
+        failing: the smallest failing content, or the one closest to the passing one.
+        passing: the passing content closest to it; None if the failing one was simplified.
+        first: how the whole input fails.
+        notes: what else should be known.
+    """
+
+    isolation: Isolation[Ending]
+    whole: bytes
+    failing: bytes
+    passing: bytes | None
+    first: Ending
+    notes: tuple[str, ...] = ()
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and whether the program now says something else than with the whole input."""
+        last = self.isolation.failing.run
+        if last is None or not last.message or last.message == self.first.message:
+            return self.notes
+        other = (
+            f"The failure is of the same kind, but the program said something else at first: {self.first.words}. If "
+            "that is another failure, give the text of the first one with `--grep`."
+        )
+        return (*self.notes, other)
+
+
+def reduce_input(
+    content: bytes,
+    target: Target | Sequence[str],
+    *,
+    oracle: Oracle | None = None,
+    levels: Sequence[Level | Tree] | None = None,
+    passing: bytes | None = None,
+    algorithm: str = ALGORITHMS[0],
+    jobs: int = 1,
+    max_tests: int | None = None,
+    time_budget_s: float | None = None,
+    observer: Observer = NO_OBSERVER,
+) -> InputIsolation:
+    """Find the smallest part of an input that still makes a program fail, or its failing difference from another one.
+
+    Args:
+        content: the failing input.
+        target: runs the program; or a command, in which ``{}`` stands for the path of the input.
+        oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
+        levels: the units, coarse ones first; by default what brackets enclose and lines, then characters; bytes if the
+            content is not text.
+        passing: if given, isolate the difference from this input, on which the program passes.
+        algorithm: how to simplify, one of :data:`ALGORITHMS`; differences are isolated by dd.
+        jobs: the number of runs at the same time; 1 is used if the program writes files in its working directory.
+        max_tests: stop with the best result so far after this many tests.
+        time_budget_s: stop with the best result so far after this many seconds.
+        observer: receives progress.
+
+    Raises:
+        NoDifferenceError: both inputs are the same.
+        DoesNotFailError: the program does not fail on the failing input.
+        DoesNotPassError: it fails on the passing one, or on an empty one.
+        ProgramNotFoundError: there is no such program.
+    """
+    if not isinstance(target, Target):
+        target = Target(tuple(target), "input")
+    if content == passing:
+        raise NoDifferenceError("The failing and the passing input are the same.")
+    if not content:
+        raise InputError(
+            "The failing input is empty: there is nothing to leave out.", "Give the input on which the program fails."
+        )
+    limited = target.time_limit_s is not None
+    if not limited:
+        target.time_limit_s = DEFAULT_TIME_LIMIT_S
+    notes: tuple[str, ...] = ()
+    if jobs > 1 and not target.fresh_copy and writes_files(target, content):
+        jobs, notes = 1, (_WRITES,)
+    spaces = course(content, passing, levels or default_levels(content, isolate=passing is not None))
+    circumstance = InputUnits(
+        *(target, oracle or Oracle(), next(spaces), spaces),
+        isolate=passing is not None,
+        algorithm="dd" if passing is not None else algorithm,
+        fixed_limit=limited,
+    )
+    isolation = isolate_cause(
+        circumstance,
+        jobs=jobs,
+        max_tests=max_tests,
+        time_limit_s=time_budget_s,
+        observer=observer,
+    )
+    final = isolation.circumstance
+    assert isinstance(final, InputUnits)
+
+    def content_of(found: Found[Ending]) -> bytes:
+        return final.content(found.configuration)
+
+    return InputIsolation(
+        isolation,
+        content,
+        content_of(isolation.failing),
+        None if passing is None else content_of(isolation.passing),
+        circumstance.wanted,
+        notes,
+    )

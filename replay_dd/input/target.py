@@ -1,0 +1,101 @@
+"""Runs a command on one version of the input.
+
+Rules of this module:
+
+* The input is a file of the original's name in the run's folder for temporary files, or standard input. The original
+  is read once and never touched.
+* Output is judged without the path of that folder: it differs from run to run.
+* The command runs in the working directory. Whoever writes there is found out by a look before and after the first run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from replay_dd.errors.user import UsageError
+from replay_dd.experiment.process import Command, Finished, private_folder, run
+
+PLACE = "{}"
+"""What stands for the input in a command."""
+
+
+@dataclass
+class Target:
+    """A command, and how to give it its input.
+
+    Attributes:
+        command: the program and its arguments; ``{}`` in them is the path of the input. Without it, the input is
+            standard input.
+        name: the file name of the input.
+        directory: the working directory.
+        environment: all environment variables.
+        fresh_copy: run in a fresh copy of the working directory.
+        time_limit_s: seconds after which a run is killed.
+    """
+
+    command: tuple[str, ...]
+    name: str
+    directory: Path = field(default_factory=Path.cwd)
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    fresh_copy: bool = False
+    time_limit_s: float | None = None
+
+    @property
+    def takes_a_file(self) -> bool:
+        """Whether the command names its input, rather than reading standard input."""
+        return any(PLACE in argument for argument in self.command[1:])
+
+    def run(self, content: bytes) -> Finished:
+        """Run the command on this content.
+
+        Raises:
+            ProgramNotFoundError: there is no such program.
+        """
+        with private_folder() as folder:
+            command = Command(self.command, self.directory, self.environment, content, self.fresh_copy)
+            if self.takes_a_file:
+                path = folder.temporary / self.name
+                path.write_bytes(content)
+                arguments = tuple(argument.replace(PLACE, str(path)) for argument in self.command)
+                command = replace(command, arguments=arguments, standard_input=b"")
+            finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
+            return replace(finished, output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
+
+
+def check_command(command: Sequence[str], file: Path) -> None:
+    """Check that a command does not always read the same file.
+
+    Raises:
+        UsageError: it names the file itself.
+    """
+    if any(PLACE in argument for argument in command[1:]):
+        return
+    for argument in command[1:]:
+        if os.path.exists(argument) and file.exists() and os.path.samefile(argument, file):
+            raise UsageError(
+                f"The command names {argument} itself, so that each test would read the whole file.",
+                f"Write {PLACE} in its place; each test puts the path of its own version there.",
+            )
+
+
+def writes_files(target: Target, content: bytes) -> bool:
+    """Run the command once, and look whether it leaves files in the working directory."""
+    before = _snapshot(target.directory)
+    target.run(content)
+    return _snapshot(target.directory) != before
+
+
+def _snapshot(directory: Path) -> frozenset[tuple[str, int, int]]:
+    """What lies in a folder: names, sizes and times of change."""
+    found = set()
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            try:
+                there = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            found.add((entry.name, there.st_size, there.st_mtime_ns))
+    return frozenset(found)

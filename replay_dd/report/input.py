@@ -1,0 +1,86 @@
+"""The result of reducing an input as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from replay_dd.circumstance import Goal
+from replay_dd.experiment.result import Stage
+from replay_dd.input.reduce import InputIsolation
+from replay_dd.input.space import lines_shown
+from replay_dd.report.isolation import counted, headline, isolation_as_json, search_as_text
+
+_SHOWN_LINES = 20
+
+
+def input_as_text(found: InputIsolation, name: str, files: Mapping[str, Path]) -> Iterator[str]:
+    """The answer as text, line by line.
+
+    Args:
+        found: the result.
+        name: the name of the failing input.
+        files: the paths of what was written, by what they contain.
+    """
+    isolation = found.isolation
+    if isolation.circumstance.goal is Goal.ISOLATE:
+        yield headline(isolation)
+        deltas = list(isolation.difference)
+        yield from (f"  {isolation.circumstance.words(delta)}" for delta in deltas[:_SHOWN_LINES])
+        if len(deltas) > _SHOWN_LINES:
+            yield f"  ... and {len(deltas) - _SHOWN_LINES} more"
+    else:
+        yield f"{name} fails with {len(found.failing):,} of its {counted(len(found.whole), 'byte')}:"
+        yield from _content_as_text(found.failing)
+    yield ""
+    yield from search_as_text(isolation)
+    yield from _stages_as_text(isolation.stages)
+    yield from (f"{what:<12} {path}" for what, path in files.items())
+    yield from (f"note         {note}" for note in found.all_notes)
+
+
+def _stages_as_text(stages: Sequence[Stage]) -> Iterator[str]:
+    for unit, group in groupby(stages, key=lambda stage: stage.unit):
+        together = list(group)
+        tests = counted(sum(stage.tests for stage in together), "test")
+        if len(together) == 1:
+            yield f"{unit + 's':<12} {together[0].left:,} of {together[0].before:,}, {tests}"
+        else:
+            left_out = sum(stage.before - stage.left for stage in together)
+            yield f"{unit + 's':<12} {left_out:,} left out or replaced, {tests}"
+
+
+def _content_as_text(content: bytes) -> Iterator[str]:
+    lines = lines_shown(content, _SHOWN_LINES)
+    yield from (f"  {line}" for line in lines)
+    more = len(content.splitlines()) - len(lines)
+    if more > 0:
+        yield f"  ... and {counted(more, 'more line')}"
+
+
+def input_as_json(found: InputIsolation, files: Mapping[str, Path]) -> dict[str, Any]:
+    """The object that ``--json`` prints; arguments as for :func:`input_as_text`."""
+    return isolation_as_json(
+        found.isolation,
+        answer={
+            "bytes_before": len(found.whole),
+            "bytes": len(found.failing),
+            "failing": _text_or_none(found.failing),
+            "passing": None if found.passing is None else _text_or_none(found.passing),
+            "levels": [
+                {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
+                for stage in found.isolation.stages
+            ],
+        },
+        files=dict(files),
+        notes=found.all_notes,
+    )
+
+
+def _text_or_none(content: bytes) -> str | None:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,93 @@
+/* Where the memory of regions comes from. */
+#include "regions.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+/* Far from what the system chooses by itself, and from what the address sanitizer needs. */
+#define START ((uintptr_t)1 << 45)
+
+Region regions[REGIONS];
+uintptr_t regions_start = UINTPTR_MAX;
+
+static int map_piece(char *at)
+{
+#ifdef MAP_FIXED_NOREPLACE
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    char *memory = mmap(at, PIECE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED) {
+        return 0;
+    }
+    if (memory != at) { /* an old kernel takes the flag for a wish */
+        munmap(memory, PIECE_BYTES);
+        return 0;
+    }
+    (void)madvise(memory, PIECE_BYTES, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_register_root_region(memory, PIECE_BYTES); /* what is only known from in there is no leak */
+#endif
+    return 1;
+#else
+    (void)at;
+    return 0;
+#endif
+}
+
+int regions_prepare(void)
+{
+    char *last = (char *)START + (REGIONS * SHELVES - 1) * SHELF_BYTES;
+    if (!map_piece(last)) {
+        return 0;
+    }
+    munmap(last, PIECE_BYTES);
+    regions_start = START;
+    return 1;
+}
+
+int shelf_extend(Shelf *shelf, size_t number)
+{
+    char *piece = shelf->mapped;
+    if (piece == NULL) {
+        size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
+        piece = (char *)regions_start + (region * SHELVES + number) * SHELF_BYTES;
+    }
+    else if (((uintptr_t)piece - regions_start) % SHELF_BYTES == 0) {
+        return 0; /* the shelf is full */
+    }
+    if (!map_piece(piece)) {
+        return 0;
+    }
+    shelf->fresh = piece + (number < SMALL_SIZES ? RESTING_BYTES : 0);
+    shelf->fresh_end = shelf->mapped = piece + PIECE_BYTES;
+    return 1;
+}
+
+static void wake_piece(Region *region, char *piece)
+{
+    uint64_t *bits = (uint64_t *)(void *)piece;
+    for (size_t word = 0; word < RESTING_BYTES / sizeof(uint64_t); word++) {
+        for (; bits[word] != 0; bits[word] &= bits[word] - 1) {
+            size_t step = word * 64 + (size_t)__builtin_ctzll(bits[word]);
+            region_put_back(region, piece + step * STEP_BYTES);
+        }
+    }
+}
+
+void region_wake(Region *region)
+{
+    size_t place = (size_t)(region - regions);
+    for (size_t number = 0; number < SMALL_SIZES; number++) {
+        Shelf *shelf = &region->shelves[number];
+        char *start = (char *)regions_start + (place * SHELVES + number) * SHELF_BYTES;
+        size_t pieces = shelf->mapped == NULL ? 0 : (size_t)(shelf->mapped - start) / PIECE_BYTES;
+        unsigned char *from = shelf->has_resting, *end = from + pieces, *found;
+        while (from < end && (found = memchr(from, 1, (size_t)(end - from))) != NULL) {
+            wake_piece(region, start + (size_t)(found - shelf->has_resting) * PIECE_BYTES);
+            *found = 0;
+            from = found + 1;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/* Memory at fixed addresses: where a block is depends only on the blocks of its size taken and put back before it.
+ *
+ * Rules of this file:
+ *
+ * - A region has a shelf for each size of blocks, and a shelf has a range of addresses of its own. A block that is put back
+ *   is the next one to be taken.
+ * - Small sizes are multiples of 16, above they are powers of two. Larger blocks are not made here: no object that is
+ *   compared by its address is that large.
+ * - A small block can rest when it is freed: it is put back later, with all others that rest, in the order of addresses.
+ * - Memory is mapped piece by piece as it is needed, so that limits of address space hold as without us.
+ */
+#ifndef REPLAY_DD_REGIONS_H
+#define REPLAY_DD_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STEP_BYTES ((size_t)16)
+#define SMALL_BYTES ((size_t)512)
+#define SMALL_SIZES (SMALL_BYTES / STEP_BYTES)
+#define SIZES (SMALL_SIZES + 5)
+#define REGION_LARGEST_BYTES (SMALL_BYTES << 5)
+
+#define PIECE_BYTES ((size_t)1 << 18) /* mapped at once */
+#define SHELF_BITS 32
+#define SHELF_BYTES ((size_t)1 << SHELF_BITS) /* of addresses */
+#define SHELVES 64                            /* in a region; SIZES of them are used */
+#define SHELF_PIECES (SHELF_BYTES / PIECE_BYTES)
+
+/* The first bytes of a piece with small blocks are for those that rest: a bit for each STEP_BYTES. */
+#define RESTING_BYTES (PIECE_BYTES / STEP_BYTES / 8)
+
+/* The runtime's; one for what the interpreter does before the program begins; the program's up to its first thread; the
+ * program's from there on. */
+#define RUNTIMES_REGION 0
+#define REGIONS 4
+
+#pragma GCC visibility push(hidden)
+
+typedef struct FreeBlock {
+    struct FreeBlock *next;
+} FreeBlock;
+
+typedef struct {
+    FreeBlock *freed;
+    char *fresh, *fresh_end; /* blocks that were never taken, in the last piece */
+    char *mapped;            /* the end of the last piece */
+    unsigned char has_resting[SHELF_PIECES];
+} Shelf;
+
+typedef struct {
+    Shelf shelves[SIZES];
+} Region;
+
+extern Region regions[REGIONS];
+extern uintptr_t regions_start; /* they follow each other */
+
+/* Whether memory at these addresses can be had. */
+int regions_prepare(void);
+
+/* Begin a piece. 0 if there is no more memory. */
+int shelf_extend(Shelf *shelf, size_t number);
+
+/* Put back all blocks of a region that rest; the last one is taken first. */
+void region_wake(Region *region);
+
+static inline size_t size_number(size_t size)
+{
+    if (size <= SMALL_BYTES) {
+        return size == 0 ? 0 : (size - 1) / STEP_BYTES;
+    }
+    return SMALL_SIZES + 8 * sizeof(long) - (size_t)__builtin_clzl((size - 1) / SMALL_BYTES) - 1;
+}
+
+static inline size_t room_of(size_t number)
+{ return number < SMALL_SIZES ? (number + 1) * STEP_BYTES : SMALL_BYTES << (number - SMALL_SIZES + 1); }
+
+/* A block of at most REGION_LARGEST_BYTES; NULL if there is no more memory. */
+static inline void *region_take(Region *region, size_t size)
+{
+    size_t number = size_number(size);
+    Shelf *shelf = &region->shelves[number];
+    FreeBlock *block = shelf->freed;
+    if (block != NULL) {
+        shelf->freed = block->next;
+        return block;
+    }
+    size_t room = room_of(number);
+    if ((size_t)(shelf->fresh_end - shelf->fresh) < room && !shelf_extend(shelf, number)) {
+        return NULL;
+    }
+    void *memory = shelf->fresh;
+    shelf->fresh += room;
+    return memory;
+}
+
+/* NULL for memory from elsewhere. */
+static inline Region *region_of(const void *memory)
+{
+    uintptr_t offset = (uintptr_t)memory - regions_start;
+    return offset < REGIONS * SHELVES * SHELF_BYTES ? &regions[offset >> SHELF_BITS >> 6] : NULL;
+}
+
+static inline size_t number_of_block(const void *memory)
+{ return ((uintptr_t)memory - regions_start) >> SHELF_BITS & (SHELVES - 1); }
+
+/* Whether a block with this room is right for this size: large enough, and not wastefully large. */
+static inline int region_fits(size_t room, size_t size)
+{ return size <= room && (4 * size > 3 * room || room_of(size_number(size)) == room); }
+
+static inline void region_put_back(Region *region, void *memory)
+{
+    Shelf *shelf = &region->shelves[number_of_block(memory)];
+    FreeBlock *block = memory;
+    block->next = shelf->freed;
+    shelf->freed = block;
+}
+
+/* Like region_put_back, but region_wake makes it available again. Only for small blocks. */
+static inline void region_let_rest(Region *region, const void *memory)
+{
+    size_t offset = ((uintptr_t)memory - regions_start) & (SHELF_BYTES - 1);
+    size_t step = offset % PIECE_BYTES / STEP_BYTES;
+    uint64_t *bits = (uint64_t *)((uintptr_t)memory - offset % PIECE_BYTES);
+    bits[step / 64] |= (uint64_t)1 << step % 64;
+    region->shelves[number_of_block(memory)].has_resting[offset / PIECE_BYTES] = 1;
+}
+
+#pragma GCC visibility pop
+#endif

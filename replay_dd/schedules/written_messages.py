@@ -1,0 +1,36 @@
+"""The messages of exceptions as the interpreter wrote them.
+
+Where the text of an exception is made by code of the program (its ``__str__``), the runtime does not run that code once
+more: it might have effects. The interpreter has run it to write the traceback, so it is in the output.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+class WrittenMessages:
+    """Finds messages in what a run has written.
+
+    Args:
+        output: what it has written to standard output and error; may be empty.
+    """
+
+    def __init__(self, output: bytes) -> None:
+        self._output = output
+        self._position = 0  # exceptions are told in the order in which they were written
+
+    def message(self, name: str, told: str | None) -> str:
+        """The message of the next exception.
+
+        Args:
+            name: its type, as tracebacks write it.
+            told: the message if the runtime could tell it; otherwise its first line is looked for in the output.
+        """
+        pattern = re.compile(rb"^" + re.escape(name.encode()) + rb"(?:: (.*))?$", re.MULTILINE)
+        found = pattern.search(self._output, self._position)
+        if found is not None:
+            self._position = found.end()
+        if told is not None:
+            return told
+        return "" if found is None else (found[1] or b"").decode(errors="replace")

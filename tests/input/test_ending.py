@@ -1,0 +1,128 @@
+"""Which endings are the same failure, by reports that real programs have printed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from replay_dd.experiment.process import Finished
+from replay_dd.input.ending import Ending, Oracle
+from replay_dd.outcome import Outcome
+
+FAIL, PASS, UNRESOLVED = Outcome.FAIL, Outcome.PASS, Outcome.UNRESOLVED
+
+
+def ended(output: str = "", status: int | None = 1, signal: int | None = None, oracle: Oracle | None = None) -> Ending:
+    timed_out = status is None and signal is None
+    return (oracle or Oracle()).ending(Finished(status, signal, timed_out, 0.5, output.encode()))
+
+
+def test_exit_status_signal_and_time_limit() -> None:
+    assert (ended(status=0).verdict, ended(status=0).words) == (PASS, "exit status 0")
+    assert (ended("no\n", 2).verdict, ended("no\n", 2).words) == (FAIL, "exit status 2: no")
+    assert ended(status=None, signal=11).words == "killed by SIGSEGV"
+    assert ended(status=139).signature == ended(status=None, signal=11).signature, "as a shell says it"
+    assert ended(status=1).signature != ended(status=2).signature
+    assert (ended(status=None).verdict, ended(status=None).words) == (FAIL, "still running after 0.5 s")
+
+
+PYTHON = """\
+Traceback (most recent call last):
+  File "/tmp/x/load.py", line 3, in <module>
+    main()
+  File "/usr/lib/python3/yaml/constructor.py", line {line}, in construct
+    return {{}}[key]
+           ~~^^^^^
+{error}
+"""
+JAVA = """\
+Exception in thread "main" java.lang.NullPointerException: {}
+\tat org.x.Parser.next(Parser.java:{})
+\tat A.b()
+"""
+NODE = "file.js:1\nx\n^\n\nSyntaxError: Unexpected token '{}'\n    at wrapSafe (node:internal:{}:18)\n    at A\n"
+ASAN = """\
+==123=={}ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602
+SUMMARY: AddressSanitizer: heap-buffer-overflow /src/a.c:{} in parse
+==123==ABORTING
+"""
+ICE = "{}: internal compiler error: in f, at g.cc:{}\n"
+GO = "panic: runtime error: {}\n\ngoroutine 1 [running]:\n"
+# Two outputs of one failure, and one of another.
+REPORTS = [
+    (PYTHON.format(line=7, error="KeyError: 'a'"), PYTHON.format(line=7, error="KeyError: 'bb'")),
+    (JAVA.format("a", 5), JAVA.format("b", 5)),
+    (NODE.format("a", 5), NODE.format("b", 5)),
+    (ASAN.format("", 12), ASAN.format("x", 12)),
+    (ICE.format("bug.c:3:1", 12), ICE.format("bug.c:1:9", 12)),
+    ("jq: a.c:10: f: Assertion `x > 0' failed.\n", "warning\njq: a.c:10: f: Assertion `x > 0' failed.\n"),
+    ("thread 'main' panicked at src/a.rs:4:9:\nno 3\n", "thread 'main' panicked at src/a.rs:4:9:\nno 4\n"),
+    (GO.format("index out of range [5] with length 3"), GO.format("index out of range [1] with length 0")),
+]
+OTHERS = [
+    PYTHON.format(line=8, error="KeyError: 'a'"),
+    JAVA.format("a", 6),
+    NODE.format("a", 6),
+    ASAN.format("", 13),
+    ICE.format("bug.c:3:1", 13),
+    "jq: a.c:11: f: Assertion `x > 0' failed.\n",
+    "thread 'main' panicked at src/a.rs:5:9:\nno 3\n",
+    GO.format("invalid memory address or nil pointer dereference"),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "same", "other"), [(*pair, other) for pair, other in zip(REPORTS, OTHERS, strict=True)]
+)
+def test_crash_reports(one: str, same: str, other: str) -> None:
+    assert ended(one).signature == ended(same).signature
+    assert ended(one).signature != ended(other).signature
+    assert ended(one).signature != ended(one, status=2).signature
+    assert ended(one).signature != ended("nothing known").signature
+
+
+def test_the_last_traceback_counts_and_its_innermost_frame() -> None:
+    first, last = PYTHON.format(line=7, error="KeyError: 'a'"), PYTHON.format(line=9, error="ValueError: b")
+    both = ended(f"{first}\nDuring handling of the above exception, another exception occurred:\n\n{last}")
+    assert both.signature == ended(last).signature
+    assert both.words == "ValueError: b (constructor.py:9 in construct) (exit status 1)"
+
+
+def test_a_stack_that_overflows_elsewhere_is_the_same_failure() -> None:
+    one, other = (PYTHON.format(line=line, error="RecursionError: maximum depth") for line in (7, 8))
+    assert ended(one).signature == ended(other).signature
+
+
+def test_what_is_said_beside_a_good_end_is_no_failure() -> None:
+    assert ended(PYTHON.format(line=7, error="KeyError: 'a'"), status=0).verdict is PASS
+
+
+def test_a_pattern() -> None:
+    oracle = Oracle(re.compile(b"sorry|no way$", re.MULTILINE))
+    found = ended("a\nbug.c:1: sorry, no\nb\n", 0, oracle=oracle)
+    assert (found.verdict, found.signature, found.words) == (FAIL, "match", "the output has: bug.c:1: sorry, no")
+    assert ended("no way\nb", oracle=oracle).signature == "match"
+    assert (ended("fine", 0, oracle=oracle).verdict, ended("else", 1, oracle=oracle).verdict) == (PASS, FAIL)
+    assert ended("else", 1, oracle=oracle).signature != "match"
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [(0, PASS), (1, FAIL), (124, FAIL), (127, FAIL), (125, UNRESOLVED), (128, UNRESOLVED), (255, UNRESOLVED)],
+)
+def test_a_script_judges_as_for_git_bisect(status: int, verdict: Outcome) -> None:
+    assert ended(status=status, oracle=Oracle(script=True)).verdict is verdict
+
+
+def test_a_script_that_is_killed_or_does_not_end_gives_no_verdict() -> None:
+    assert ended(status=None, signal=9, oracle=Oracle(script=True)).verdict is UNRESOLVED
+    assert ended(status=None, oracle=Oracle(script=True)).verdict is UNRESOLVED
+    assert (
+        ended(status=1, oracle=Oracle(script=True)).signature == ended(status=2, oracle=Oracle(script=True)).signature
+    )
+
+
+def test_messages_are_compared_without_numbers_and_quotes() -> None:
+    assert ended("line 3: no 'a'\n").message == ended("line 40: no 'bb'\n").message
+    assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message
