@@ -41,8 +41,8 @@ def extensions() -> list[Extension]:
         return []
     # What is imported tells what it was built from: an editable installation may have an older one beside its source.
     macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
-    # Two parts depend on the insides of the interpreter and of SQLite; docs/explanation/decisions tell what they buy.
-    # To install without: REPLAY_DD_WITHOUT="OWN_MEMORY SQLITE" pip install .
+    # Three parts depend on the insides of the interpreter and of SQLite; docs/explanation/decisions tell what they buy.
+    # To install without: REPLAY_DD_WITHOUT="FRAMES OWN_MEMORY SQLITE" pip install .
     macros += [(f"WITHOUT_{part}", "1") for part in os.environ.get("REPLAY_DD_WITHOUT", "").split()]
     name = "replay_dd.schedules.runtime.accelerator._accelerator"
     # `optional`: a build that fails is told and does not stop the installation.

@@ -316,13 +316,24 @@ def passes_in_words(conflict: Conflict) -> str:
     """When the run passes."""
     right, left = conflict.right, conflict.left
     if right is not None and not right.inferred:
-        return (
-            f"if thread {conflict.thread} first runs line {right.access.place.line}; then thread "
-            f"{right.others[0].thread} comes"
-        )
+        own, other = _in_short(right.access), _in_short(right.others[0])
+        return f"if thread {conflict.thread} {own} before thread {right.others[0].thread} {other}"
     if left is not None:
         return f"if thread {left.others[0].thread} comes before thread {conflict.thread} runs {left.access.place}"
     return ""
+
+
+def _in_short(access: Access) -> str:
+    """An access in a few words, such as ``stores (bank.py:14)``."""
+    does = access.does
+    if does == "calls":
+        does = f"calls {access.detail.partition('(')[0]}()"
+    elif access.thing[0] == "file":
+        does = f"does its {does}"
+    elif does == "iterates":
+        does = "takes the next item"
+    file = access.place.file.rpartition("/")[2]
+    return f"{does} ({file}:{access.place.line})"
 
 
 def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[Access]) -> Iterable[str]:

@@ -18,8 +18,8 @@ from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 from replay_dd.schedules.target import run_target
 
-_WHOLE_RUN = 100_000  # yield points; up to here all of a run is observed
-_BEFORE, _AFTER = 3_000, 20_000  # yield points of each thread, around the switch
+_WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
+_BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
 _ALL_OTHERS = ""
 _NEVER = 1 << 62
 

@@ -10,7 +10,7 @@ from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
 from .instruction import Instruction
 from .methods import asks_for_file, effect_of, on_whole
-from .values import FIXED, MISSING, UNKNOWN
+from .values import MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _module_of(function: object) -> str:
 
 
 def _name_of(function: object) -> str:
-    name = getattr(function, "__name__", "") if values.exactly(function, *FIXED) else ""
+    name = getattr(function, "__name__", "") if values.fixed(function) else ""
     return name if type(name) is str else ""
 
 

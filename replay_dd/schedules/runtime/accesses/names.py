@@ -17,7 +17,7 @@ class Names:
 
     def remember(self, thing: object, name: str) -> None:
         """Know how this object was reached, to name what is in it."""
-        if not values.exactly(thing, *values.SCALARS, *values.FIXED):
+        if not values.scalar(thing) and not values.fixed(thing):
             self._names[id(thing)] = name
 
     def name_of(self, thing: object, expression: Expression = None) -> str:

@@ -25,6 +25,7 @@ from .reader import Reader
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
     from typing import Any
 
@@ -34,6 +35,26 @@ if TYPE_CHECKING:
 _MOST = 200_000  # accesses told
 _DEEPEST = 60  # frames of a stack told
 _OTHERS = ""  # the window of the threads that have none of their own
+
+
+class _Harmless:
+    """Whatever goes wrong while observing must not become an exception of the program.
+
+    Args:
+        failed: what to do then.
+    """
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, Exception):
+            self._failed(error)
+            return True
+        return False
 
 
 class Observer:
@@ -56,6 +77,7 @@ class Observer:
         self._locks: dict[int, Lock | RLock] = {}
         self._named: set[int] = set()
         self._sent = 0
+        self._harmless = _Harmless(self._failed)
         self._open: tuple[int, tuple[Any, ...]] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
@@ -76,28 +98,19 @@ class Observer:
         if frame is None:
             return
         self._left -= 1
-        try:
-            self._look(thread, frame, code, position)
-        except Exception as error:  # whatever is wrong here must not become an exception of the program
-            self._left = 0
-            self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
-
-    def _look(self, thread: ManagedThread, frame: FrameType, code: CodeType, position: int) -> None:
-        self._close()
-        for lock in [lock for lock in self._locks.values() if lock._holder is None]:
-            del self._locks[id(lock)]
-        for access in self._reader.accesses(frame, position):
-            tested = self._reader.tested(code, position)
-            self._tell(thread, frame, Place(code, position), access, tested)
+        with self._harmless:
+            self._close()
+            for lock in [lock for lock in self._locks.values() if lock._holder is None]:
+                del self._locks[id(lock)]
+            for access in self._reader.accesses(frame, position):
+                tested = self._reader.tested(code, position)
+                self._tell(thread, frame, Place(code, position), access, tested)
 
     def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
         """A thread wants a lock; if it does not get it, this is the last that is heard of it."""
-        counted, user_frame = self._scheduler.places.user_frame(frame)
-        if counted and user_frame is not None and isinstance(waiting, (Lock, RLock)):
-            self._close()
-            place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
-            access = Access(WANTS, LOCK, waiting, "", self._lock_name(waiting))
-            self._tell(thread, user_frame, place, access, False)
+        if isinstance(waiting, (Lock, RLock)):
+            with self._harmless:
+                self._tell_operation(thread, frame, [Access(WANTS, LOCK, waiting, "", self._lock_name(waiting))])
 
     def at_operation(
         self,
@@ -108,24 +121,27 @@ class Observer:
         outside: tuple[str, tuple[object, ...]] | None,
     ) -> None:
         """A thread has passed an operation on a lock or a file."""
-        if isinstance(waiting, (Lock, RLock)) and done and not _only_signals(waiting):
-            self._locks[id(waiting)] = waiting
-        if self.next_time(thread) > thread.time + 1:
-            return
+        is_lock = isinstance(waiting, (Lock, RLock))
+        if is_lock and done and not _only_signals(waiting):  # type: ignore[arg-type]  # it is a lock
+            self._locks[id(waiting)] = waiting  # type: ignore[assignment]
+        with self._harmless:
+            if outside is not None:
+                self._tell_operation(thread, frame, _touching(*outside))
+            elif is_lock:
+                access = Access(ACQUIRES if done else GIVES_UP, LOCK, waiting, "", self._lock_name(waiting))  # type: ignore[arg-type]
+                self._tell_operation(thread, frame, [access])
+
+    def _tell_operation(self, thread: ManagedThread, frame: FrameType | None, accesses: list[Access]) -> None:
         counted, user_frame = self._scheduler.places.user_frame(frame)
-        if not counted or user_frame is None:
+        if not counted or user_frame is None or self.next_time(thread) > thread.time + 1:
             return
-        place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
         self._close()
-        if outside is not None:
-            for name, changes in touched_outside(*outside):
-                access = Access(outside[0], FILE, name, name, name.rpartition("/")[2])
-                access.reads, access.writes = not changes, changes
-                access.detail = _mode(*outside)
-                self._tell(thread, user_frame, place, access, False)
-        elif isinstance(waiting, (Lock, RLock)):
-            access = Access(ACQUIRES if done else GIVES_UP, LOCK, waiting, "", self._lock_name(waiting))
-            self._tell(thread, user_frame, place, access, False)
+        for access in accesses:
+            self._tell(thread, user_frame, Place(user_frame.f_code, user_frame.f_lasti, reachable=True), access, False)
+
+    def _failed(self, error: Exception) -> None:
+        self._left = 0
+        self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
 
     def _tell(self, thread: ManagedThread, frame: FrameType, place: Place, access: Access, tested: bool) -> None:
         scheduler = self._scheduler
@@ -159,28 +175,28 @@ class Observer:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1
-        number = -1 if values.exactly(value, *values.SCALARS) else self._identities.number(value)
+        number = -1 if values.scalar(value) else self._identities.number(value)
         return values.text_of(value), values.class_name(type(value)), number
 
     def _stack(self, frame: FrameType | None) -> int:
         """The number of a stack; the stack itself is told at first use."""
-        key: list[object] = []
-        frames: list[tuple[CodeType, int | None]] = []
-        while frame is not None and len(frames) < _DEEPEST:
-            key += [id(frame.f_code), frame.f_lasti]
-            frames.append((frame.f_code, frame.f_lineno))
+        way: list[FrameType] = []
+        while frame is not None and len(way) < _DEEPEST:
+            way.append(frame)
             frame = frame.f_back
-        number = self._stacks.get(tuple(key))
+        key = tuple([(id(one.f_code), one.f_lasti) for one in way])
+        number = self._stacks.get(key)
         if number is None:
-            number = self._stacks[tuple(key)] = len(self._stacks)
-            self._kept.append(frames)
+            number = self._stacks[key] = len(self._stacks)
+            self._kept += [one.f_code for one in way]
             places = self._scheduler.places
             rows = []
-            for code, line in frames:
+            for one in way:
+                code = one.f_code
                 kind = places.kind(code.co_filename)
                 if kind != EXCLUDED:
                     short = places.short(code.co_filename)
-                    rows.append((short, code.co_filename, line or 0, code.co_qualname, kind == COUNTED))
+                    rows.append((short, code.co_filename, one.f_lineno or 0, code.co_qualname, kind == COUNTED))
             self._scheduler.send(STACK, number, tuple(rows))
         return number
 
@@ -203,6 +219,17 @@ def _only_signals(lock: Lock | RLock) -> bool:
     if isinstance(lock, Lock) and lock._ends_with is not None:
         return True
     return lock._made is not None and lock._made[2] == "Condition.wait"
+
+
+def _touching(event: str, arguments: tuple[Any, ...]) -> list[Access]:
+    """What an operation on files touches."""
+    found = []
+    for name, changes in touched_outside(event, arguments):
+        access = Access(event, FILE, name, name, name.rpartition("/")[2])
+        access.reads, access.writes = not changes, changes
+        access.detail = _mode(event, arguments)
+        found.append(access)
+    return found
 
 
 def _mode(event: str, arguments: tuple[Any, ...]) -> str:

@@ -44,6 +44,9 @@ FIXED = (
     *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type(object.__init__)),
     *(classmethod, staticmethod, property),
 )
+# Built-in types live for as long as the process: their identities are their own.
+_SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
+_SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
@@ -115,30 +118,36 @@ def attribute(thing: Any, name: str) -> tuple[str, object, object]:
 
 def isinstance_of_type(thing: object) -> bool:
     """Whether this is a class."""
-    return any(base is type for base in _mro(type(thing)))
+    return issubclass(type(thing), type)
 
 
 def exactly(thing: object, *types: type) -> bool:
-    """Whether the type of a thing is one of these; comparing types in another way may ask their metaclass."""
-    kind = type(thing)
-    return any(kind is one for one in types)
+    """Whether the type of a thing is one of these; to compare types in another way may ask their metaclass."""
+    kind = id(type(thing))
+    return kind in [id(one) for one in types]
+
+
+def scalar(thing: object) -> bool:
+    """Whether this is a plain value, which nobody can change."""
+    return id(type(thing)) in _SCALARS
 
 
 def fixed(thing: object) -> bool:
     """Whether this is a module, a function or a class, which nearly never change where they are found."""
-    return exactly(thing, *FIXED) or isinstance_of_type(thing)
+    kind = type(thing)
+    return id(kind) in _FIXED or issubclass(kind, type)
 
 
 def is_a(thing: object, *types: type) -> bool:
     """As ``isinstance``, which asks the program."""
-    return any(base is one for base in _mro(type(thing)) for one in types)
+    return issubclass(type(thing), types)
 
 
 def plain(value: object) -> bool:
     """Whether comparing this value runs nothing of the program's."""
     if type(value) is tuple:
         return all(plain(one) for one in value)
-    return exactly(value, *SCALARS)
+    return scalar(value)
 
 
 def same(one: object, other: object) -> bool:
@@ -196,8 +205,11 @@ def contains(container: object, thing: object) -> bool | None:
 
 def size(container: Any) -> int | None:
     """The length of a built-in container; None of anything else."""
-    for kind in (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray):
-        if is_a(container, kind):
+    if scalar(container) and not exactly(container, str, bytes):
+        return None
+    own = type(container)
+    for kind in _SIZED:
+        if issubclass(own, kind):
             return kind.__len__(container)
     return None
 
@@ -229,7 +241,7 @@ def text_of(value: Any) -> str:
     if kind is str or kind is bytes:
         short = repr(value[:_LONGEST_TEXT])
         return short if len(value) <= _LONGEST_TEXT else short[:-1] + "..." + short[-1]
-    if exactly(value, *SCALARS):
+    if scalar(value):
         return repr(value)
     empty = next((text for container, text in _EMPTY.items() if container is kind), "")
     if empty and size(value) == 0:
