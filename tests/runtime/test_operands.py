@@ -6,9 +6,9 @@ import argparse
 import asyncio.base_events
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import pytest
@@ -34,26 +34,44 @@ def test_the_stack_is_as_deep_as_the_compiler_found_it(module: ModuleType) -> No
         assert code.co_stacksize - 1 <= deepest <= code.co_stacksize, code.co_qualname
 
 
+def watch_instructions(code: CodeType, look: Callable[[FrameType, int], None]) -> Callable[[], None]:
+    """Have each instruction of a function looked at before it runs; returns what ends that."""
+    if sys.version_info >= (3, 12):
+        monitoring: Any = sys.monitoring
+        event, tool = monitoring.events.INSTRUCTION, 5
+        monitoring.use_tool_id(tool, "test")
+        monitoring.register_callback(tool, event, lambda _, offset: look(sys._getframe(1), offset))
+        monitoring.set_local_events(tool, code, event)
+        return lambda: monitoring.free_tool_id(tool)
+
+    def trace(frame: Any, event: str, _: object) -> Any:
+        frame.f_trace_opcodes = True
+        if event == "opcode" and frame.f_code is code:
+            look(frame, frame.f_lasti)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    return lambda: sys.settrace(before)
+
+
 @pytest.mark.skipif(accelerator is None, reason="only the accelerator reads the stack")
 def test_what_is_read_from_the_stack_is_what_the_names_say() -> None:
     """At each instruction of a running function, a variable that the stack holds is the variable's value."""
     compared = 0
 
-    def look(frame: Any, event: str, _: object) -> Any:
+    def look(frame: FrameType, offset: int) -> None:
         nonlocal compared
-        frame.f_trace_opcodes = True
-        found = Operands(frame.f_code).at.get(frame.f_lasti) if event == "opcode" else None
-        if found is not None:
-            stack = found[2]
-            first = len(frame.f_code.co_varnames + frame.f_code.co_freevars)
-            assert accelerator is not None
-            held = accelerator.frame_values(frame, first, len(stack))
-            assert held is not None
-            for expression, value in zip(stack, held, strict=True):
-                if expression is not None and expression[0] == "local":
-                    assert value is frame.f_locals[expression[1]]
-                    compared += 1
-        return look
+        found = operands.at.get(offset)
+        if found is None or accelerator is None:
+            return
+        stack = found[2]
+        held = accelerator.frame_values(frame, len(busy.__code__.co_varnames), len(stack))
+        assert held is not None
+        for expression, value in zip(stack, held, strict=True):
+            if expression is not None and expression[0] == "local":
+                assert value is frame.f_locals[expression[1]]
+                compared += 1
 
     def busy(table: dict[str, list[int]], key: str, number: int) -> int:
         for _ in range(2):
@@ -62,15 +80,15 @@ def test_what_is_read_from_the_stack_is_what_the_names_say() -> None:
                 with threading.Lock():
                     table[key][0] += number
             except KeyError:
-                table.setdefault(key, [number, *(one for one in range(number))])
+                table.setdefault(key, [number, *list(range(number))])
         return sum(table[key], start=number)
 
-    before = sys.gettrace()
-    sys.settrace(look)
+    operands = Operands(busy.__code__)
+    end = watch_instructions(busy.__code__, look)
     try:
         busy({}, "a", 3)
     finally:
-        sys.settrace(before)
+        end()
     assert compared > 30
 
 

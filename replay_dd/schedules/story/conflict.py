@@ -90,7 +90,15 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
             before[::-1], stretch, left_time
         )
     right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
+    if left is not None and right is not None and left.inferred and not one_thing(left.access, right.access):
+        left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def one_thing(one: Access, other: Access) -> bool:
+    """Whether two accesses are to the same thing, or to one container."""
+    in_container = {one.thing[0], other.thing[0]} <= {"item", "whole"} and "whole" in (one.thing[0], other.thing[0])
+    return one.touches(other) or (in_container and one.thing[1] == other.thing[1])
 
 
 def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -47,7 +47,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
         return TOO_EARLY
     if left is None or right is None:
         return _of_one(left, right)
-    if left.access.touches(right.access) or _of_one_container(left.access, right.access):
+    if one_thing(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)
 
@@ -57,11 +57,6 @@ def _gives_up(conflict: Conflict) -> bool:
     others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
     first = {access.thread: access for access in reversed(conflict.stretch)}
     return any(first[thread].does == "gives up" for thread in others)
-
-
-def _of_one_container(one: Access, other: Access) -> bool:
-    in_containers = {one.thing[0], other.thing[0]} <= {"item", "whole"}
-    return in_containers and one.thing[1] == other.thing[1] and "whole" in (one.thing[0], other.thing[0])
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
@@ -117,7 +117,10 @@ class _Teller:
         if own_after:
             turns.append(self._turn(conflict.thread, own_after))
         turns = self._joined(turns, bool(own_before))
-        things = {edge.access.name: Thing(edge.access.name, described(edge.access)) for edge in edges}
+        accesses = [edge.access for edge in edges]
+        if len(accesses) == 2 and one_thing(*accesses):  # of an item and its container, name the container
+            accesses = [next((one for one in accesses if one.thing[0] == "whole"), accesses[1])]
+        things = {access.name: Thing(access.name, described(access)) for access in accesses}
         return Story(
             kind=kind,
             things=tuple(things.values()),

@@ -124,7 +124,8 @@ class Instruction:
         where, owner, value = values.attribute(thing, key)
         if where == COMPUTED or (does == READS and values.fixed(value)):
             return None
-        if where in (ABSENT, CLASS) and values.module_name(type(thing)) in ("builtins", "_thread", "_io"):
+        of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
+        if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
             return None
         if does != READS:
             owner = thing  # what is set hides what the class has

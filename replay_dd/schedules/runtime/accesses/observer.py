@@ -103,7 +103,7 @@ class Observer:
             for lock in [lock for lock in self._locks.values() if lock._holder is None]:
                 del self._locks[id(lock)]
             for access in self._reader.accesses(frame, position):
-                tested = self._reader.tested(code, position)
+                tested = self._reader.tested(frame, position)
                 self._tell(thread, frame, Place(code, position), access, tested)
 
     def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:

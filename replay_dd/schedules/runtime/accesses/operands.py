@@ -48,17 +48,9 @@ _GOES_THROUGH = frozenset(
 # Between a value and the jump that depends on it.
 _TESTING = frozenset(
     (
-        *(
-            "LOAD_CONST",
-            "LOAD_SMALL_INT",
-            "LOAD_FAST",
-            "LOAD_GLOBAL",
-            "LOAD_DEREF",
-            "COMPARE_OP",
-            "IS_OP",
-            "CONTAINS_OP",
-        ),
-        *("UNARY_NOT", "TO_BOOL", "COPY", "SWAP", "PRECALL", "CALL", "PUSH_NULL", "KW_NAMES", "CACHE", "NOP"),
+        *("LOAD_CONST", "LOAD_SMALL_INT", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_ATTR", "LOAD_METHOD"),
+        *("COMPARE_OP", "IS_OP", "CONTAINS_OP", "BINARY_SUBSCR", "UNARY_NOT", "TO_BOOL", "UNPACK_SEQUENCE"),
+        *("PRECALL", "CALL", "PUSH_NULL", "KW_NAMES", "COPY", "SWAP", "CACHE", "NOP"),
     )
 )
 
@@ -68,11 +60,12 @@ class Operands:
 
     Attributes:
         at: for each event offset, (name, argument, the stack before it).
+        returned: the event offsets of instructions whose result the function returns.
         taken_apart: the event offsets of loads whose value the next instruction goes through, or starts to.
         tested: the event offsets of instructions whose result decides a jump soon after.
     """
 
-    __slots__ = ("at", "code", "taken_apart", "tested")
+    __slots__ = ("at", "code", "returned", "taken_apart", "tested")
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
@@ -84,6 +77,9 @@ class Operands:
                 self.at[start] = (NAMES[operation], argument, stack)
         self.tested = _tested(listing)
         following = [NAMES[operation] for _, operation, _, _ in listing[1:]]
+        self.returned = frozenset(
+            start for (start, *_), name in zip(listing, following, strict=False) if name == "RETURN_VALUE"
+        )
         self.taken_apart = frozenset(
             start for (start, *_), name in zip(listing, following, strict=False) if name in _GOES_THROUGH
         )
@@ -96,15 +92,23 @@ def variables(code: CodeType) -> tuple[str, ...]:
 
 
 def _tested(listing: list[Instruction]) -> frozenset[int]:
-    found = set()
-    for index, (start, *_) in enumerate(listing):
-        for _, operation, _, _ in listing[index + 1 : index + 1 + _MOST_STEPS]:
-            name = NAMES[operation]
-            if name.startswith("POP_JUMP") or name.endswith("_OR_POP"):
-                found.add(start)
-            if name not in _TESTING:
-                break
-    return frozenset(found)
+    """The instructions whose result decides a jump, directly or through a local variable."""
+    return frozenset(start for index, (start, *_) in enumerate(listing) if _decides(listing, index + 1))
+
+
+def _decides(listing: list[Instruction], index: int, *, through_variable: bool = True) -> bool:
+    for number in range(index, min(index + _MOST_STEPS, len(listing))):
+        _, operation, argument, _ = listing[number]
+        name = NAMES[operation]
+        if name.startswith("POP_JUMP") or name.endswith("_OR_POP"):
+            return True
+        if name == "STORE_FAST" and through_variable:
+            later = range(number + 1, min(number + _MOST_STEPS, len(listing)))
+            loads = [at for at in later if (NAMES[listing[at][1]], listing[at][2]) == ("LOAD_FAST", argument)]
+            return bool(loads) and _decides(listing, loads[0] + 1, through_variable=False)
+        if name not in _TESTING:
+            return False
+    return False
 
 
 def _stacks(code: CodeType, listing: list[Instruction]) -> list[Stack | None]:

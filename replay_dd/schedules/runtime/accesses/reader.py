@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..compat import CACHE
 from .access import ITERATES, READS, WHOLE, Access
 from .call import AnyInstruction
 from .names import Names
@@ -30,9 +31,18 @@ class Reader:
             known = self._operands[id(code)] = (code, Operands(code))
         return known[1]
 
-    def tested(self, code: CodeType, offset: int) -> bool:
-        """Whether a jump depends on the result of an instruction."""
-        return offset in self.operands(code).tested
+    def tested(self, frame: FrameType, offset: int) -> bool:
+        """Whether a jump depends on the result of an instruction, here or where it is returned to."""
+        operands = self.operands(frame.f_code)
+        if offset in operands.tested:
+            return True
+        caller = frame.f_back
+        if offset not in operands.returned or caller is None:
+            return False
+        units, called_at = caller.f_code.co_code, caller.f_lasti
+        while called_at > 0 and units[called_at] == CACHE:
+            called_at -= 2  # an instruction in progress stands at its last cache entry
+        return called_at in self.operands(caller.f_code).tested
 
     def accesses(self, frame: FrameType, offset: int) -> list[Access]:
         """What the instruction at an offset, and those up to the next yield point, are about to do."""
