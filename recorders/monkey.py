@@ -78,9 +78,15 @@ class MonkeyRecorder:
                 with PrivateDisplay(head.screen, head.window_manager) as display:
                     again = run_session(head, done, display, conditions).ending
                 verified = outcome_of(again, ending) is Outcome.FAIL
-            writer.verdict(conditions.pace, verified)
+            writer.verdict(conditions.pace, verified, conditions.playback)
         made = replace(
-            head, actions=tuple(done), windows=tuple(windows), ending=ending, verified=verified, pace=conditions.pace
+            head,
+            actions=tuple(done),
+            windows=tuple(windows),
+            ending=ending,
+            verified=verified,
+            pace=conditions.pace,
+            playback=conditions.playback,
         )
         return MonkeyRun(made, time.monotonic() - started)
 

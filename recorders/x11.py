@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import threading
 import time
@@ -11,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from recorders.x11_verify import verify_session
 from replay_dd.errors.machine import DisplayLostError
-from replay_dd.events.actions import actions_of, text_of
+from replay_dd.events.actions import actions_of
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import (
     Ending,
@@ -20,25 +22,23 @@ from replay_dd.events.model import (
     Event,
     GuiProgram,
     InputKind,
-    Pace,
     Screen,
     Session,
     Window,
     WindowChange,
 )
-from replay_dd.events.run import HANG_LIMIT_S, Conditions, Run, run_session
+from replay_dd.events.run import HANG_LIMIT_S, Conditions
 from replay_dd.events.x11.answers import Answers, Question
 from replay_dd.events.x11.display import (
     BorrowedDisplay,
     Display,
     PrivateDisplay,
     choose_window_manager,
-    window_manager_like,
 )
 from replay_dd.events.x11.idle import PATIENCE_S, IdleRule
-from replay_dd.events.x11.keys import Keyboard, keyboard_of
+from replay_dd.events.x11.keys import Keyboard, is_character, keyboard_of
 from replay_dd.events.x11.program import RunningProgram
-from replay_dd.events.x11.stream import InputStream, RawEvent
+from replay_dd.events.x11.stream import InputStream, KeyboardChange, RawEvent
 from replay_dd.events.x11.windows import (
     describe,
     focused_window,
@@ -56,6 +56,7 @@ _LOOK_S = 0.1
 _AT_ITS_END_S = 0.1
 _MODIFIERS = ("Shift", "Lock", "Control", "Mod1", "Mod2", "Mod3", "Mod4", "Mod5")
 _SHIFT, _LOCK, _CONTROL, _ALT, _LEVEL_THREE = 1, 2, 4, 8, 128
+_LAYOUT_SHIFT = 13  # in the state of an event (XKB protocol, "Compatibility Grab State")
 _MASK = "x"
 
 
@@ -69,10 +70,12 @@ class Recording:
     Attributes:
         session: the session.
         differences: what was not the same in the replay, in words; empty where all was.
+        unknown_keys: the key codes that were pressed but make no symbol, so that they cannot be replayed.
     """
 
     session: Session
     differences: tuple[str, ...]
+    unknown_keys: tuple[int, ...] = ()
 
 
 class X11Recorder:
@@ -91,6 +94,7 @@ class X11Recorder:
         mask_text: bool = False,
         verify: bool = True,
         conditions: Conditions | None = None,
+        limit_s: float | None = None,
         on_ready: OnReady | None = None,
     ) -> Recording:
         """Run a program and record what is done to it, until it ends or Ctrl-C is pressed.
@@ -104,6 +108,7 @@ class X11Recorder:
             mask_text: replace typed text.
             verify: play the session at once on a private display.
             conditions: how it is played.
+            limit_s: end the recording so many seconds after the program can be used; None for no limit.
             on_ready: told the display's name, and for a private one the file with its cookie (XAUTHORITY), when the
                 program can be used.
 
@@ -125,13 +130,14 @@ class X11Recorder:
                 head = replace(head, screen=size, window_manager=window_manager or named or manager)
             with SessionWriter(output, head) as writer:
                 with _ended_by_signals() as ended:
-                    session = _Live(head, where, writer, ended).record(on_ready)
+                    live = _Live(head, where, writer, ended)
+                    session = live.record(on_ready, limit_s)
                 if session.ending is not None:
                     writer.end(session.ending)
                 pace, differences = verify_session(session, conditions) if verify else (conditions.pace, ())
                 verified = None if not verify else not differences
                 writer.verdict(pace, verified)
-        return Recording(replace(session, pace=pace, verified=verified), differences)
+        return Recording(replace(session, pace=pace, verified=verified), differences, tuple(sorted(live.unknown_keys)))
 
 
 @contextlib.contextmanager
@@ -161,47 +167,6 @@ def _ended_by_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def verify_session(session: Session, conditions: Conditions) -> tuple[Pace, tuple[str, ...]]:
-    """Play a session at the fastest pace at which it ends as recorded; answer the pace and what still differs."""
-    manager = window_manager_like(session.window_manager)
-    first: tuple[str, ...] = ()
-    for pace in (Pace.FAST, Pace.UNHURRIED, Pace.RECORDED):
-        with PrivateDisplay(session.screen, manager) as display:
-            run = run_session(session, actions_of(session), display, replace(conditions, pace=pace))
-        differences = tuple(_differences(session, run))
-        if not differences:
-            return pace, ()
-        first = first or differences
-    return Pace.FAST, first
-
-
-def _differences(session: Session, run: Run) -> list[str]:
-    found = []
-    ending = session.ending
-    if ending is not None and (ending.kind, ending.signal, ending.status) != (
-        run.ending.kind,
-        run.ending.signal,
-        run.ending.status,
-    ):
-        found.append(f"{ending.text} was recorded, and the replay ended so: {run.ending.text}")
-    if ending is not None and ending.kind is EndingKind.OPEN and run.ending.kind is EndingKind.OPEN:
-        left = sorted(session.windows[number].name for number in _open_windows(session))
-        again = sorted(window.name for window in run.windows)
-        if left != again:
-            found.append(f"at the end there were the windows {left}, and in the replay {again}")
-    return found
-
-
-def _open_windows(session: Session) -> list[int]:
-    there: dict[int, None] = {}
-    for change in session.changes:
-        if change.appeared:
-            there[change.window] = None
-        else:
-            there.pop(change.window, None)
-    return list(there)
-
-
 class _Live:
     """A session that goes on."""
 
@@ -219,9 +184,13 @@ class _Live:
         self._last_look = 0.0
         self._last_window: int | None = None
         self._held: set[int] = set()
+        self._pressed: dict[int, str] = {}
         self._answers: Answers | None = None
+        self._keyboard_known = False
+        self.unknown_keys: set[int] = set()
 
-    def record(self, on_ready: OnReady | None) -> Session:
+    def record(self, on_ready: OnReady | None, limit_s: float | None) -> Session:
+        until = math.inf
         self._connection.watch_windows()
         stream = InputStream(self._connection)
         program = RunningProgram(self._head.program, self._display)
@@ -229,13 +198,15 @@ class _Live:
         start_ms = stream.first_ms
         interrupted = False
         try:
-            while not (program.over() or self._ended.is_set()):
+            while not (program.over() or self._ended.is_set()) and time.monotonic() < until:
                 for raw in stream.taken(_TICK_S):
                     self._take(raw, start_ms)
+                self._look_at_keyboard()
                 if self._connection.windows_changed():
                     self._look_at_windows(program)
                     if self._there and self._answers is None:
                         self._answers = self._learn_answers(program)
+                        until = math.inf if limit_s is None else time.monotonic() + limit_s
                         if on_ready is not None:
                             on_ready(self._display.name, self._display.authority)
         except KeyboardInterrupt:
@@ -285,13 +256,30 @@ class _Live:
     def _elapsed_ms(self) -> int:
         return int((time.monotonic() - self._program.started) * 1000)
 
-    def _take(self, raw: RawEvent, start_ms: int) -> None:
+    def _look_at_keyboard(self) -> None:
+        """Read the keyboard anew where it changed in another way than the stream tells (another layout)."""
+        if self._connection.keyboard_changed() and not self._keyboard_known:
+            self._keyboard = Keyboard(self._connection)
+        self._keyboard_known = False
+
+    def _take(self, raw: RawEvent | KeyboardChange, start_ms: int) -> None:
+        if isinstance(raw, KeyboardChange):
+            self._keyboard.learn(raw.first, raw.rows)
+            self._keyboard_known = True
+            return
         window = self._window_of(raw)
         is_release = raw.kind in (InputKind.KEY_RELEASE, InputKind.BUTTON_RELEASE)
         if window is None and isinstance(self._display, BorrowedDisplay) and raw.detail not in self._held:
             return  # it belongs to another program
         is_key = raw.kind in (InputKind.KEY_PRESS, InputKind.KEY_RELEASE)
         key, symbol = self._symbols(raw) if is_key else ("", "")
+        if raw.kind is InputKind.KEY_PRESS:
+            self._pressed[raw.detail] = key
+        elif is_key:
+            key = self._pressed.pop(raw.detail, key)  # it may make another symbol by now
+        if is_key and not key:
+            self.unknown_keys.add(raw.detail)
+            return
         if is_release:
             self._held.discard(raw.detail)
         elif raw.kind is not InputKind.MOVE:
@@ -314,11 +302,13 @@ class _Live:
 
     def _symbols(self, raw: RawEvent) -> tuple[str, str]:
         """The key symbol of a key alone, and with the modifiers that are held."""
-        alone = self._keyboard.symbol_at(raw.detail, 0)
+        # Columns of the core protocol: two levels of the first layout, two of the second, then the third and fourth.
+        layout = 2 if raw.state >> _LAYOUT_SHIFT & 3 == 1 else 0
+        alone = self._keyboard.symbol_at(raw.detail, layout)
         shifted = bool(raw.state & _SHIFT) != (bool(raw.state & _LOCK) and len(alone) == 1 and alone.isalpha())
-        level = (4 if raw.state & _LEVEL_THREE else 0) + (1 if shifted else 0)
+        level = layout + (4 if raw.state & _LEVEL_THREE else 0) + (1 if shifted else 0)
         symbol = self._keyboard.symbol_at(raw.detail, level)
-        if self._head.masked and text_of(symbol) and not raw.state & (_CONTROL | _ALT):
+        if self._head.masked and is_character(symbol) and not raw.state & (_CONTROL | _ALT):
             return _MASK, _MASK
         return alone, symbol
 

@@ -4,6 +4,8 @@ Rules of this module:
 
 * A file is written under another name, brought to the disk, and then renamed: whoever looks sees the old one or the new
   one, also after the power went.
+* What stands there and is not a regular file is left alone: nobody wants a file in the place of ``/dev/null``.
+* A program may remove the folder that we are in. Then it is made again: what was recorded must not be lost.
 * Recordings hold environments and input, so they belong to the user alone (mode 0600); reports do not.
 """
 
@@ -21,6 +23,10 @@ from replay_dd.errors.user import OutputError
 PRIVATE = 0o600
 PUBLIC = 0o666  # less what the user's mask takes away
 _PIECE_BYTES = 2**20
+try:
+    _STARTED_IN = Path.cwd()
+except OSError:  # it was removed before we started
+    _STARTED_IN = Path("/")
 
 
 def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
@@ -34,8 +40,10 @@ def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    path = as_started(path)
+    unfinished = _unfinished(path)
     try:
+        _check_kind(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
             file.write(data)
@@ -82,13 +90,44 @@ def check_writable(path: Path) -> None:
     Raises:
         OutputError: the file could not be written.
     """
-    if path.is_dir():
-        raise unwritable(path, os.strerror(errno.EISDIR))
-    folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
-    if not folder.is_dir():
-        raise unwritable(path, os.strerror(errno.ENOTDIR))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise unwritable(path, os.strerror(errno.EACCES))
+    path = as_started(path)
+    try:
+        _check_kind(path)
+        folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        for name in (*path.absolute().relative_to(folder).parts[:-1], _unfinished(path).name):
+            with contextlib.suppress(FileNotFoundError):
+                os.lstat(folder / name)  # names can be too long
+    except OSError as error:
+        raise unwritable(path, error.strerror or str(error)) from error
+
+
+def as_started(path: Path) -> Path:
+    """A path as it was meant when we were started, even if the folder that we are in has been removed since."""
+    try:
+        os.getcwd()
+    except OSError:
+        return _STARTED_IN / path
+    return path
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _check_kind(path: Path) -> None:
+    """Raises an OSError where a file that we write must not take the place of what is there."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
 
 
 def unwritable(path: Path, reason: str) -> OutputError:

@@ -44,6 +44,7 @@ TITLES = {
     "dd": "pure algorithms: no clock, files or threads",
     "logfile": "logs",
     "json_codec": "JSON and files",
+    "system_texts": "names and arguments",
     "schema": "rules for values",
     "outcome": "ground floor",
 }
@@ -63,6 +64,7 @@ ROOMS = {
     "files": "atomic writes",
     "trust": "what a log from a stranger may do",
     "schema": "what the values of JSON objects must be, beside their types",
+    "system_texts": "texts that the system takes: names of files and variables, arguments",
     "outcome": "PASS, FAIL, UNRESOLVED",
     "errors": "by fault: the user's, the program's, the machine's",
 }
@@ -82,6 +84,7 @@ INSIDE = {
     "baton": "one thread at a time: scheduler, threads, clock, stuck calls",
     "points": "which instructions are yield points, and where they stand in the source",
     "counting": "thread time and digest",
+    "observing": "looks at objects of the program without running its code",
     "accelerator": "counting and points once more, in C (optional)",
     "channel": "to the tool",
     "splitmix": "random numbers",

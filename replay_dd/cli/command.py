@@ -16,9 +16,12 @@ import importlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from replay_dd.errors.user import UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -141,6 +144,23 @@ class Option(click.Option):
         return other
 
 
+class Output(click.Path):
+    """The path of what a command writes: a file, or a folder. It is checked before the command runs."""
+
+    def __init__(self, *, folder: bool = False) -> None:
+        super().__init__(path_type=Path, file_okay=not folder, dir_okay=folder)
+
+    def check(self, path: Path) -> None:
+        """Check that it can be written.
+
+        Raises:
+            OutputError: it cannot.
+        """
+        from replay_dd.files import check_writable  # help and completion write nothing
+
+        check_writable(path / "any" if self.dir_okay else path)
+
+
 class Command(click.Command):
     """A command whose help shows its options by what they are for."""
 
@@ -165,7 +185,23 @@ class Command(click.Command):
 
         with no_leftovers():
             check_recorders()
+            self._check_outputs(ctx)
             return super().invoke(ctx)
+
+    def _check_outputs(self, ctx: click.Context) -> None:
+        """Tell at once what could not be written after a long search."""
+        found: dict[Path, str] = {}
+        for parameter in self.params:
+            path = ctx.params.get(str(parameter.name))
+            if path is None or not isinstance(parameter.type, Output):
+                continue
+            parameter.type.check(path)
+            other = found.setdefault(path.resolve(), parameter.opts[-1])
+            if other != parameter.opts[-1]:
+                raise UsageError(
+                    f"`{other}` and `{parameter.opts[-1]}` both name {path}, where only one can be written.",
+                    "Name two files.",
+                )
 
 
 def command(name: str, *parameters: click.Parameter) -> Callable[[Callable[..., int | None]], Command]:

@@ -17,6 +17,7 @@ from replay_dd.events.result import SessionIsolation
 from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import choose_window_manager, window_manager_like
 from replay_dd.experiment.process import private_folder
+from replay_dd.files import check_writable
 from replay_dd.report.events import events_as_json, events_as_text
 from replay_dd.report.events_strip import write_events_strip
 
@@ -62,9 +63,10 @@ def isolate_session(
         passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
+    conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
         jobs=jobs,
-        conditions=replace(conditions_of(player, settle, start_limit, hang_limit), oracle=oracle),
+        conditions=replace(conditions, oracle=oracle),
         pace=None if pace is None else Pace(pace),
         repeat=repeat,
         algorithm=algorithm or ALGORITHMS[0],
@@ -75,8 +77,17 @@ def isolate_session(
         finer=finer,
         exact_site=exact_site,
     )
-    found = _search(session, plan, passing, strip)
-    return _write_and_tell(found, output or path.with_name("minimal.log"), as_json=as_json)
+    target = output or path.with_name("minimal.log")
+    for written in (target, *([] if passing is None else [_passing_log(target)])):
+        check_writable(written)
+    with contextlib.ExitStack() as stack:
+        if strip is not None and plan.pictures is None:
+            plan = replace(plan, pictures=stack.enter_context(private_folder()).path / "pictures")
+        found = _search(session, plan, passing)
+        _write(found, target)
+        if strip is not None:
+            write_events_strip(found, strip)
+    return _tell(found, target, as_json=as_json)
 
 
 def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
@@ -88,26 +99,26 @@ def _check_options(passing: Session | None, algorithm: str | None, finer: bool) 
             )
 
 
-def _search(session: Session, plan: Plan, passing: Session | None, strip: Path | None) -> SessionIsolation:
+def _search(session: Session, plan: Plan, passing: Session | None) -> SessionIsolation:
     progress = Progress()
-    with contextlib.ExitStack() as stack:
-        if strip is not None and plan.pictures is None:
-            plan = replace(plan, pictures=stack.enter_context(private_folder()).path / "pictures")
-        try:
-            found = isolate_events(session, plan, passing=passing, observer=progress.observer("action"))
-        finally:
-            progress.clear()
-        if strip is not None:
-            write_events_strip(found, strip)
-    return found
+    try:
+        return isolate_events(session, plan, passing=passing, observer=progress.observer("action"))
+    finally:
+        progress.clear()
 
 
-def _write_and_tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:
+def _passing_log(target: Path) -> Path:
+    return target.with_name(f"passing-{target.name}")
+
+
+def _write(found: SessionIsolation, target: Path) -> None:
     write_session(found.minimal, target)
-    passing_log = None
     if found.passing is not None:
-        passing_log = target.with_name(f"passing-{target.name}")
-        write_session(found.passing, passing_log)
+        write_session(found.passing, _passing_log(target))
+
+
+def _tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:
+    passing_log = None if found.passing is None else _passing_log(target)
     if as_json:
         echo_json(events_as_json(found, target, passing_log))
     else:

@@ -11,8 +11,8 @@ import click
 
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import (
-    FOLDER,
     OUTPUT,
+    OUTPUT_FOLDER,
     SCHEDULING,
     SEARCH,
     fork_option,
@@ -27,6 +27,7 @@ from replay_dd.cli.options import (
 from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_notes
@@ -47,7 +48,7 @@ _SHOWN = 5  # other failures
         "--output",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         default=".",
         show_default=True,
         help="Where to write pass.log and fail.log.",
@@ -117,7 +118,8 @@ def hunt_command(
     def on_simplify(number: int) -> None:
         progress.show(f"simplifying the schedules, run {number}")
 
-    check_writable(output / "fail.log")
+    for name in ("pass.log", "fail.log"):
+        check_writable(output / name)
     try:
         found = hunt(
             program_of(command, stdin, fresh_copy),
@@ -147,9 +149,19 @@ def hunt_command(
             "running one at a time, because the program writes files in its working directory; "
             "`--fresh-copy` gives each run its own"
         )
+    if found.instead_of:
+        say(
+            f"with the virtual clock, the first run ended with {found.instead_of}. Without replay-dd, and with the "
+            "real clock, it passes. So this hunt used `--real-clock`."
+        )
+        for reason in found.because:
+            say(f"why: {reason}")
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None:
             write_log(log, output / name)
+    for log in (found.failing or found.passing,):
+        if log is not None:
+            tell_withheld(log.program)
     return _tell(found, output, failure, max_delay)
 
 

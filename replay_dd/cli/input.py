@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import LOG, OUTPUT, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import InputError, UsageError
@@ -156,10 +156,9 @@ def input_command(
         progress.clear()
     _write(found, paths)
     if as_json:
-        click.echo(json.dumps(input_as_json(found, paths), indent=2))
+        echo_json(input_as_json(found, paths))
     else:
-        for line in input_as_text(found, file.name, paths):
-            click.echo(line)
+        echo_lines(input_as_text(found, file.name, paths))
     return found.isolation.exit_code
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.options import LOG, OUTPUT, SEARCH, displays_option, program_argument, seed_option
+from replay_dd.cli.options import OUTPUT, SEARCH, displays_option, log_option, program_argument, seed_option
 from replay_dd.cli.output import echo
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
@@ -35,7 +35,7 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
 
 @command(
     "monkey",
-    Option("-o", "--output", section=OUTPUT, metavar="LOG", type=LOG, required=True, help="Where to write the log."),
+    log_option(),
     Option("--no-verify", section=OUTPUT, is_flag=True, help="Do not replay the failing session once to check it."),
     Option(
         "--runs",
@@ -100,18 +100,19 @@ def monkey_command(
         return made
 
     played = 0
+    place = output.absolute()  # the program may remove the folder that we are in
     seeds = list(range(seed or 0, (seed or 0) + runs))
     found: Session | None = None
     try:
         for first in range(0, runs, jobs):
             batch = seeds[first : first + jobs]
             progress.show(f"session {first + 1} of at most {runs}, {played} actions so far")
-            paths = [output.with_name(f".{output.name}.{number}") for number in batch]
+            paths = [place.with_name(f".{place.name}.{number}") for number in batch]
             try:
                 with ThreadPoolExecutor(len(batch), "replay-dd-monkey") as pool:
                     made = _results([pool.submit(one, *each) for each in zip(batch, paths, strict=True)])
                 chosen = next((place for place, item in enumerate(made) if item.ending and item.ending.failed), None)
-                paths[-1 if chosen is None else chosen].replace(output)
+                paths[-1 if chosen is None else chosen].replace(place)
             finally:
                 for path in paths:
                     path.unlink(missing_ok=True)

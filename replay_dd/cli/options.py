@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option
+from replay_dd.cli.command import OneOf, Option, Output
 
 LOG = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
+OUTPUT_FILE = Output()
+OUTPUT_FOLDER = Output(folder=True)
 
 # Titles in `--help`.
 OUTPUT = "Output"
@@ -140,6 +141,18 @@ def replay_time_limit_option(section: str) -> Option:
     )
 
 
+def environment_option(section: str) -> Option:
+    """``--env``."""
+    return Option(
+        "--env",
+        section=section,
+        metavar="NAME[=VALUE]",
+        multiple=True,
+        help="Give the program another value of a variable than the recorded one; without a value, that of this shell. "
+        "Repeatable.",
+    )
+
+
 def accept_changes_option(section: str) -> Option:
     """``--accept-changes``."""
     return Option(
@@ -199,6 +212,19 @@ def algorithm_option() -> Option:
     )
 
 
+def log_option() -> Option:
+    """``--output`` for what is recorded."""
+    return Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="LOG",
+        type=OUTPUT_FILE,
+        required=True,
+        help="Where to write the log.",
+    )
+
+
 def output_option() -> Option:
     """``--output`` for the result of a search."""
     return Option(
@@ -206,7 +232,7 @@ def output_option() -> Option:
         "--output",
         section=OUTPUT,
         metavar="FILE",
-        type=LOG,
+        type=OUTPUT_FILE,
         help="Where to write the minimal recording.",
         shown_default="next to LOG",
     )
@@ -215,7 +241,7 @@ def output_option() -> Option:
 def strip_option() -> Option:
     """``--strip``."""
     return Option(
-        "--strip", section=OUTPUT, metavar="HTML", type=LOG, help="Write a film strip of the minimal recording."
+        "--strip", section=OUTPUT, metavar="HTML", type=OUTPUT_FILE, help="Write a film strip of the minimal recording."
     )
 
 

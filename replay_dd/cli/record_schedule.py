@@ -9,6 +9,7 @@ from typing import Any
 from replay_dd.cli.output import echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import say
+from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
@@ -85,5 +86,6 @@ def _tell(run: Any, output: Path, time_limit: float) -> None:
     echo_lines((f"  {line}" for line in describe_log(run.log)), err=True)
     if run.log.ending.timed_out:
         raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
+    tell_withheld(run.log.program)
     if run.log.verified is False:
         say("warning: a replay of this log diverged; `replay-dd replay` tells where")

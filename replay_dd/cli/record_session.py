@@ -25,6 +25,7 @@ def record_session(
     screen: str | None,
     wm: str | None,
     no_text: bool,
+    for_s: float | None,
     here: bool,
     home: Path | None,
 ) -> None:
@@ -44,7 +45,8 @@ def record_session(
     say_where(program)
 
     def on_ready(name: str, authority: Path | None) -> None:
-        say(f"recording; the session ends with the program, or with Ctrl-C (display {name})")
+        after = "" if for_s is None else f", or after {for_s:g} s"
+        say(f"recording; the session ends with the program, or with Ctrl-C{after} (display {name})")
         if authority is not None:
             cookie = shlex.quote(str(authority))
             say(f"to see it: `x11vnc -display {name} -auth {cookie} -localhost` and a VNC viewer; from a script:")
@@ -58,6 +60,7 @@ def record_session(
         window_manager=wm,
         mask_text=no_text,
         verify=verify,
+        limit_s=for_s,
         on_ready=on_ready,
     )
     session = made.session
@@ -65,5 +68,8 @@ def record_session(
     say(f"ending: {session.ending.text}")
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")
+    if made.unknown_keys:
+        codes = ", ".join(map(str, made.unknown_keys))
+        say(f"warning: keys without a symbol on this keyboard are not in the log (key codes {codes})")
     for difference in made.differences:
         say(f"warning: the replay differed: {difference}")

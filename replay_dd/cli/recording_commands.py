@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import LAST_SECTION, Command, Option, command
-from replay_dd.cli.options import LOG, OUTPUT, program_argument
+from replay_dd.cli.options import LOG, OUTPUT, log_option, program_argument
 from replay_dd.cli.recordings import kind_for, kinds_for, listed, options_for, options_of
 from replay_dd.cli.strangers import admit
 from replay_dd.errors.user import UsageError
@@ -123,7 +123,7 @@ def schedules_command(passing: Path, failing: Path, yes: bool, **options: Any) -
 
 @command(
     "record",
-    Option("-o", "--output", section=OUTPUT, metavar="LOG", type=LOG, required=True, help="Where to write the log."),
+    log_option(),
     Option("--no-verify", section=OUTPUT, is_flag=True, help="Do not replay the log once to check it."),
     *options_for("record"),
     program_argument(),

@@ -8,6 +8,7 @@ from pathlib import Path
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo
 from replay_dd.cli.progress import say
+from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
@@ -20,12 +21,21 @@ _SHOWN = 5
 _RELOCATING_LIMIT_S = 120.0  # at least: every yield point is compared with the anchors
 
 
-def replay_schedule(recorded: Log, path: Path, *, time_limit: float | None, exact: bool, accept_changes: bool) -> int:
+def replay_schedule(
+    recorded: Log,
+    path: Path,
+    *,
+    time_limit: float | None,
+    exact: bool,
+    accept_changes: bool,
+    env: tuple[str, ...],
+) -> int:
     """Run the program of a log under its schedule again; returns the exit status as ``git bisect run`` takes it.
 
     Raises:
         ReplayDDError: the program has changed too much, or cannot be run.
     """
+    recorded = with_environment(recorded, env)
     limit_s = time_limit or 10 + 20 * recorded.ending.seconds
     relocating_limit_s = time_limit or max(limit_s, _RELOCATING_LIMIT_S)
     sys.stdout.flush()

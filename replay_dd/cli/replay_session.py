@@ -44,7 +44,8 @@ def replay_session(
     if not accept_changes:
         check_program(session)
     wanted_pace = session.pace if pace is None else Pace(pace)
-    run = play_session(session, conditions_of(player, settle, start_limit, hang_limit, wanted_pace), wm)
+    conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
+    run = play_session(session, conditions, wm)
     if run.ending.output:
         echo_text(run.ending.output)
     echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")

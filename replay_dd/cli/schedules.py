@@ -6,6 +6,7 @@ from pathlib import Path
 
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, can_draw, say
+from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
@@ -34,6 +35,7 @@ def isolate_schedule(
     max_tests: int | None,
     time_budget: float | None,
     accept_changes: bool,
+    env: tuple[str, ...],
     repeats: int,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
@@ -41,9 +43,11 @@ def isolate_schedule(
     Raises:
         ReplayDDError: the logs do not fit together, or do not replay.
     """
+    passing, failing = with_environment(passing, env), with_environment(failing, env)
     folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
-    check_writable(minimal_fail)
+    for path in (minimal_pass, minimal_fail):
+        check_writable(path)
     jobs = _jobs(failing, jobs)
     progress = Progress()
     try:
@@ -93,6 +97,7 @@ def minimize_schedule(
     time_budget: float | None,
     time_limit: float | None,
     accept_changes: bool,
+    env: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Find the fewest choices with which a run still fails; returns the exit status.
@@ -100,6 +105,7 @@ def minimize_schedule(
     Raises:
         ReplayDDError: the run did not fail, or does not replay.
     """
+    recorded = with_environment(recorded, env)
     if not signature_of(recorded.ending).failed:
         raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
     target = output or path.with_name("minimal.log")

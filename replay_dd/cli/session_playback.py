@@ -7,7 +7,7 @@ import re
 from replay_dd.cli.progress import say
 from replay_dd.cli.session_options import DEFAULT_SCREEN
 from replay_dd.errors.user import UsageError
-from replay_dd.events.model import GuiProgram, Pace, Screen
+from replay_dd.events.model import GuiProgram, Pace, Playback, Screen
 from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
 from replay_dd.events.x11.players import PLAYERS, player_named
 
@@ -42,16 +42,23 @@ def conditions_of(
     start_limit: float | None = None,
     hang_limit: float | None = None,
     pace: Pace = Pace.FAST,
+    recorded: Playback | None = None,
 ) -> Conditions:
-    """The conditions of playback; None stands for a default.
+    """The conditions of playback; None stands for what the log says, and that for a default.
 
     Raises:
         SoftwareMissingError: the player cannot be used.
     """
+    recorded = recorded or Playback()
+    player = player or recorded.player
+    start_limit = recorded.start_limit_s if start_limit is None else start_limit
+    hang_limit = recorded.hang_limit_s if hang_limit is None else hang_limit
     return Conditions(
         pace=pace,
-        settle_s=settle or 0.0,
+        settle_s=recorded.settle_s if settle is None else settle,
+        linger_s=recorded.linger_s,
         start_limit_s=START_LIMIT_S if start_limit is None else start_limit,
         hang_limit_s=HANG_LIMIT_S if hang_limit is None else hang_limit,
         player=player_named(player or PLAYERS[0]),
+        player_name=player,
     )

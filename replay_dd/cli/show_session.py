@@ -24,6 +24,6 @@ def show_session(session: Session, path: Path, *, as_json: bool, thumbnails: Pat
         echo_lines(session_as_text(session))
     if thumbnails is not None:
         thumbnails.mkdir(parents=True, exist_ok=True)
-        run = play_session(session, conditions_of(pace=session.pace), pictures=thumbnails)
+        run = play_session(session, conditions_of(pace=session.pace, recorded=session.playback), pictures=thumbnails)
         tell = say if as_json else echo
         tell(f"pictures     {len(run.frames)} actions in {thumbnails}")

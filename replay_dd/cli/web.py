@@ -10,6 +10,7 @@ from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
@@ -87,6 +88,8 @@ def minimize_flow(
     from replay_dd.report.flow_strip import write_flow_strip
     from replay_dd.web.minimize import default_output, minimize
 
+    target = output or default_output(path)
+    check_writable(target)
     progress = Progress()
     with WebBrowser(browser) as running:
         try:
@@ -102,7 +105,6 @@ def minimize_flow(
             )
         finally:
             progress.clear()
-        target = output or default_output(path)
         write_flow(found.flow, target)
         if strip is not None:
             write_flow_strip(found, running, strip, text=text)

@@ -42,6 +42,15 @@ class FolderTooLargeError(UserError):
     )
 
 
+class NoSuchKeyError(UserError):
+    """A key of a session cannot be pressed."""
+
+    slug = "no-such-key"
+    default_hint = (
+        "Correct the name in the log, such as `eacute` or `Return`, or use `--player xtest`: it knows all keys."
+    )
+
+
 class OutputError(UserError):
     """An output file cannot be written."""
 

@@ -79,13 +79,13 @@ def isolate_events(
     if plan.conditions.oracle is not None:
         session = replace(session, ending=None)  # the recorded ending is not the failure sought
     _check(session, actions, passing)
+    manager = session.window_manager if plan.window_manager is None else plan.window_manager
     if passing is not None:
         passing = replace(passing, recorder="isolated", events=(), changes=(), actions=actions_of(passing))
         session, passing = with_shared_windows(session, passing)
     pace = plan.pace or session.pace
     linger_s = plan.conditions.linger_s or linger_of(session, actions)
     difference = difference_of(actions, () if passing is None else passing.actions)
-    manager = session.window_manager if plan.window_manager is None else plan.window_manager
     with DisplaySupply(session.screen, manager, plan.jobs) as supply:
         runner = SessionRunner(session, replace(plan.conditions, pace=pace, linger_s=linger_s), supply)
         circumstance = UserActions(
@@ -121,6 +121,8 @@ def isolate_events(
         actions=left,
         ending=ending,
         pace=pace,
+        window_manager=manager,
+        playback=runner.conditions.playback,
         verified=isolation.proof.failing.steady if isolation.proof.made else None,
     )
     found = SessionIsolation(
@@ -143,7 +145,13 @@ def _with_passing(
     return replace(
         found,
         needed=tuple(item.place for item in compared if not item.in_passing),
-        passing=replace(passing, actions=difference.actions(c_pass)),
+        passing=replace(
+            passing,
+            actions=difference.actions(c_pass),
+            pace=found.minimal.pace,
+            window_manager=found.minimal.window_manager,
+            playback=found.minimal.playback,
+        ),
         compared=compared,
     )
 

@@ -30,6 +30,7 @@ from replay_dd.events.model import (
     GuiProgram,
     Input,
     Pace,
+    Playback,
     Screen,
     Session,
     Window,
@@ -48,6 +49,7 @@ VERSION = 1
 _SMALLEST_COORDINATE, _LARGEST_COORDINATE = -32_768, 32_767  # of X: 16 bits
 _LARGEST_EXTENT = 65_535
 _LARGEST_SCREEN_PX = 2**27  # of which an X server allocates four bytes each
+_LONGEST_WAIT_S = 24 * 3600
 _LONGEST_MS = 2**32  # the server's clock, which begins again after that
 
 
@@ -82,11 +84,12 @@ class SessionWriter:
 
     def __init__(self, path: Path, session: Session) -> None:
         self._path = path
+        self._place = path.absolute()  # the program may remove the folder that we are in
         self._digest = hashlib.sha256()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-            self._file: IO[bytes] = os.fdopen(descriptor, "wb")
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            self._file: IO[bytes] = os.fdopen(descriptor, "w+b")
         except OSError as error:
             raise unwritable(path, error.strerror or str(error)) from error
         self._head(session)
@@ -128,14 +131,24 @@ class SessionWriter:
         """How the session ended. What is learned later (by a replay) can still follow."""
         self._line({"end": to_plain(ending)})
 
-    def verdict(self, pace: Pace, verified: bool | None) -> None:
-        """What a replay of the session said."""
+    def verdict(self, pace: Pace, verified: bool | None, playback: Playback | None = None) -> None:
+        """What a replay of the session said, and how it was played, if not as usual."""
+        if playback is not None and playback != Playback():
+            self._line({"playback": to_plain(playback)})
         self._line({"verdict": to_plain(_Verdict(pace, verified))})
 
     def close(self) -> None:
-        """Close the file; it is known as made here from now on."""
-        with contextlib.suppress(OSError):
-            self._file.close()
+        """Close the file; it is known as made here from now on.
+
+        Raises:
+            OutputError: the program has removed it, and it cannot be written again.
+        """
+        if self._file.closed:
+            return
+        with contextlib.suppress(OSError), self._file:
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                self._file.seek(0)
+                write_whole(self._place, self._file.read(), mode=PRIVATE)
         remember(self._digest.hexdigest())
 
     def __enter__(self) -> Self:
@@ -180,7 +193,7 @@ def write_session(session: Session, path: Path) -> None:
     writer = _Text(session)
     if session.ending is not None:
         writer.end(session.ending)
-    writer.verdict(session.pace, session.verified)
+    writer.verdict(session.pace, session.verified, session.playback)
     write_whole(path, writer.data, mode=PRIVATE)
     remember(digest_of(writer.data))
 
@@ -222,6 +235,7 @@ def _session_from(lines: list[bytes], path: Path) -> Session:
         "screen": Screen,
         "recording": _Recording,
         "end": Ending,
+        "playback": Playback,
         "verdict": _Verdict,
     }
     for number, line in enumerate(lines, 2):
@@ -256,6 +270,7 @@ def _session_from(lines: list[bytes], path: Path) -> Session:
         seed=recording.seed,
         pace=verdict.pace,
         verified=verdict.verified,
+        playback=heads.get("playback", Playback()),
     )
     _check_sense(session, path)
     return session
@@ -284,7 +299,7 @@ def _check_sense(session: Session, path: Path) -> None:
 
 
 def _check_numbers(session: Session, path: Path) -> None:
-    def check(what: str, number: int, low: int, high: int) -> None:
+    def check(what: str, number: float, low: int, high: int) -> None:
         if not low <= number <= high:
             raise LogEditedError(f"The log {path} has {what} of {number:,}; it must be from {low:,} to {high:,}.")
 
@@ -306,12 +321,15 @@ def _check_numbers(session: Session, path: Path) -> None:
         for area in (window.area, window.part):
             for number in (area.x_px, area.y_px, area.width_px, area.height_px):
                 check("a window position or size", number, _SMALLEST_COORDINATE, _LARGEST_EXTENT)
+    played = session.playback
+    for limit_s in (played.settle_s, played.linger_s, played.start_limit_s or 0.0, played.hang_limit_s or 0.0):
+        check("a time in seconds", limit_s, 0, _LONGEST_WAIT_S)
     if session.ending is not None:
         check("a number of actions", session.ending.actions, 0, MOST_ITEMS)
         check("a time", session.ending.time_ms, 0, _LONGEST_MS)
 
 
-def _check_input(one: Event | Input, check: Callable[[str, int, int, int], None]) -> None:
+def _check_input(one: Event | Input, check: Callable[[str, float, int, int], None]) -> None:
     check("a position", one.x_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
     check("a position", one.y_px, _SMALLEST_COORDINATE, _LARGEST_COORDINATE)
     check("a button", one.button, 0, 255)

@@ -16,6 +16,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from replay_dd.system_texts import Argument, Name, VariableName
+
 
 class InputKind(enum.Enum):
     """What happens to a pointer or a keyboard."""
@@ -67,12 +69,12 @@ class GuiProgram:
         home: a folder that is copied for each run as its HOME; empty for an empty HOME.
     """
 
-    command: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[Argument, ...]
+    directory: Name
+    environment: Mapping[VariableName, Argument] = field(default_factory=dict)
+    files: Mapping[Argument, str] = field(default_factory=dict)
     here: bool = False
-    home: str = ""
+    home: Argument = ""
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,25 @@ class Pace(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Playback:
+    """How a session is played, beside its pace, so that a replay is what was tested.
+
+    Attributes:
+        settle_s: how long to wait once the first window is there and the program idle.
+        linger_s: how long to wait after the last action for a failure that comes later.
+        start_limit_s: how long the program may take to open a window; None for the default.
+        hang_limit_s: how long it may be busy without answering; None for the default.
+        player: the name of the player; empty for the default.
+    """
+
+    settle_s: float = 0.0
+    linger_s: float = 0.0
+    start_limit_s: float | None = None
+    hang_limit_s: float | None = None
+    player: str = ""
+
+
+@dataclass(frozen=True)
 class Session:
     """A session of a person, or a monkey, with a program.
 
@@ -304,6 +325,7 @@ class Session:
         seed: the random seed of a monkey.
         pace: how fast to play it.
         verified: whether an immediate replay ended in the same way; None if there was none.
+        playback: how else to play it.
     """
 
     program: GuiProgram
@@ -319,6 +341,7 @@ class Session:
     seed: int | None = None
     pace: Pace = Pace.FAST
     verified: bool | None = None
+    playback: Playback = Playback()
 
     def window_of(self, number: int | None) -> Window | None:
         """The window of that number."""

@@ -17,7 +17,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.errors.program import NoWindowError
-from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, Input, InputKind, Pace, Session, Window
+from replay_dd.events.model import (
+    Action,
+    ActionKind,
+    Ending,
+    EndingKind,
+    Input,
+    InputKind,
+    Pace,
+    Playback,
+    Session,
+    Window,
+)
 from replay_dd.events.oracle import ask_oracle
 from replay_dd.events.relocate import placed
 from replay_dd.events.result import FilmFrame
@@ -50,6 +61,7 @@ class Conditions:
         hang_limit_s: how long it may be busy without answering.
         patience_s: how long to wait at most for it to become idle after an action.
         player: makes the player for a display.
+        player_name: its name, for the log; empty for the default.
         oracle: a shell command that looks at the end of a run that has not failed by itself: status 0 it passed, 125
             it cannot be told, anything else it failed. It finds the display in DISPLAY, a picture of the screen in
             REPLAY_DD_SCREENSHOT, what the program wrote in REPLAY_DD_OUTPUT, and its working folder in
@@ -64,6 +76,18 @@ class Conditions:
     patience_s: float = 1.0
     oracle: str | None = None
     player: Callable[[PrivateDisplay], Player] = field(default=lambda display: XTestPlayer(display.connection))
+    player_name: str = ""
+
+    @property
+    def playback(self) -> Playback:
+        """What a log notes about them."""
+        return Playback(
+            self.settle_s,
+            self.linger_s,
+            None if self.start_limit_s == START_LIMIT_S else self.start_limit_s,
+            None if self.hang_limit_s == HANG_LIMIT_S else self.hang_limit_s,
+            self.player_name,
+        )
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
+from replay_dd.experiment.process import find_program
 from replay_dd.files import digest_of_regular
 
 # What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
@@ -80,6 +81,8 @@ def _files(command: tuple[str, ...], folder: Path, path: str | None) -> dict[str
 
 def _executable(name: str, folder: Path, path: str | None) -> Path | None:
     if os.sep in name:
-        return folder / name if (folder / name).is_file() else None
-    found = shutil.which(name, path=path)
+        with contextlib.suppress(OSError):  # the name is too long
+            return folder / name if (folder / name).is_file() else None
+        return None
+    found = find_program(name, path)
     return None if found is None else Path(found)

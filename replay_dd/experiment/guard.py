@@ -16,7 +16,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
-import itertools
 import os
 import re
 import shutil
@@ -29,10 +28,11 @@ from pathlib import Path
 
 from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT, clean, remove_system_names, remove_tree
 
-# A workplace path, with the name of a folder in it, is as long as the names that `tempfile` makes: the length of paths
-# in the environment shifts memory addresses, and a program with shifted addresses may behave differently.
+# The first name that is free, not a random one: programs see these paths, and may depend on them, as on the order of a
+# set of strings.
 _PREFIX = "replay-dd-"
 _WORKPLACE = re.compile(rf"{_PREFIX}[0-9a-f]{{4}}")
+_WORKPLACES = 0x10000
 _FOLDERS = 1000  # at a time; their names have three digits
 _HIGH_DESCRIPTOR = 100
 # A shell waits: it starts in a fraction of the time, and uses a fraction of the memory, of Python.
@@ -52,7 +52,6 @@ class Workplace:
     def __init__(self, beside: Path) -> None:
         self._path, self._locked = _make_workplace(beside)
         self.folders: set[Path] = set()
-        self._numbers = itertools.count()
         self._pipe = -1
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -69,9 +68,9 @@ class Workplace:
         """A new folder, guarded from the beginning."""
         if self._process is None or self._process.poll() is not None:
             self._start_guard()
-        for number in itertools.islice(self._numbers, _FOLDERS):
+        for number in range(_FOLDERS):
             with contextlib.suppress(FileExistsError):
-                folder = self._path / f"{number % _FOLDERS:03d}"
+                folder = self._path / f"{number:03d}"
                 folder.mkdir(mode=0o700)
                 self.folders.add(folder)
                 return folder
@@ -189,8 +188,10 @@ class Guard:
 def _make_workplace(beside: Path) -> tuple[Path, int]:
     """A new folder, and the descriptor that locks it; abandoned workplaces beside it are cleaned up."""
     _clean_up_abandoned(beside)
+    number = -1
     while True:
-        path = beside / f"{_PREFIX}{os.urandom(2).hex()}"
+        number = (number + 1) % _WORKPLACES
+        path = beside / f"{_PREFIX}{number:04x}"
         try:
             path.mkdir(mode=0o700)
             descriptor = _to_high_number(os.open(path, os.O_RDONLY | os.O_DIRECTORY))

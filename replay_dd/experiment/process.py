@@ -3,7 +3,7 @@
 Rules of this module:
 
 * Every run has its own folder, including one for temporary files; it is removed when the run is over, whatever ended
-  it. Paths in it have the same length each time.
+  it. Paths in it are the same each time, unless several runs are made at the same time.
 * The program leads its own process group, which is killed when the run is over.
 * An interrupt (Ctrl-C, a time limit) ends a run immediately.
 * If we are killed, the guard (:mod:`replay_dd.experiment.guard`) does the same. It must be told about what it cannot
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,9 @@ from replay_dd.experiment.working_copy import copy_folder
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_NO_FOLDER = "Create it, or record again. If the program removes it, record with `--fresh-copy`."
+# Of the path of temporary files, whose length a program's memory depends on; a socket in there may have 107 bytes.
+_TEMPORARY_LENGTH = 48
 _LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
 
 
@@ -83,7 +86,7 @@ class PrivateFolder:
     temporary: Path = field(init=False)
 
     def __post_init__(self) -> None:
-        self.temporary = self.path / "tmp"
+        self.temporary = self.path / "tmp".ljust(_TEMPORARY_LENGTH - len(str(self.path)) - 1, "-")
         self.temporary.mkdir()
 
     def note(self, kind: str, what: str | int) -> None:
@@ -159,7 +162,14 @@ def private_folder(beside: Path | None = None) -> Iterator[PrivateFolder]:
         GUARD.remove_folder(path)
 
 
-def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, show_output: bool) -> Finished:
+def run(
+    command: Command,
+    folder: PrivateFolder,
+    *,
+    time_limit_s: float | None,
+    show_output: bool,
+    at_limit: Callable[[], object] = lambda: None,
+) -> Finished:
     """Run a command until it ends.
 
     Args:
@@ -167,6 +177,7 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         folder: the private folder of this run.
         time_limit_s: seconds after which it is killed; None for no limit.
         show_output: let it write to our standard output and error; otherwise capture its output.
+        at_limit: called when the time limit is reached, before it is killed.
 
     Raises:
         ProgramNotFoundError: there is no such program, or it cannot be executed.
@@ -183,6 +194,8 @@ def run(command: Command, folder: PrivateFolder, *, time_limit_s: float | None, 
         LIVE.add(process)
         try:
             timed_out = not _wait(process, time_limit_s)
+            if timed_out:
+                at_limit()
         finally:
             kill_group(process)
             process.wait()
@@ -219,9 +232,9 @@ def start_process(
     """
     program = command.arguments[0]
     if not directory.is_dir():
-        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", "Create it, or record again.")
+        raise ProgramNotFoundError(f"The working directory {directory} does not exist.", _NO_FOLDER)
     environment = {**command.environment, "TMPDIR": str(folder.temporary)}
-    found = program if os.sep in program else shutil.which(program, path=environment.get("PATH"))
+    found = program if os.sep in program else find_program(program, environment.get("PATH"))
     if found is None or (os.sep in found and not _is_file(directory, found)):
         hint = f"To run a Python file, write `python {program}`." if _is_file(directory, program) else None
         raise ProgramNotFoundError(f"There is no program `{program}`.", hint)
@@ -245,8 +258,19 @@ def start_process(
     return process
 
 
+def find_program(name: str, path: str | None) -> str | None:
+    """The file of a program that is looked up on a ``PATH``; None if there is none."""
+    try:
+        return shutil.which(name, path=path)
+    except OSError:  # the name is too long
+        return None
+
+
 def _is_file(directory: Path, program: str) -> bool:
-    return (directory / program).is_file()
+    try:
+        return (directory / program).is_file()
+    except OSError:  # the name is too long
+        return False
 
 
 def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:

@@ -38,6 +38,7 @@ from replay_dd.schedules.target import (
     request_of,
     run_target,
 )
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
 
@@ -103,7 +104,7 @@ class ForkServer:
         request = request_of(self._settings, plan, folder)
         with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
             finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
-        return make_run(self._program, self._settings, plan, finished(output_path), folder)
+        return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
         message: dict[str, object] = {"request": request, "temporary": str(self._folder.temporary)}
@@ -121,8 +122,11 @@ class ForkServer:
             raise CannotForkError("the server has ended")
         pid = answer[1]
         status = None
+        at_limit: list[ThreadAtLimit] = []
         try:
             status = self._receive(time_limit_s)
+            if status is None:
+                at_limit = threads_at_limit(self._folder.path, pid)
         finally:
             # Also kills what the run left in its process group; if nothing is left, the group is gone.
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -131,7 +135,7 @@ class ForkServer:
         if status is None and (status := self._receive(_START_LIMIT_S)) is None:
             raise CannotForkError("the server has ended")
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
-        return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)
+        return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started, at_limit)
 
     def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
         poll = select.poll()
@@ -144,7 +148,7 @@ class ForkServer:
 
 def empty_folder(folder: PrivateFolder) -> None:
     """Remove what the previous run left there."""
-    for name in (CHANNEL, REQUEST):
+    for name in (CHANNEL, REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(folder.path / name)
     if not folder.temporary.is_dir() or any(folder.temporary.iterdir()):
@@ -155,8 +159,9 @@ def empty_folder(folder: PrivateFolder) -> None:
 class _Ended:
     """How a forked run ended."""
 
-    def __init__(self, code: int, timed_out: bool, seconds: float) -> None:
+    def __init__(self, code: int, timed_out: bool, seconds: float, at_limit: list[ThreadAtLimit]) -> None:
         self._code, self._timed_out, self._seconds = code, timed_out, seconds
+        self.at_limit = at_limit
 
     def __call__(self, output: Path) -> Finished:
         return finished_from(self._code, self._timed_out, self._seconds, output)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
+from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_runs import HuntRuns
@@ -61,6 +62,8 @@ class Hunt:
         why_fresh: why runs used fresh processes; empty if they were forked.
         asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
             there was none.
+        instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
+        because: what made the virtual clock fail.
     """
 
     passing: Log | None
@@ -79,6 +82,8 @@ class Hunt:
     simplifying_runs: int = 0
     threads_meet: bool | None = None
     asleep_s: float = 0
+    instead_of: str = ""
+    because: tuple[str, ...] = ()
 
 
 def hunt(
@@ -125,6 +130,24 @@ def hunt(
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
+        doubt = doubt_of(first, time_limit_s)
+        if doubt is not None and doubt.is_the_clock:
+            runner.close()
+            found = hunt(
+                *(program, replace(settings, real_clock=True)),
+                runs=runs,
+                seed=seed,
+                strategy=strategy,
+                jobs=jobs,
+                time_limit_s=time_limit_s,
+                simplify=simplify,
+                may_fork=may_fork,
+                failure=failure,
+                on_run=on_run,
+                on_simplify=on_simplify,
+            )
+            return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
+        first = with_note(first, doubt)
         jobs = usable_jobs(first.log, jobs)
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)

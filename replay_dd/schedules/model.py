@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from replay_dd.schedules.shapes import (
-    Argument,
     Column,
     Count,
     Digest,
@@ -25,15 +24,14 @@ from replay_dd.schedules.shapes import (
     Granularity,
     Hash64,
     ModuleName,
-    Name,
     RaisedIn,
     Seconds,
     SignalNumber,
     SourceLine,
     ThreadId,
-    VariableName,
 )
 from replay_dd.schema import Rule
+from replay_dd.system_texts import Argument, Name, VariableName
 
 
 class Trigger(NamedTuple):
@@ -260,6 +258,8 @@ class Program:
         executable: its interpreter.
         files: short name and hash of each source file whose code was counted.
         paths: where those of them stand that are not below the working directory.
+        withheld: names of variables that were set, and whose values are not kept because they look like secrets; None
+            in an old log, whose environment is not the whole one.
     """
 
     command: Annotated[tuple[Argument, ...], Rule("a program and its arguments", len)]
@@ -271,6 +271,7 @@ class Program:
     executable: Argument = ""
     files: Mapping[Name, FileHash] = field(default_factory=dict)
     paths: Mapping[Name, Name] = field(default_factory=dict)
+    withheld: tuple[VariableName, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
+from replay_dd.errors.program import NotControlledError
+from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
@@ -91,9 +94,10 @@ def record(
         thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
-    if not verify or run.log.ending.timed_out:
-        return run
-    return verified(run, time_limit_s)
+    doubt = doubt_of(run, time_limit_s) if strategy == "default" else None
+    if verify and not run.log.ending.timed_out:
+        run = verified(run, time_limit_s)
+    return with_note(run, doubt)
 
 
 def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
@@ -104,7 +108,8 @@ def verified(run: TargetRun, time_limit_s: float | None) -> TargetRun:
 def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """Replay a log and note in it whether the digest and the ending are the same.
 
-    The replay also counts which visit of its place each switch is, which the first run could not know.
+    The interpreter starts as in another shell, so that a log that depends on that does not count as verified. The
+    replay also counts which visit of its place each switch is, which the first run could not know.
 
     A replay that diverges but ends the same way replaces the log and is then replayed itself: outside input, real time
     in a natural run, or an interpreter that the runtime's ``own_memory.py`` does not know may have shifted the
@@ -112,7 +117,11 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     """
     candidate = log
     for _ in range(_VERIFICATIONS):
-        again = replay(candidate, time_limit_s=time_limit_s, count_visits=True)
+        try:
+            again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True)
+        except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
+            note = f"this log could not be replayed at once: {error.message}"
+            return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
         if not again.reproduced:
             break
         if again.divergence is None:

@@ -54,7 +54,12 @@ def exact_plan(log: Log) -> Plan:
 
 
 def replay(
-    log: Log, *, time_limit_s: float | None, show_output: bool = False, count_visits: bool = False
+    log: Log,
+    *,
+    time_limit_s: float | None,
+    show_output: bool = False,
+    count_visits: bool = False,
+    elsewhere: bool = False,
 ) -> ReplayResult:
     """Run the program of a log again under its schedule.
 
@@ -63,6 +68,7 @@ def replay(
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our standard output and error.
         count_visits: count how often each thread visited the places of its switches; slightly slower.
+        elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
@@ -70,7 +76,9 @@ def replay(
     plan = exact_plan(log)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
-    run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output)
+    run = run_target(
+        log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output, elsewhere=elsewhere
+    )
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     return ReplayResult(
         run=run,

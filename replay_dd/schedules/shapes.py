@@ -3,12 +3,11 @@
 Rules of this module:
 
 * What is refused here cannot have been recorded. Whatever is accepted can be shown, compared, and handed to a run.
-* Names and arguments are what the system takes: no NUL, and nothing but text and the surrogates that stand for bytes.
+* Names and arguments are those of :mod:`replay_dd.system_texts`.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Annotated, Any
 
@@ -17,7 +16,6 @@ from replay_dd.schema import SMALLEST_INTEGER, Form, Rule, numbers, one_of
 _LARGEST_COUNT = 2**62  # above any time that a run reaches
 _LARGEST_LINE = 2**31 - 1  # CPython keeps lines and columns as int
 _LONGEST_RUN_S = 1e9
-_LONGEST_NAME = 65_536
 _LONGEST_THREAD = 65_536  # timers that start each other make ids that grow
 
 Count = Annotated[int, numbers(0, _LARGEST_COUNT)]
@@ -57,27 +55,8 @@ def is_thread(name: object) -> bool:
     return isinstance(name, str) and len(name) <= _LONGEST_THREAD and _THREAD.fullmatch(name) is not None
 
 
-def _is_name(name: str) -> bool:
-    try:
-        return "\0" not in name and len(os.fsencode(name)) <= _LONGEST_NAME
-    except UnicodeEncodeError:
-        return False
-
-
-def _is_text_for_a_program(text: str) -> bool:
-    try:
-        return b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
-
-
 ThreadId = Annotated[str, Rule("the id of a thread such as 0.2.1", is_thread)]
 RaisedIn = Annotated[str, Rule("main or the id of a thread", lambda name: name == "main" or is_thread(name))]
-Name = Annotated[str, Rule("a name of a file", _is_name)]
-Argument = Annotated[str, Rule("a text that a program can be given", _is_text_for_a_program)]
-VariableName = Annotated[
-    str, Rule("a name of a variable", lambda name: name != "" and "=" not in name and _is_text_for_a_program(name))
-]
 ModuleName = Annotated[str, Rule("a name of a module", lambda name: "\0" not in name)]
 FileHash = Annotated[str, Rule("a hash in hexadecimal digits", re.compile(r"(?:[0-9a-f]{2}){0,32}").fullmatch)]
 
@@ -98,7 +77,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 
 # -- what came from outside ------------------------------------------------------------------------------------------
 
-_AWAY = "away"
+_AWAY, _REFUSED = "away", "refused"
 
 
 def _read_arrival(record: Any) -> tuple[Any, ...]:
@@ -122,6 +101,8 @@ def _read_answer(answer: Any) -> Any:
             case [str(word), time, contacts, system_call] if word == _AWAY:
                 if _is_count(time) and _is_count(contacts) and _is_number(system_call):
                     return (word, time, contacts, system_call)
+            case [str(word), request] if word == _REFUSED and _is_count(request):
+                return (word, request)
             case [microseconds, time] if _is_count(microseconds) and _is_count(time):
                 return (microseconds, time)
         if all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)) for pair in answer):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import marshal
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.files import digest_of_regular
+from replay_dd.schedules import environment
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -31,24 +31,12 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
 from replay_dd.schedules.vouched_sources import HASH_DIGITS, LARGEST_SOURCE_BYTES
 from replay_dd.schedules.written_messages import WrittenMessages
 
-# Variables that programs' behaviour usually depends on; the log stores them and replays restore them. The rest of the
-# environment is inherited and never stored: it may contain secrets.
-_KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 REQUEST = "request"
-CHANNEL = "channel"
-_KEPT_PREFIXES = ("LC_", "PYTHON", "PYTEST_")
-
-
-_MAY_SPIN = {
-    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
-    "at any other it does",
-    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
-    "at granularity gil it does not",
-}
+CHANNEL = channel.FILE
 
 
 @dataclass(frozen=True)
@@ -114,22 +102,25 @@ def describe_program(
     command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
-    kept = {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
-    }
+    variables, withheld = environment.kept(os.environ)
     return Program(
         command=command,
         directory=str(directory or Path.cwd()),
-        environment=kept,
+        environment=variables,
         standard_input=standard_input,
         fresh_copy=fresh_copy,
+        withheld=withheld,
     )
 
 
 def run_target(
-    program: Program, settings: Settings, plan: Plan, *, time_limit_s: float | None, show_output: bool = False
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    *,
+    time_limit_s: float | None,
+    show_output: bool = False,
+    elsewhere: bool = False,
 ) -> TargetRun:
     """Run a program once under the runtime.
 
@@ -139,21 +130,36 @@ def run_target(
         plan: how to schedule it.
         time_limit_s: seconds after which the run is killed; None for no limit.
         show_output: let the program write to our own standard output and error.
+        elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
 
     Raises:
         ProgramNotFoundError: there is no such program.
         NotControlledError: it is not a Python program that the runtime can be loaded into.
     """
     with private_folder() as folder:
-        command = prepare(program, settings, plan, folder)
-        finished = run(command, folder, time_limit_s=time_limit_s, show_output=show_output)
+        command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
+        threads: list[ThreadAtLimit] = []
+        finished = run(
+            *(command, folder),
+            time_limit_s=time_limit_s,
+            show_output=show_output,
+            at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
+        )
         try:
-            return make_run(program, settings, plan, finished, folder)
+            return make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
 
 
-def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFolder, server: int = -1) -> Command:
+def prepare(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    folder: PrivateFolder,
+    server: int = -1,
+    *,
+    elsewhere: bool = False,
+) -> Command:
     """Write the request of a run into its folder, and return the command that makes the run.
 
     Args:
@@ -162,13 +168,14 @@ def prepare(program: Program, settings: Settings, plan: Plan, folder: PrivateFol
         plan: how to schedule it.
         folder: the private folder of the run.
         server: the descriptor of the fork server's socket; -1 for a single run.
+        elsewhere: as for :func:`run_target`.
     """
     request = folder.path / REQUEST
     request.write_bytes(request_of(settings, plan, folder, server))
     return Command(
         program.command,
         Path(program.directory),
-        _environment(program, request),
+        environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
     )
@@ -179,6 +186,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     content = {
         "server": server,
         "channel": str(folder.path / CHANNEL),
+        "stacks": str(folder.path / STACKS),
         "system_names": str(folder.path / SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
@@ -204,31 +212,26 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
 
-def _environment(program: Program, request: Path) -> dict[str, str]:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _KEPT_VARIABLES and not name.startswith(_KEPT_PREFIXES)
-    }
-    environment.update(program.environment)
-    site = str(Path(runtime.__file__).parent / "site")
-    fixed = {"PYTHONPATH": site, "PYTHONHASHSEED": "0"}
-    before = {name: environment[name] for name in fixed if name in environment}
-    if "PYTHONPATH" in before:
-        fixed["PYTHONPATH"] = site + os.pathsep + before["PYTHONPATH"]
-    if before.get("PYTHONHASHSEED", "random") != "random":
-        fixed["PYTHONHASHSEED"] = before["PYTHONHASHSEED"]
-    environment.update(fixed)
-    environment.update({f"REPLAY_DD_BEFORE_{name}": value for name, value in before.items()})
-    environment["REPLAY_DD_REQUEST"] = str(request)
-    return environment
-
-
 # -- from channel records to a log --------------------------------------------------------------------------------
 
 
-def make_run(program: Program, settings: Settings, plan: Plan, finished: Finished, folder: PrivateFolder) -> TargetRun:
+def make_run(
+    program: Program,
+    settings: Settings,
+    plan: Plan,
+    finished: Finished,
+    folder: PrivateFolder,
+    at_limit: Sequence[ThreadAtLimit] = (),
+) -> TargetRun:
     """The run that a finished process reported.
+
+    Args:
+        program: what ran.
+        settings: what was counted and held fixed.
+        plan: how it was scheduled.
+        finished: how it ended.
+        folder: its private folder.
+        at_limit: where its threads were when it was killed at the time limit.
 
     Raises:
         NotControlledError: it reported nothing.
@@ -300,8 +303,8 @@ def make_run(program: Program, settings: Settings, plan: Plan, finished: Finishe
             notes.append(record[2])
         elif kind == channel.END:
             end = record
-    if finished.timed_out and settings.granularity in _MAY_SPIN:
-        notes.append(_MAY_SPIN[settings.granularity])
+    if finished.timed_out:
+        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,

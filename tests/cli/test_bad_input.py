@@ -91,6 +91,13 @@ def test_no_program(command: str, program: str, shop: Workshop) -> None:
     assert not (shop.folder / "out").exists()
 
 
+@pytest.mark.parametrize("program", ["n" * 5000, "./" + "n" * 300, "/" + "n/" * 3000])
+def test_a_program_with_a_name_that_is_too_long(program: str, shop: Workshop) -> None:
+    for command in ("record", "hunt", "monkey"):
+        shop.run(command, "-o", "out", "--", program).refused(2, "program-not-found")
+    shop.run("record", "--gui", "--display", "new", "-o", "out", "--", program).refused(2, "program-not-found")
+
+
 @pytest.mark.parametrize("program", ["prog.py", "./prog.py"])
 def test_a_python_file_in_the_place_of_a_program(program: str, shop: Workshop) -> None:
     shop.write(RACE)

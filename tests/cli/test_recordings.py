@@ -72,10 +72,20 @@ PROMISED: dict[str, dict[str, set[str]]] = {
     },
     "record": {
         SCHEDULE: {
-            *("--strategy", "--natural", "--seed", "--granularity", "--trace-include", "--trace-exclude", "--stdin"),
+            *(
+                "--strategy",
+                "--natural",
+                "--seed",
+                "--granularity",
+                "--max-delay",
+                "--trace-include",
+                "--trace-exclude",
+                "--stdin",
+            ),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
+            "--max-delay",
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text", "--here", "--home"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
     },
 }
 FOREIGN = [

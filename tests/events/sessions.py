@@ -22,15 +22,17 @@ from replay_dd.events.model import (
 )
 
 TEXTS = st.text(max_size=12)
+ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
+VARIABLES = st.text(st.characters(exclude_characters="\0=", exclude_categories=["Cs"]), min_size=1, max_size=12)
 SMALL = st.integers(-5, 3000)
 TIMES = st.integers(0, 3000)
 RECTANGLES = st.builds(Rectangle, SMALL, SMALL, st.integers(1, 2000), st.integers(1, 2000))
 PROGRAMS = st.builds(
     GuiProgram,
-    command=st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
-    directory=TEXTS,
-    environment=st.dictionaries(TEXTS, TEXTS, max_size=2),
-    files=st.dictionaries(TEXTS, TEXTS, max_size=2),
+    command=st.lists(ARGUMENTS, min_size=1, max_size=3).map(tuple),
+    directory=ARGUMENTS,
+    environment=st.dictionaries(VARIABLES, ARGUMENTS, max_size=2),
+    files=st.dictionaries(ARGUMENTS, TEXTS, max_size=2),
 )
 INPUTS = st.builds(Input, st.sampled_from(InputKind), SMALL, SMALL, st.integers(0, 9), TEXTS)
 ENDINGS = st.builds(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +38,7 @@ from replay_dd.events.model import (
     WindowChange,
 )
 from replay_dd.logfile import format_of
+from replay_dd.trust.known_logs import digest_of, is_known
 from tests.events.sessions import sessions
 
 AREA = Rectangle(10, 20, 300, 200)
@@ -104,6 +107,16 @@ def test_lines_are_there_as_soon_as_they_are_written(tmp_path: Path) -> None:
     assert not session.ending.failed
 
 
+def test_a_log_that_the_program_removes_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "place" / "session.log"
+    with SessionWriter(path, SESSION) as writer:
+        shutil.rmtree(path.parent)
+        writer.end(Ending(EndingKind.EXIT, "exit status 0", status=0))
+    assert read_session(path).ending == Ending(EndingKind.EXIT, "exit status 0", status=0)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert is_known(digest_of(path.read_bytes()))
+
+
 def edited(number: int, change: Callable[[str], str]) -> Callable[[bytes], bytes]:
     def edit(data: bytes) -> bytes:
         lines = data.decode().splitlines(True)
@@ -111,6 +124,10 @@ def edited(number: int, change: Callable[[str], str]) -> Callable[[bytes], bytes
         return "".join(lines).encode()
 
     return edit
+
+
+def with_argument(text: str) -> Callable[[str], str]:
+    return lambda line: re.sub(r'"command": \["[^"]*"', f'"command": ["{text}"'.replace("\\", r"\\"), line)
 
 
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], type[LogError]]] = {
@@ -132,6 +149,8 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], type[LogError]]] = {
         edited(6, lambda line: re.sub('"x_px": [0-9]+', '"x_px": 32768', line)),
         LogEditedError,
     ),
+    "an argument that no program can be given": (edited(1, with_argument("a\\u0000b")), LogEditedError),
+    "half a character": (edited(1, with_argument("\\ud800")), LogEditedError),
     "an empty line": (edited(5, lambda line: line + "\n"), LogEditedError),
     "text for a number": (edited(2, lambda line: line.replace("1024", '"wide"')), LogEditedError),
     "truth for a number": (edited(2, lambda line: line.replace("1024", "true")), LogEditedError),

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.cli.replay_session import play_session
+from replay_dd.cli.session_playback import conditions_of
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NothingRecordedError, TwoProgramsError
 from replay_dd.events.describe import in_words
@@ -20,6 +22,8 @@ from replay_dd.events.model import (
     EndingKind,
     Input,
     InputKind,
+    Pace,
+    Playback,
     Rectangle,
     Screen,
     Session,
@@ -229,6 +233,22 @@ def test_the_search_can_be_stopped() -> None:
     assert not found.isolation.complete
     assert found.isolation.tests == 4, "the whole session, too"
     assert len(found.minimal.actions) >= 3
+
+
+def test_the_answer_is_replayed_as_it_was_tested(tmp_path: Path) -> None:
+    """Without a window manager, windows stand in the corner: under one, the clicks would miss the window."""
+    session = session_of("in order=key:a+button:1", actions=(click(2, 2), key("a"), click(2, 2), key("b")))
+    conditions = replace(PLAN.conditions, settle_s=0.2, hang_limit_s=0.7)
+    found = isolate_events(session, replace(PLAN, conditions=conditions, window_manager="", pace=Pace.UNHURRIED))
+    assert found.minimal.actions == session.actions[:3], "keys go where the pointer is"
+    write_session(found.minimal, tmp_path / "minimal.log")
+    written = read_session(tmp_path / "minimal.log")
+    assert (written.window_manager, written.pace) == ("", Pace.UNHURRIED)
+    assert written.playback == Playback(settle_s=0.2, hang_limit_s=0.7)
+    again = conditions_of(pace=written.pace, recorded=written.playback)
+    assert (again.settle_s, again.hang_limit_s) == (0.2, 0.7)
+    assert conditions_of(settle=0.0, recorded=written.playback).settle_s == 0.0
+    assert play_session(written, again).ending.kind is EndingKind.SIGNAL
 
 
 def test_an_oracle_of_the_user() -> None:

@@ -19,8 +19,8 @@ from replay_dd.errors.machine import ExtensionMissingError, NoDisplayError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.log import read_session
-from replay_dd.events.model import ActionKind, Ending, EndingKind, GuiProgram, Pace
-from replay_dd.events.run import Conditions
+from replay_dd.events.model import ActionKind, Ending, EndingKind, GuiProgram, InputKind, Pace
+from replay_dd.events.run import Conditions, run_session
 from replay_dd.events.x11.connection import Connection
 from replay_dd.events.x11.display import PrivateDisplay
 from tests.x11.conftest import SCREEN, session_of
@@ -43,12 +43,13 @@ def record(
     mask: bool = False,
     last: str = "F1",
     end: int = signal.SIGINT,
+    first: tuple[str, ...] = TYPED,
 ) -> Recording:
     """Record what xdotool does; it ends with Ctrl-C, unless the program ends by itself."""
 
     def person(name: str, authority: Path | None) -> None:
         variables = {**os.environ, "DISPLAY": name, **({"XAUTHORITY": str(authority)} if authority else {})}
-        for step in (TYPED, REST, ("sleep", "0.3", "key", last, "sleep", "0.3")):
+        for step in (first, REST, ("sleep", "0.3", "key", last, "sleep", "0.3")):
             subprocess.run(["xdotool", *step], env=variables, check=False, timeout=60)
         if not behaviour or "rename" in behaviour:
             os.kill(os.getpid(), end)
@@ -106,11 +107,47 @@ def test_other_signals_end_a_recording_as_ctrl_c_does(tmp_path: Path, end: int) 
     assert signal.getsignal(end) == before
 
 
+def test_a_recording_ends_after_its_time(tmp_path: Path) -> None:
+    made = X11Recorder().record(
+        *(session_of("").program, tmp_path / "session.log"),
+        display="new",
+        screen=SCREEN,
+        conditions=QUICK,
+        limit_s=0.2,
+    )
+    assert made.session.ending is not None
+    assert (made.session.ending.kind, made.session.verified) == (EndingKind.OPEN, True)
+
+
 def test_a_window_with_another_title_at_the_end(tmp_path: Path) -> None:
     made = record("key:5=rename", tmp_path)
     assert made.differences == ()
     told = [(made.session.windows[change.window].title, change.appeared) for change in made.session.changes]
     assert told == [("First", True), ("First", False), ("*First", True)]
+
+
+def test_characters_that_no_key_makes_are_recorded_and_played(tmp_path: Path) -> None:
+    """xdotool gives a spare key each of these symbols, and takes it away again at once."""
+    made = record("", tmp_path, first=("type", "--delay", "30", "né€ы"))
+    typed = [event.symbol for event in made.session.events if event.kind is InputKind.KEY_PRESS][:4]
+    assert typed == ["n", "eacute", "0x10020ac", "0x100044b"]
+    assert made.unknown_keys == ()
+    with PrivateDisplay(SCREEN, made.session.window_manager) as display:
+        output = run_session(made.session, actions_of(made.session), display, QUICK).ending.output.split()
+    assert [line for line in output if line.startswith("key:")][:4] == ["key:n", "key:eacute", "key:", "key:"]
+
+
+def test_characters_that_no_key_makes_are_masked(tmp_path: Path) -> None:
+    made = record("", tmp_path, first=("type", "--delay", "30", "né€ы"), mask=True)
+    typed = [event.symbol for event in made.session.events if event.kind is InputKind.KEY_PRESS][:4]
+    assert typed == ["x"] * 4
+
+
+def test_a_key_without_a_symbol_is_told(tmp_path: Path) -> None:
+    made = record("", tmp_path, first=("key", "248"))
+    assert made.unknown_keys == (248,)
+    assert all(event.key for event in made.session.events if event.kind is InputKind.KEY_PRESS)
+    assert made.session.verified
 
 
 def test_a_crash_is_recorded_and_shows_again(tmp_path: Path) -> None:

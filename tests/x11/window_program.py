@@ -163,5 +163,7 @@ while True:
         if DEEDS["ping"] != "never":
             event.window.send_event(event, known | X.SubstructureRedirectMask)
         connection.flush()
+    elif event.type == X.MappingNotify:
+        connection.refresh_keyboard_mapping(event)
     elif event.type == X.MotionNotify:
         do("motion", event.window)

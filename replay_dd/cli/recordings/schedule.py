@@ -6,13 +6,14 @@ import click
 
 from replay_dd.cli.command import OnDemand, OneOf, Option
 from replay_dd.cli.options import (
-    FOLDER,
     OUTPUT,
+    OUTPUT_FOLDER,
     PROGRAM,
     SCHEDULING,
     SEARCH,
     accept_changes_option,
     budget_options,
+    environment_option,
     fork_option,
     jobs_option,
     json_option,
@@ -50,6 +51,7 @@ REPLAY_OPTIONS = (
         help="Refuse a program or a Python version that has changed, instead of relocating the switches.",
     ),
     accept_changes_option(""),
+    environment_option(""),
 )
 ISOLATE_OPTIONS = (
     jobs_option(),
@@ -69,13 +71,14 @@ ISOLATE_OPTIONS = (
         "--output",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 MINIMIZE_OPTIONS = (
     jobs_option(),
@@ -84,6 +87,7 @@ MINIMIZE_OPTIONS = (
     json_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     json_option(),

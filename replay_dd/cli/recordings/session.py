@@ -6,9 +6,9 @@ import click
 
 from replay_dd.cli.command import OnDemand, Option
 from replay_dd.cli.options import (
-    FOLDER,
     LOG,
     OUTPUT,
+    OUTPUT_FOLDER,
     SEARCH,
     accept_changes_option,
     algorithm_option,
@@ -40,6 +40,15 @@ RECORD_OPTIONS = (
     ),
     *stage_options(DISPLAY),
     *folder_options(FOLDERS),
+    Option(
+        "--for",
+        "for_s",
+        section=DISPLAY,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="End the recording after this time.",
+        shown_default="with the program, or Ctrl-C",
+    ),
     Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
 )
 ISOLATE_OPTIONS = (
@@ -80,7 +89,7 @@ ISOLATE_OPTIONS = (
         "--pictures",
         section=OUTPUT,
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="Write screenshots from before and after each action that is left.",
     ),
     json_option(),
@@ -124,7 +133,7 @@ KIND = RecordingKind(
                     "--thumbnails",
                     section=OUTPUT,
                     metavar="DIR",
-                    type=FOLDER,
+                    type=OUTPUT_FOLDER,
                     help="Play the session, and write a screenshot for each action.",
                 ),
             ),

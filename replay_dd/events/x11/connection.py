@@ -29,8 +29,8 @@ from replay_dd.errors.machine import (
 
 # Codes of the X protocol (X Window System Protocol, version 11, section 8 and appendix B).
 KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION_NOTIFY = 2, 3, 4, 5, 6
-_CLIENT_MESSAGE = 33
-_MAPPING_POINTER = 2
+_CLIENT_MESSAGE, _MAPPING_NOTIFY = 33, 34
+_MAPPING_KEYBOARD, _MAPPING_POINTER = 1, 2
 _STRUCTURE_NOTIFY_MASK = 1 << 17
 _SUBSTRUCTURE_NOTIFY_MASK = 1 << 19
 _OLDEST_XLIB = (0, 33)
@@ -135,6 +135,7 @@ class Connection:
         self.root = self.screen.root
         self._atoms: dict[str, int] = {}
         self._changed = False
+        self._keyboard_changed = False
         self._questions = 0
         self.answers: set[int] = set()
 
@@ -215,12 +216,20 @@ class Connection:
         changed, self._changed = self._changed, False
         return changed
 
+    def keyboard_changed(self) -> bool:
+        """Whether keys got other symbols since this was last asked."""
+        self.take_news()
+        changed, self._keyboard_changed = self._keyboard_changed, False
+        return changed
+
     def take_news(self) -> None:
         """Take what the display has told: changes of windows, and answers to questions."""
         with self.watched():
             while self.display.pending_events():
                 event = self.display.next_event()
-                if event.type & 0x7F != _CLIENT_MESSAGE:
+                if event.type & 0x7F == _MAPPING_NOTIFY:
+                    self._keyboard_changed = self._keyboard_changed or event.request == _MAPPING_KEYBOARD
+                elif event.type & 0x7F != _CLIENT_MESSAGE:
                     self._changed = True
                 elif event.client_type == self.atom("WM_PROTOCOLS") and event.data[0] == 32:
                     kind, number = event.data[1][:2]

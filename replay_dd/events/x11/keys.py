@@ -11,22 +11,28 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from replay_dd.errors.user import NoSuchKeyError
 from replay_dd.events.x11.connection import Connection, load_xlib
 
 _GROUPS = (
     *("miscellany", "latin1", "latin2", "latin3", "latin4", "greek", "cyrillic", "technical", "special", "publishing"),
     *("arabic", "hebrew", "thai", "korean", "apl", "katakana", "xkb", "xf86", "xk3270"),
 )
-_UNICODE = 0x01000000
+_UNICODE, _PAST_UNICODE = 0x01000000, 0x02000000
+# Character sets come first, keys without a character from here on (keysymdef.h).
+_FIRST_WITHOUT_CHARACTER = 0xFD00
+_KEYPAD = range(0xFFAA, 0xFFBE)
 _RULES = "_XKB_RULES_NAMES"
 _LIMIT_S = 30
 # Names of layouts are names of files, and those in a log may lead anywhere.
 _PLAIN_NAMES = re.compile(r"[\w,:()+-]*(?:;[\w,:()+-]*){0,2}", re.ASCII)
 # Symbols have 29 bits (X Window System Protocol, appendix A).
 _HEXADECIMAL = re.compile(r"0x[01]?[0-9a-f]{1,7}")
+# Nobody holds more keys at once.
+_MOST_HELD = 10
 
 
 @functools.cache
@@ -66,11 +72,17 @@ def symbol_name(number: int) -> str:
 def symbol_text(name: str) -> str:
     """The character that a key symbol stands for; empty for one that stands for none."""
     number = symbol_number(name)
-    if number >= _UNICODE and number < 0x02000000:
+    if _UNICODE <= number < _PAST_UNICODE:
         return chr(number - _UNICODE)
     if 0x20 <= number < 0x7F or 0xA0 <= number < 0x100:
         return chr(number)
     return ""
+
+
+def is_character(name: str) -> bool:
+    """Whether a key symbol stands for something that is typed, in any alphabet."""
+    number = symbol_number(name)
+    return 0x20 <= number < _FIRST_WITHOUT_CHARACTER or _UNICODE <= number < _PAST_UNICODE or number in _KEYPAD
 
 
 def keyboard_of(connection: Connection) -> str:
@@ -121,15 +133,26 @@ class Keyboard:
             if row and row[0]:
                 self._keys.setdefault(row[0], self._first + offset)
         self._spare = [self._first + offset for offset, row in enumerate(self._mapping) if not any(row)]
+        self._bound: list[int] = []
 
     def key_for(self, name: str) -> int:
-        """The key code for a symbol; 0 where there is no such symbol."""
+        """The key code for a symbol, which a spare key gets if no other makes it.
+
+        Raises:
+            NoSuchKeyError: there is no such symbol, or no spare key.
+        """
         number = symbol_number(name)
         if number == 0:
-            return 0
+            raise NoSuchKeyError(f"There is no key symbol `{name}`.")
         if number not in self._keys:
-            self._bind(number)
-        return self._keys.get(number, 0)
+            self._bind(name, number)
+        return self._keys[number]
+
+    def learn(self, first: int, rows: Sequence[Sequence[int]]) -> None:
+        """Note that keys, from a key code on, make other symbols."""
+        for keycode, row in enumerate(rows, first):
+            if self._first <= keycode <= self._last:
+                self._mapping[keycode - self._first] = list(row)
 
     def symbol_at(self, keycode: int, level: int) -> str:
         """The name of the symbol that a key makes at a level (0: alone, 1: with Shift); empty for none."""
@@ -142,10 +165,16 @@ class Keyboard:
             number = row[0] if row else 0
         return symbol_name(number) if number else ""
 
-    def _bind(self, number: int) -> None:
-        if not self._spare:
-            return
-        keycode = self._spare.pop()
+    def _bind(self, name: str, number: int) -> None:
+        if self._spare:
+            keycode = self._spare.pop()
+        elif len(self._bound) > _MOST_HELD:
+            # The one that was given a symbol first; it is not held any more.
+            keycode = self._bound.pop(0)
+            self._keys = {symbol: key for symbol, key in self._keys.items() if key != keycode}
+        else:
+            raise NoSuchKeyError(f"No key of the display makes `{name}`, and none is free for it.")
+        self._bound.append(keycode)
         row: list[Any] = [number, number]
         with self._connection.watched():
             self._connection.display.change_keyboard_mapping(keycode, [row])

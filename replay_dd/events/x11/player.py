@@ -48,7 +48,11 @@ class XTestPlayer:
         self._keyboard = Keyboard(connection)
 
     def play(self, item: Input) -> None:
-        """Do one input. A key symbol that does not exist is left out: key code 0 is an error in XTEST."""
+        """Do one input.
+
+        Raises:
+            NoSuchKeyError: no key can make the symbol.
+        """
         match item.kind:
             case InputKind.MOVE:
                 self._connection.fake(MOTION_NOTIFY, 0, item.x_px, item.y_px)
@@ -57,8 +61,8 @@ class XTestPlayer:
             case InputKind.BUTTON_RELEASE:
                 self._connection.fake(BUTTON_RELEASE, item.button)
             case InputKind.KEY_PRESS | InputKind.KEY_RELEASE:
-                if key := self._keyboard.key_for(item.key):
-                    self._connection.fake(KEY_PRESS if item.kind is InputKind.KEY_PRESS else KEY_RELEASE, key)
+                key = self._keyboard.key_for(item.key)
+                self._connection.fake(KEY_PRESS if item.kind is InputKind.KEY_PRESS else KEY_RELEASE, key)
 
     def flush(self) -> None:
         """Wait until the server has taken all."""

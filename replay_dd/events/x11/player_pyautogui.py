@@ -15,11 +15,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from replay_dd.errors.machine import SoftwareMissingError
+from replay_dd.errors.user import NoSuchKeyError
 from replay_dd.events.model import Input
 from replay_dd.events.x11.connection import load_xlib
 from replay_dd.experiment.process import LIVE, kill_group
 from replay_dd.json_codec import to_plain
 
+_NO_KEY = "no key "
 _INSTALL = "Install it (`pip install 'replay-dd[pyautogui]'`), and see `replay-dd doctor`."
 
 
@@ -67,9 +69,14 @@ class PyAutoGuiPlayer:
         self._say(to_plain(item))
 
     def flush(self) -> None:
-        """Wait until all is done."""
+        """Wait until all is done.
+
+        Raises:
+            NoSuchKeyError: PyAutoGUI does not know a key.
+        """
         self._say({"kind": "flush"})
-        self._answer()
+        if (answer := self._answer()).startswith(_NO_KEY):
+            raise NoSuchKeyError(f"PyAutoGUI has no key `{answer.removeprefix(_NO_KEY)}`.")
 
     def close(self) -> None:
         """End the process."""

@@ -41,18 +41,21 @@ def main() -> None:
     buttons = {1: "left", 2: "middle", 3: "right", 4: 4, 5: 5, 6: 6, 7: 7}
     print("ready", flush=True)
     x, y = system._position()
+    unknown = ""
     for line in sys.stdin:
         item = json.loads(line)
         kind = item["kind"]
         if kind == "flush":
-            print("done", flush=True)
+            print(f"no key {unknown}" if unknown else "done", flush=True)
         elif kind == "move":
             x, y = item.get("x_px", 0), item.get("y_px", 0)
             system._moveTo(x, y)
         elif kind in ("button-press", "button-release"):
             button = buttons.get(item["button"], item["button"])
             (system._mouseDown if kind == "button-press" else system._mouseUp)(x, y, button)
-        elif (key := name_of(system, item["key"])) is not None:
+        elif (key := name_of(system, item["key"])) is None:
+            unknown = item["key"]
+        else:
             (system._keyDown if kind == "key-press" else system._keyUp)(key)
 
 

@@ -4,19 +4,25 @@ Rules of this module:
 
 * RECORD needs two connections: one waits for events and does nothing else, the other one controls it.
 * Events are taken in the order of the server, with its times; nothing is looked up here, so that none is lost.
+* A client that types what no key makes (xdotool, input methods) gives a spare key that symbol, and takes it away at
+  once. So changes of the keyboard are taken in the same order: the keyboard as it is later tells nothing about them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import queue
+import struct
 import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from replay_dd.events.model import InputKind
 from replay_dd.events.x11.connection import Connection
 
-_FROM_SERVER = 0
+_FROM_SERVER, _FROM_CLIENT = 0, 1
+_CHANGE_KEYBOARD_MAPPING = 100
+_REQUEST_HEAD = struct.Struct("=BBHBBxx")
 _KINDS = {
     2: InputKind.KEY_PRESS,
     3: InputKind.KEY_RELEASE,
@@ -39,6 +45,18 @@ class RawEvent(NamedTuple):
     state: int
 
 
+class KeyboardChange(NamedTuple):
+    """A client gives keys other symbols (ChangeKeyboardMapping).
+
+    Attributes:
+        first: the first key code.
+        rows: the numbers of the key symbols of each key, level by level.
+    """
+
+    first: int
+    rows: tuple[tuple[int, ...], ...]
+
+
 class InputStream:
     """The input events of a display from now on.
 
@@ -55,13 +73,14 @@ class InputStream:
 
         self._control = control
         self._data = Connection(control.name)
-        self._events: queue.SimpleQueue[RawEvent] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[RawEvent | KeyboardChange] = queue.SimpleQueue()
         self._begun = threading.Event()
         self.first_ms = 0
-        # A dictionary for each range of protocol elements; only events of devices, from KeyPress to MotionNotify.
+        # A dictionary for each range of protocol elements: one request, and events of devices, from KeyPress to
+        # MotionNotify.
         nothing = (0, 0)
         wanted = {
-            "core_requests": nothing,
+            "core_requests": (_CHANGE_KEYBOARD_MAPPING, _CHANGE_KEYBOARD_MAPPING),
             "core_replies": nothing,
             "ext_requests": (0, 0, 0, 0),
             "ext_replies": (0, 0, 0, 0),
@@ -78,9 +97,9 @@ class InputStream:
         self._thread.start()
         self._begun.wait(_END_LIMIT_S)
 
-    def taken(self, limit_s: float) -> list[RawEvent]:
-        """The events since this was last asked; waits for the first one, but not longer than the limit."""
-        events: list[RawEvent] = []
+    def taken(self, limit_s: float) -> list[RawEvent | KeyboardChange]:
+        """What happened since this was last asked; waits for the first event, but not longer than the limit."""
+        events: list[RawEvent | KeyboardChange] = []
         with contextlib.suppress(queue.Empty):
             events.append(self._events.get(timeout=limit_s))
             while True:
@@ -104,7 +123,12 @@ class InputStream:
         if not self._begun.is_set():
             self.first_ms = reply.server_time
             self._begun.set()
-        if reply.category != _FROM_SERVER or reply.client_swapped:
+        if reply.client_swapped:
+            return
+        if reply.category == _FROM_CLIENT:
+            for change in keyboard_changes(reply.data):
+                self._events.put(change)
+        if reply.category != _FROM_SERVER:
             return
         from Xlib.protocol import rq
 
@@ -114,3 +138,13 @@ class InputStream:
             kind = _KINDS.get(event.type)
             if kind is not None:
                 self._events.put(RawEvent(kind, event.time, event.root_x, event.root_y, event.detail, event.state))
+
+
+def keyboard_changes(data: bytes) -> Iterator[KeyboardChange]:
+    """The changes of the keyboard in recorded requests (X11 protocol, encoding of ChangeKeyboardMapping)."""
+    while len(data) >= _REQUEST_HEAD.size:
+        opcode, keys, words, first, levels = _REQUEST_HEAD.unpack_from(data)
+        if opcode == _CHANGE_KEYBOARD_MAPPING and len(data) >= _REQUEST_HEAD.size + 4 * keys * levels:
+            symbols = struct.unpack_from(f"={keys * levels}I", data, _REQUEST_HEAD.size)
+            yield KeyboardChange(first, tuple(symbols[key * levels : (key + 1) * levels] for key in range(keys)))
+        data = data[max(4 * words, _REQUEST_HEAD.size) :]

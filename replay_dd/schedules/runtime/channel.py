@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-HELLO = "hello"  # version of the interpreter, its executable, back end and why
+HELLO = "hello"  # version of the interpreter, its executable, back end and why, whether it has a hash seed, process id
 THREAD = "thread"  # path, place
 PLACE = (
     # number, short file, file, line, column, function, instruction, reachable under the GIL, key, only after C,
@@ -45,6 +45,7 @@ TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 NOTE = "note"  # kind, text
 END = "end"  # global time, digest, thread times, files counted
 
+FILE = "channel"  # its name in the folder of a run
 MARSHAL_VERSION = 2
 real_write = os.write  # before the runtime puts its own in place
 _HIGH_DESCRIPTOR = 250

@@ -40,6 +40,7 @@ class Parts:
     def __init__(self, request: dict[str, Any], begin: Callable[[], None]) -> None:
         self.request = request
         self.channel = Channel(request["channel"])
+        self.own_descriptors = {self.channel.descriptor}
         self.run_end = RunEnd(self.channel)
         self.clock = Clock(request["start_ns"])
         places = Places(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import os
 import sys
 
 from .accelerator.own_memory import begin_anew, keep_apart, settle, use_own
@@ -13,12 +14,18 @@ from .compat import UNTESTED, VERSION
 from .parts import Parts
 from .points.bytecode import SYNC
 from .process.fork_server import serve
+from .process.late_variables import restore
+from .process.stacks import write_when_asked
 from .strategies.registry import make_strategy
 from .take_over import take_over
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
+
+
+# Taken before the runtime puts its own in place.
+_getpid = os.getpid
 
 
 def start(request_path: str) -> None:
@@ -39,15 +46,18 @@ def start(request_path: str) -> None:
 
 
 def _put_in_place(request_path: str) -> Parts:
+    restore(request_path)
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
     parts = Parts(request, lambda: _begin(parts))
+    parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
     if request["observed"]:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     take_over(parts)
     parts.channel.send(
-        HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization
+        *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
+        _getpid(),
     )
     if UNTESTED:
         parts.channel.send(NOTE, "untested", UNTESTED)
@@ -71,7 +81,8 @@ def _begin(parts: Parts) -> None:
 def _begin_run(parts: Parts) -> None:
     run = parts.request
     if run["server"] >= 0:
-        run = serve(run["server"], {parts.channel.descriptor}, parts.effects[0] if parts.effects else "")
+        run = serve(run["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
+        write_when_asked(run["stacks"])
         parts.run_end.new_process()
         parts.signals.new_process()
         parts.descriptors.learn_standard_streams()

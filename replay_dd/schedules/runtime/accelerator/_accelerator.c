@@ -26,7 +26,6 @@ static PyMethodDef module_functions[] = {
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},
     {"database_lock_is_held_elsewhere", sqlite_is_held_elsewhere, METH_VARARGS, "Whether a process has."},
-    {"refuse_database_lock", sqlite_refuse, METH_VARARGS, "Refuse it once more to the calling thread."},
 #endif
     {NULL, NULL, 0, NULL},
 };

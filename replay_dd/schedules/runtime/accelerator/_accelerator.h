@@ -247,9 +247,9 @@ PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py
 
 /* -- sqlite.c: what SQLite asks of the system -- */
 
-/* control_databases(library, sleep, date, seed): let SQLite sleep through a function, ask one for the date, and seed its
- * random numbers; None leaves these two as they are. The library's file, or None where the interpreter contains it.
- * Whether this worked. */
+/* control_databases(library, sleep, ask, tell, date, seed): let SQLite sleep through a function, ask one before each
+ * request for a lock (None: never) and tell one of refused requests, ask one for the date, and seed its random numbers;
+ * None leaves these two as they are. The library's file, or None where the interpreter contains it. Whether this worked. */
 PyObject *sqlite_control(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held(*lock): whether another connection of this process has a lock that conflicts with this one. */
@@ -257,9 +257,6 @@ PyObject *sqlite_is_held(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held_elsewhere(*lock): the same of other processes. */
 PyObject *sqlite_is_held_elsewhere(PyObject *module, PyObject *arguments);
-
-/* refuse_database_lock(*lock): refuse it once more to the calling thread. */
-PyObject *sqlite_refuse(PyObject *module, PyObject *arguments);
 
 #pragma GCC visibility pop
 #endif

@@ -6,8 +6,10 @@
  *   its functions are replaced: how to sleep, the date, random bytes, and how to open a database, so that its locks are
  *   requested through here. Locking itself is not changed.
  * - A refused lock is remembered by the thread that requested it; if SQLite sleeps next, it does so for that lock. After
- *   the sleep SQLite requests it again. A replay can refuse it once more, as in the recorded run.
- * - No Python code runs except in a sleep and for the date. A sleep that Python declines happens in real time.
+ *   the sleep SQLite requests it again.
+ * - Each thread numbers its requests for locks. Python is told of the refused ones; it can want them to be repeated.
+ *   If a log has refused requests, it is asked before each, and can refuse it.
+ * - No Python code runs except there, in a sleep, and for the date. A sleep that Python declines happens in real time.
  * - SQLite requests random bytes to seed a generator of its own. It gets new ones each time, in an order that only the
  *   seed of the run determines.
  * - SQLite's header is not needed: the few declarations of its interface are below. They never change.
@@ -92,29 +94,58 @@ typedef struct { long long number; int level; unsigned wal; int shared; } Lock;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* threads that are away come by here, too */
 static Database *databases;
 static long long opened;
-static _Thread_local Lock refused, to_refuse; /* number 0: none */
+static _Thread_local Lock refused; /* number 0: none */
+static _Thread_local long long requests; /* for locks, so far */
+static PyObject *asked, *told; /* called before a request, and where it was refused; NULL or None: nobody wants to know */
 
-static int is_to_be_refused(const Database *database, int level, unsigned wal, int shared)
+/* Whether Python says so of a request. */
+static int python_says(PyObject *function, const Lock *wanted)
 {
-    return to_refuse.number == database->number && to_refuse.level == level && to_refuse.wal == wal &&
-           to_refuse.shared == shared;
+    if (function == NULL || function == Py_None || !Py_IsInitialized()) {
+        return 0;
+    }
+    PyGILState_STATE state = PyGILState_Ensure();
+    int answer = 0;
+    if (!PyErr_Occurred()) {
+        int was_own = memory_turn(1); /* a replay asks more often */
+        PyObject *said = PyObject_CallFunction(function, "L(LiIi)", requests, wanted->number, wanted->level, wanted->wal,
+                                               wanted->shared);
+        answer = said == Py_True;
+        Py_XDECREF(said);
+        PyErr_Clear(); /* there is nobody to report it to */
+        memory_turn(was_own);
+    }
+    PyGILState_Release(state);
+    return answer;
 }
 
-static int noted(int result, const Database *database, int level, unsigned wal, int shared)
+static int is_refused_in_replay(const Lock *wanted)
+{
+    requests++;
+    return python_says(asked, wanted);
+}
+
+/* Notes the result of a request; whether to repeat it. */
+static int is_to_be_repeated(int result, const Lock *wanted)
 {
     int is_refused = (result & 0xFF) == BUSY;
-    if (is_refused) {
-        to_refuse = (Lock){0}; /* once is enough, and another lock on the way to that one does as well */
-    }
-    refused = is_refused ? (Lock){database->number, level, wal, shared} : (Lock){0};
-    return result;
+    refused = is_refused ? *wanted : (Lock){0};
+    return is_refused && python_says(told, wanted);
 }
 
 static int lock(File *file, int level)
 {
     Database *database = (Database *)file->methods;
-    int result = is_to_be_refused(database, level, 0, 0) ? BUSY : database->real->lock(file, level);
-    return noted(result, database, level, 0, 0);
+    const Lock wanted = {database->number, level, 0, 0};
+    if (is_refused_in_replay(&wanted)) {
+        refused = wanted;
+        return BUSY;
+    }
+    int result;
+    do {
+        result = database->real->lock(file, level);
+    } while (is_to_be_repeated(result, &wanted));
+    return result;
 }
 
 static int lock_wal(File *file, int first, int amount, int flags)
@@ -122,14 +153,21 @@ static int lock_wal(File *file, int first, int amount, int flags)
     Database *database = (Database *)file->methods;
     unsigned bits = ((1u << amount) - 1) << first;
     int shared = flags & WAL_SHARED;
-    int refuse = flags & WAL_LOCK && is_to_be_refused(database, 0, bits, shared);
-    int result = refuse ? BUSY : database->real->lock_wal(file, first, amount, flags);
     unsigned *held = shared ? &database->wal_shared : &database->wal_exclusive;
-    if (flags & WAL_LOCK) {
-        *held |= result == OK ? bits : 0;
-        return noted(result, database, 0, bits, shared);
+    if (!(flags & WAL_LOCK)) {
+        *held &= ~bits;
+        return database->real->lock_wal(file, first, amount, flags);
     }
-    *held &= ~bits;
+    const Lock wanted = {database->number, 0, bits, shared};
+    if (is_refused_in_replay(&wanted)) {
+        refused = wanted;
+        return BUSY;
+    }
+    int result;
+    do {
+        result = database->real->lock_wal(file, first, amount, flags);
+    } while (is_to_be_repeated(result, &wanted));
+    *held |= result == OK ? bits : 0;
     return result;
 }
 
@@ -333,8 +371,8 @@ static int fixed_randomness(Vfs *Py_UNUSED(vfs), int size, char *bytes)
 PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     const char *library;
-    PyObject *sleep, *date, *seed;
-    if (!PyArg_ParseTuple(arguments, "zOOO", &library, &sleep, &date, &seed)) {
+    PyObject *sleep, *ask_before, *tell_refused, *date, *seed;
+    if (!PyArg_ParseTuple(arguments, "zOOOOO", &library, &sleep, &ask_before, &tell_refused, &date, &seed)) {
         return NULL;
     }
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -350,6 +388,8 @@ PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
         Py_RETURN_TRUE;
     }
     sleeper = Py_NewRef(sleep);
+    asked = Py_NewRef(ask_before);
+    told = Py_NewRef(tell_refused);
     real_open = vfs->open;
     real_sleep = vfs->sleep;
     vfs->open = open_database;
@@ -373,16 +413,6 @@ PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
 static int parse_lock(PyObject *arguments, Lock *lock)
 {
     return PyArg_ParseTuple(arguments, "LiIi", &lock->number, &lock->level, &lock->wal, &lock->shared);
-}
-
-PyObject *sqlite_refuse(PyObject *Py_UNUSED(module), PyObject *arguments)
-{
-    Lock lock;
-    if (!parse_lock(arguments, &lock)) {
-        return NULL;
-    }
-    to_refuse = lock;
-    Py_RETURN_NONE;
 }
 
 static PyObject *ask(PyObject *arguments, int elsewhere)

@@ -11,6 +11,8 @@ Rules of this module:
 
 from __future__ import annotations
 
+from ..channel import NOTE
+from ..points.place import line_of
 from .baton import Baton
 from .clock import NO_ALARM
 from .garbage import COLLECT_EVERY
@@ -96,6 +98,7 @@ class Chooser(Baton):
         self.observer: Observer | None = None
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
+        self._told_spinning = False
         self._others_ready = False  # beside the sleepers, at the present choice
 
     def follow(self, strategy: Strategy) -> None:
@@ -126,6 +129,8 @@ class Chooser(Baton):
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
             others = [t for t in ready if t is not thread] or self._reached_by_computing(thread)
+            if others and thread.time - thread.base_time > SPIN_LIMIT // 2:
+                self._tell_spinning(thread, place)
             default = self.next_after(thread, others) if others else thread
             runnable = runnable if default in runnable else [*runnable, default]
         elif forced or gives_way:
@@ -175,6 +180,13 @@ class Chooser(Baton):
         if not runnable:
             self.end_deadlocked()
         return ready, runnable
+
+    def _tell_spinning(self, thread: ManagedThread, place: Place | None) -> None:
+        if not self._told_spinning:
+            self._told_spinning = True
+            where = "" if place is None else f", at {self.places.short(place.code.co_filename)}:{line_of(place)}"
+            text = f"thread {thread.name} passed {SPIN_LIMIT:,} yield points without waiting"
+            self.send(NOTE, "spins", f"{text}; only then others were let run{where}")
 
     def _reached_by_computing(self, thread: ManagedThread) -> list[ManagedThread]:
         """The threads that the next deadline or alarm lets run: time also passes while a thread computes."""

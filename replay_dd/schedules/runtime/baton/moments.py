@@ -42,6 +42,7 @@ EXACT_PATIENCE_S = 60.0  # the same where the very run is repeated: later, the w
 _STEP_S = 0.001
 _ROUNDS = 3
 
+REFUSED = "refused"  # begins the answer to a request for a database lock that another process held; see io/sqlite.py
 AWAY = "away"  # begins the answer of a wait that was the runtime's doing; see stuck_calls.py
 TIMED_OUT = ""  # in the place of a thread's name: the wait ended without what it waited for
 
@@ -125,19 +126,21 @@ class OutsideWait:
         """Wait for what arrived in the recorded run; if it does not, the thread has left the recorded path."""
         before = use_own(True)  # how often it looks is a matter of real time
         try:
-            return self._moments.look(self) or self._wait_for_it()
+            if self._moments.look(self) or self.wait_for_it(self._moments.patience_s(self.nature)):
+                return True
+            self.leave()
+            return False
         finally:
             use_own(before)
 
-    def _wait_for_it(self) -> bool:
-        limit_s = self._moments.patience_s(self.nature)
+    def wait_for_it(self, limit_s: float) -> bool:
+        """Wait in real time until it is there; False if that takes too long."""
         start_ns = real_clock_ns()
         end_ns, last_ns = start_ns + int(limit_s * 1_000_000_000), start_ns + int(PATIENCE_S * 1_000_000_000)
         while real_clock_ns() < end_ns or (real_clock_ns() < last_ns and self._moments.are_in_flight([self])):
             self._moments.pause(_STEP_S)
             if self._moments.look(self):
                 return True
-        self.leave()
         return False
 
     def leave(self) -> None:
@@ -152,11 +155,6 @@ class OutsideWait:
     def answer_at_end(self) -> object:
         """Its answer although the run ended first; plain values."""
         return None
-
-    def next_answer(self) -> object:
-        """The answer of the thread's next wait, if the log knows one."""
-        following = self._moments.expected.get((self.thread.name, self.number + 1))
-        return None if following is None else following.answer
 
     def explain(self) -> str:
         return f"waits for {self.what}"
@@ -287,6 +285,12 @@ class Moments:
         """Forget what the log says about a thread's waits from now on."""
         for key in [key for key in self.expected if key[0] == thread.name]:
             del self.expected[key]
+
+    @property
+    def has_refusals(self) -> bool:
+        """Whether other processes held a database lock in the recorded run."""
+        answers = [expected.answer for expected in self.expected.values()]
+        return any(isinstance(answer, tuple) and answer[:1] == (REFUSED,) for answer in answers)
 
     def forget(self) -> None:
         """In the child of a fork: no log covers it, and it waits for others in real time."""

@@ -8,8 +8,9 @@ Rules of this module:
 * A sleep after a refused lock lasts until no other connection of this process holds a conflicting lock. It ends on the
   virtual clock only when nobody else can run; otherwise every choice of a schedule could bring the timeout nearer, and
   statements would fail although no time has passed.
-* A lock that nobody in this process holds belongs to another process. Waiting for it takes real time. The answer to
-  SQLite's next attempt is the same in a replay.
+* A lock that nobody in this process holds belongs to another process. Waiting for it takes real time. The log notes
+  each request that was refused for that reason, by its number among those of the thread; in a replay these requests are
+  refused, and no others: SQLite gets the lock as soon as it is free.
 * While it waits, the thread is inside SQLite and holds its connection. Exceptions cannot pass through SQLite; they are
   deferred.
 * SQLite's ``date('now')`` and the like read the virtual clock; its ``random()`` is seeded from the seed of the run.
@@ -21,7 +22,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator import accelerator
-from ..baton.moments import OUTSIDE, OutsideWait
+from ..baton.moments import OUTSIDE, REFUSED, OutsideWait
 from ..baton.thread import Patient
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
     Lock = tuple[int, int, int, int]  # as the accelerator knows it
 
 
-_FIRST_SLEEP_US = 1000  # of the sleeps for one statement, which get longer
+# The levels of locks for reading, and for writing later. A transaction that has the first waits in vain for the second
+# if another process is about to write. So a replay first waits a little for that one to finish.
+_TO_READ, _TO_WRITE = 1, 2
+_BEFORE_READING_S = 1.0
 
 
 class _LockOfAThread(Patient):
@@ -72,21 +76,9 @@ class _LockOfAProcess(Patient, OutsideWait):
     def answer_at_deadline(self) -> object:
         return self.answer
 
-    def before_another_try(self) -> None:
-        """SQLite has slept and asks for the lock again; a replay gives the recorded answer."""
-        if self.expected is None:
-            return
-        if self._was_refused_again():
-            accelerator.refuse_database_lock(*self._lock)
-        else:
-            self.wait_really()
-
-    def _was_refused_again(self) -> bool:
-        match self.next_answer():
-            case (int(microseconds), int(time)):
-                # The next wait is of the same statement: it was not the first sleep of one, and nothing lay between.
-                return microseconds > _FIRST_SLEEP_US and time == self.answer[1] + 1
-        return False
+    def is_free_soon(self, limit_s: float) -> bool:
+        """Wait in real time until nobody holds it; False if that takes too long."""
+        return self._moments.look(self) or self.wait_for_it(limit_s)
 
 
 class _Sleep(Patient):
@@ -123,7 +115,44 @@ class Databases:
         """Adapt the SQLite that the module ``_sqlite3`` calls."""
         if hasattr(accelerator, "control_databases"):
             library = getattr(module, "__file__", None)
-            accelerator.control_databases(library, self._sleep, self._date, self._seed)
+            asks = self._scheduler.moments.has_refusals
+            asked = self._is_refused_in_replay if asks else None
+            accelerator.control_databases(library, self._sleep, asked, self._was_refused, self._date, self._seed)
+
+    def _is_refused_in_replay(self, request: int, lock: Lock) -> bool:
+        """Whether a request for a lock, with this number among those of the thread, was refused in the recorded run."""
+        moments = self._scheduler.moments
+        if not self._descriptors.has_baton():
+            return False
+        thread = self._scheduler.current
+        expected = moments.expected.get((thread.name, thread.waits + 1))
+        if expected is None or expected.answer != (REFUSED, request):
+            number, level, wal, shared = lock
+            if level == _TO_READ:
+                self._wait_until_free((number, _TO_WRITE, wal, shared), _BEFORE_READING_S)
+            return False
+        self._note_refusal(request, lock)
+        return True
+
+    def _was_refused(self, request: int, lock: Lock) -> bool:
+        """A request was refused; whether to repeat it, as it was granted in the recorded run."""
+        if not self._descriptors.has_baton() or accelerator.database_lock_is_held(*lock):
+            return False
+        moments = self._scheduler.moments
+        if moments.following and self._wait_until_free(lock, moments.patience_s(OUTSIDE)):
+            return True
+        self._note_refusal(request, lock)
+        return False
+
+    def _wait_until_free(self, lock: Lock, limit_s: float) -> bool:
+        thread = self._scheduler.current
+        wait = _LockOfAProcess(self._scheduler.moments, thread, lock, 0)
+        thread.waits -= 1  # the recorded run has no such wait
+        return wait.is_free_soon(limit_s)
+
+    def _note_refusal(self, request: int, lock: Lock) -> None:
+        moments = self._scheduler.moments
+        moments.answered(_LockOfAProcess(moments, self._scheduler.current, lock, 0), (REFUSED, request))
 
     def _sleep(self, microseconds: int, lock: Lock | None) -> bool:
         """What SQLite calls to sleep; False if it should sleep in real time.
@@ -159,4 +188,3 @@ class Databases:
             wait = _LockOfAProcess(moments, scheduler.current, lock, microseconds)
             if scheduler.wait_for_outside(frame, wait, microseconds / 1e6):
                 moments.answered(wait, wait.answer)
-            wait.before_another_try()

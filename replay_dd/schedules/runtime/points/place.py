@@ -25,3 +25,13 @@ class Place:
     def mark(self) -> int:
         """Distinguishes places of one code object; offsets are even, so an operation differs from its instruction."""
         return self.position + 1 if self.reachable else self.position
+
+
+def line_of(place: Place) -> int:
+    """The line of a place."""
+    if place.is_line:
+        return place.position
+    for start, end, line in place.code.co_lines():
+        if start <= place.position < end and line is not None:
+            return line
+    return place.code.co_firstlineno

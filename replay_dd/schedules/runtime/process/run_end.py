@@ -102,6 +102,7 @@ class RunEnd:
         scheduler = self.scheduler
         scheduler.moments.at_end()
         scheduler.over = True
+        self._tell_uncontrolled()
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
             self._channel.send(NOTE, "package", text)
@@ -109,6 +110,20 @@ class RunEnd:
             self._channel.send(NOTE, "asleep", str(scheduler.least_asleep_ns))
         files = tuple(scheduler.places.counted_files())
         self._channel.send(END, scheduler.global_time(), scheduler.counter.digest, tuple(scheduler.times()), files)
+
+    def _tell_uncontrolled(self) -> None:
+        """Tell of libraries that have threads of their own."""
+        alive = [thread.ident for thread in self.scheduler.threads]
+        try:
+            if len(os.listdir("/proc/self/task")) <= max(1, len(alive)):
+                return
+        except OSError:
+            return
+        from .native_threads import uncontrolled_libraries  # only now: few programs need it
+
+        clock = "" if self.scheduler.moments.real_time else ", on the real clock"
+        for name in uncontrolled_libraries(set(alive)):
+            self._channel.send(NOTE, "native", f"threads of {name} ran outside replay-dd's control{clock}")
 
     def without_threads(self, hang_up: Callable[[], None]) -> None:
         """Call this function at the end of a program that starts no thread."""

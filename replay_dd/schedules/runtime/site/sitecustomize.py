@@ -10,6 +10,9 @@ import sys
 
 
 def _start() -> None:
+    late = os.environ.pop("REPLAY_DD_LATE", None)
+    if late is not None and "REPLAY_DD_REQUEST" in os.environ:
+        _start_again(os.environ["REPLAY_DD_REQUEST"], late.split("="))
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     request = os.environ.pop("REPLAY_DD_REQUEST", None)
@@ -29,6 +32,29 @@ def _start() -> None:
             from _replay_dd_runtime.start import start
 
             start(request)
+        else:
+            from _replay_dd_runtime.process.late_variables import restore
+
+            restore(request)
+
+
+def _start_again(request: str, late: list[str]) -> None:
+    """Start the interpreter without variables that may be others in a replay; the runtime sets them again.
+
+    The interpreter's own objects are created before ours could keep them apart, and are at other addresses in an
+    environment of another size.
+    """
+    import marshal
+
+    try:
+        with open("/proc/self/cmdline", "rb") as file:
+            arguments = file.read().split(b"\0")[:-1]
+        program = os.readlink("/proc/self/exe")
+        with open(os.path.join(os.path.dirname(request), "late"), "xb") as file:
+            marshal.dump({name: os.environ.pop(name) for name in late if name in os.environ}, file, 2)
+        os.execv(program, arguments)
+    except OSError:
+        pass  # without /proc, addresses depend on the environment
 
 
 def _refused(request: str) -> bool:

@@ -17,6 +17,7 @@ from ..baton.thread_life import come_up
 from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED, uncontended_locks
 from ..observing import attribute, is_a
 from ..points.frames import RUNTIME
+from ..points.place import line_of
 from ..points.places import COUNTED
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -354,15 +355,5 @@ def _explain(kind: str, made: Made | None, holder: ManagedThread | None, taken: 
     state = "ended" if holder.ended else "has it"
     text += f", which thread {holder.name} took"
     if taken is not None:
-        line = _line(taken)
-        text += f" at {_scheduler.places.short(taken.code.co_filename)}:{line}"
+        text += f" at {_scheduler.places.short(taken.code.co_filename)}:{line_of(taken)}"
     return text + (" and never released" if state == "ended" else "")
-
-
-def _line(place: Place) -> int:
-    if place.is_line:
-        return place.position
-    for start, end, line in place.code.co_lines():
-        if start <= place.position < end and line is not None:
-            return line
-    return place.code.co_firstlineno

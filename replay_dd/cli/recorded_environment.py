@@ -1,0 +1,31 @@
+"""The variables of a recorded program, and what the user is told about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from replay_dd.cli.progress import say
+from replay_dd.schedules.environment import changed, differences
+from replay_dd.schedules.model import Log, Program
+
+
+def with_environment(log: Log, wanted: tuple[str, ...]) -> Log:
+    """A log whose program gets the variables that the user wants; says what differs from the recording.
+
+    Args:
+        log: the log.
+        wanted: the values of ``--env``.
+
+    Raises:
+        UsageError: one names no variable.
+    """
+    program, differing = changed(log.program, wanted)
+    for line in differences(differing, log.program):
+        say(f"environment: {line}")
+    return replace(log, program=program)
+
+
+def tell_withheld(program: Program) -> None:
+    """Say which variables the log of a program does not keep."""
+    if program.withheld:
+        say(f"the log does not keep the values of {', '.join(program.withheld)}: they look like secrets")

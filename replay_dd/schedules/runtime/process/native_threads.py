@@ -1,0 +1,222 @@
+"""What threads of a process do that Python cannot tell: those that a library started, and calls into libraries.
+
+All of it is read from /proc (proc(5)), by the process itself or by its parent; nothing is stopped or changed.
+
+Rules of this module:
+
+* A thread that waits is in the system, called by the C library, called by the library in question. So the stack is read
+  for addresses of code. There is no unwinding: a word that looks like a return address is taken for one. What is found
+  serves to name a library, not to reconstruct calls.
+* Where /proc does not tell something, it is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Mapping = tuple[int, int, bool, str]  # start, end, whether it is code, file
+
+# Not the ones that decide to wait: others call them.
+_SYSTEM = (
+    "libc.",
+    "libc-",
+    "libpthread",
+    "ld-linux",
+    "ld-musl",
+    "libstdc++",
+    "libgcc_s",
+    "libm.",
+    "librt.",
+    "libdl.",
+    "libffi",
+)
+# Their threads only compute, on behalf of the thread that called, which waits for them.
+_COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "libblis")
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+_STACK_BYTES = 1 << 16  # that are read of a stack
+_WORD = 8
+_CALLS = {
+    # the numbers of x86-64 and of arm64
+    "x86_64": {
+        0: "read",
+        7: "poll",
+        23: "select",
+        34: "pause",
+        35: "nanosleep",
+        42: "connect",
+        43: "accept",
+        45: "recvfrom",
+        47: "recvmsg",
+        61: "wait4",
+        72: "fcntl",
+        73: "flock",
+        202: "futex",
+        219: "poll",
+        230: "clock_nanosleep",
+        232: "epoll_wait",
+        247: "waitid",
+        270: "pselect6",
+        271: "ppoll",
+        281: "epoll_pwait",
+        288: "accept4",
+        1: "write",
+        74: "fsync",
+        128: "rt_sigtimedwait",
+        257: "openat",
+        426: "io_uring_enter",
+        441: "epoll_pwait2",
+    },
+    "aarch64": {
+        22: "epoll_pwait",
+        25: "fcntl",
+        32: "flock",
+        56: "openat",
+        63: "read",
+        64: "write",
+        72: "pselect6",
+        73: "ppoll",
+        82: "fsync",
+        95: "waitid",
+        98: "futex",
+        101: "nanosleep",
+        115: "clock_nanosleep",
+        202: "accept",
+        203: "connect",
+        207: "recvfrom",
+        212: "recvmsg",
+        242: "accept4",
+        260: "wait4",
+        426: "io_uring_enter",
+        441: "epoll_pwait2",
+    },
+}
+
+
+class NativeThread:
+    """A thread as the system knows it.
+
+    Attributes:
+        number: its id in the system.
+        state: ``R`` if it runs, ``S`` if it waits; other letters as in proc(5); empty if unknown.
+        call: the system call in which it waits; empty if it runs or this is unknown.
+        waits_in: the library that called that, as :func:`library_name` names it; empty if unknown or Python itself.
+        belongs_to: the library that started it, named in the same way; empty if unknown.
+        stack: the mapping in which its stack lies.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.state = self.call = self.waits_in = self.belongs_to = ""
+        self.stack = (0, 0)
+
+
+def threads_of(process: int | str) -> list[NativeThread]:
+    """All threads of a process (its id, or ``self``); none if it cannot be looked at."""
+    try:
+        numbers = sorted(int(name) for name in os.listdir(f"/proc/{process}/task"))
+        mappings = list(_mappings(f"/proc/{process}/maps"))
+        memory = os.open(f"/proc/{process}/mem", os.O_RDONLY)
+    except OSError:
+        return []
+    try:
+        return [_look(process, number, mappings, memory) for number in numbers]
+    finally:
+        os.close(memory)
+
+
+def uncontrolled_libraries(known: set[int]) -> list[str]:
+    """The libraries with threads of their own in this process, but for those that only compute.
+
+    Args:
+        known: what Python calls the threads that it started: addresses in their stacks.
+    """
+    main = os.getpid()
+    others = [one for one in threads_of("self") if one.number != main and not _has_one_of(one, known)]
+    found = {thread.belongs_to for thread in others}
+    return sorted(name for name in found if name and not any(word in name for word in _COMPUTING))
+
+
+def _has_one_of(thread: NativeThread, identities: set[int]) -> bool:
+    return any(thread.stack[0] <= identity < thread.stack[1] for identity in identities)
+
+
+def library_name(path: str) -> str:
+    """How a library is called: ``PACKAGE (FILE)`` if it came with a package of Python, else its file's name."""
+    file = os.path.basename(path)
+    for marker in _PACKAGES:
+        _, found, inside = path.rpartition(marker)
+        if found:
+            package = inside.partition("/")[0].partition(".")[0]
+            return f"{package} ({file})"
+    return file
+
+
+def _look(process: int | str, number: int, mappings: list[Mapping], memory: int) -> NativeThread:
+    thread = NativeThread(number)
+    folder = f"/proc/{process}/task/{number}/"
+    thread.state = _read(folder + "stat").rpartition(")")[2].strip()[:1]
+    words = _read(folder + "syscall").split()
+    if len(words) < 3:  # "running"
+        return thread
+    call, pointer = int(words[0]), int(words[-2], 16)
+    thread.call = _CALLS.get(os.uname().machine, {}).get(call, "" if call < 0 else f"system call {call}")
+    start, end = next(((start, end) for start, end, _, _ in mappings if start <= pointer < end), (0, 0))
+    thread.stack = (start, end)
+    inner = _libraries(memory, pointer, min(end, pointer + _STACK_BYTES), mappings)
+    outer = _libraries(memory, max(pointer, end - _STACK_BYTES), end, mappings)
+    thread.waits_in = _named(next(iter(inner), ""))
+    thread.belongs_to = _named(outer[-1] if outer else "")
+    return thread
+
+
+def _named(path: str) -> str:
+    return "" if not path or _is_python(path) else library_name(path)
+
+
+def _is_python(path: str) -> bool:
+    file = os.path.basename(path)
+    return (
+        file.startswith(("python", "libpython")) or "/lib-dynload/" in path or path == os.path.realpath(sys.executable)
+    )
+
+
+def _libraries(memory: int, start: int, end: int, mappings: list[Mapping]) -> list[str]:
+    """The files of the code that words on a stack point into, in their order, without those of the system."""
+    try:
+        data = os.pread(memory, max(0, end - start) // _WORD * _WORD, start)
+    except OSError:
+        return []
+    code = [(low, high, path) for low, high, is_code, path in mappings if is_code]
+    if not code:
+        return []
+    lowest, highest = code[0][0], max(high for _, high, _ in code)
+    found = []
+    for position in range(0, len(data) - _WORD + 1, _WORD):
+        word = int.from_bytes(data[position : position + _WORD], sys.byteorder)
+        if lowest <= word < highest:
+            path = next((path for low, high, path in code if low <= word < high), "")
+            if path and not os.path.basename(path).startswith(_SYSTEM):
+                found.append(path)
+    return found
+
+
+def _mappings(path: str) -> Iterator[Mapping]:
+    for line in _read(path).splitlines():
+        # addresses, rights, offset, device, inode, perhaps a path
+        addresses, rights, *rest = line.split(maxsplit=5)
+        start, _, end = addresses.partition("-")
+        file = rest[3] if len(rest) > 3 else ""
+        yield int(start, 16), int(end, 16), "x" in rights and file[:1] == "/", file
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read())
+    except OSError:
+        return ""

@@ -1,0 +1,194 @@
+"""Where the threads of a program are when its time is up.
+
+Rules of this module:
+
+* It is called just before the program is killed. It asks the interpreter for the stacks of its threads
+  (``runtime/process/stacks.py``), and the system for what each does in C (``runtime/process/native_threads.py``).
+* Only one thread has the baton. All others stand in the runtime and wait for it, so they explain nothing.
+* What cannot be found out is left out; the answer is never a guess about the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import replay_dd.schedules.runtime as runtime
+from replay_dd.schedules.runtime import channel
+from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
+from replay_dd.schedules.runtime.process.native_threads import NativeThread, threads_of
+from replay_dd.schedules.runtime.process.stacks import SIGNAL
+
+STACKS = "stacks"  # the name of the file in the folder of a run
+
+_MAY_SPIN = {
+    SYNC: "at granularity sync, a loop that waits for another thread without a lock or a sleep never ends; "
+    "at any other it does",
+    ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
+    "at granularity gil it does not",
+}
+_RUNTIME = str(Path(runtime.__file__).parent) + os.sep
+_WAITS_FOR_BATON = "wait_for_baton"
+_LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
+_PAUSE_S = 0.02
+_ANSWER_LIMIT_S = 0.5
+_SHOWN = 3
+_THREAD = re.compile(r"^(?:Current thread|Thread) 0x([0-9a-f]+)", re.MULTILINE)
+_FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ThreadAtLimit:
+    """Where one thread is.
+
+    Attributes:
+        identity: what Python calls it, an address in its stack.
+        frames: (file, line, function), the innermost first.
+        native: the same thread as the system knows it; None if it was not found.
+    """
+
+    identity: int
+    frames: tuple[tuple[str, int, str], ...]
+    native: NativeThread | None = None
+
+    @property
+    def has_baton(self) -> bool:
+        """Whether it is the one that runs; the others wait in the runtime."""
+        return not any(function == _WAITS_FOR_BATON for _, _, function in self._runtime_frames)
+
+    @property
+    def waits_in_runtime(self) -> bool:
+        """Whether it has the baton, and waits for something outside as no thread can run."""
+        return self.has_baton and bool(self._runtime_frames)
+
+    @property
+    def _runtime_frames(self) -> list[tuple[str, int, str]]:
+        found = []
+        for frame in self.frames:
+            if not frame[0].startswith(_RUNTIME):
+                break
+            found.append(frame)
+        return found
+
+    def where(self, directory: str) -> str:
+        """The innermost place outside the standard library, else the innermost of all, in words."""
+        own = [frame for frame in self.frames if not frame[0].startswith(_RUNTIME)]
+        user = [frame for frame in own if not _is_library(frame[0])]
+        frame = next(iter(user or own), None)
+        if frame is None:
+            return ""
+        library = f", in a call of {self.native.waits_in}" if self.native is not None and self.native.waits_in else ""
+        return f" at {_short(frame[0], directory)}:{frame[1]} in {frame[2]}{library}"
+
+
+def threads_at_limit(folder: Path, process: int | None = None) -> list[ThreadAtLimit]:
+    """Where the threads of a program are now.
+
+    Args:
+        folder: the private folder of its run.
+        process: its process id; None to take the one that it told.
+    """
+    told = folder / channel.FILE
+    if process is None:
+        records = channel.read_records(str(told)) if told.exists() else []
+        process = next((int(str(record[-1])) for record in records if record[0] == channel.HELLO), None)
+    if process is None:
+        return []
+    threads = parse_stacks(_stacks(folder / STACKS, process))
+    for look in range(_LOOKS):
+        found = threads_of(process)
+        threads = [_with_native(thread, threads, found, process) for thread in threads]
+        if all(thread.native is not None and thread.native.call for thread in threads if thread.has_baton):
+            break
+        time.sleep(_PAUSE_S if look < _LOOKS - 1 else 0)
+    return threads
+
+
+def parse_stacks(text: str) -> list[ThreadAtLimit]:
+    """The threads in what ``faulthandler`` writes."""
+    starts = list(_THREAD.finditer(text))
+    ends = [*(start.start() for start in starts), len(text)][1:]
+    return [
+        ThreadAtLimit(
+            int(start[1], 16),
+            tuple((file, int(line), function) for file, line, function in _FRAME.findall(text[start.start() : end])),
+        )
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def note_at_limit(threads: list[ThreadAtLimit], granularity: str, directory: str) -> str:
+    """What a log notes of a run that was killed at its time limit.
+
+    Args:
+        threads: where they were.
+        granularity: of the yield points.
+        directory: the working directory.
+    """
+    running = [thread for thread in threads if thread.has_baton and thread.frames]
+    waiting = next((thread for thread in running if thread.waits_in_runtime), None)
+    if waiting is not None:
+        places = [f"{_name(thread, threads)}{thread.where(directory)}" for thread in threads if thread.where(directory)]
+        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        return f"at the time limit, all threads waited: {', '.join(places[:_SHOWN])}{more}"
+    if not running:
+        return _MAY_SPIN.get(granularity, "")
+    thread = running[0]
+    native = thread.native
+    head = f"at the time limit, {_name(thread, threads)}"
+    if native is not None and native.call:
+        where = thread.where(directory)
+        return f"{head} was{where}, waiting in the system ({native.call}), which replay-dd does not control there"
+    spins = _MAY_SPIN.get(granularity, "")
+    where = f"{head} was running{thread.where(directory)}, perhaps in a long call in C"
+    return where + (f"; {spins}" if spins else "")
+
+
+def _stacks(path: Path, process: int) -> str:
+    """What the interpreter answers; empty if it does not."""
+    with contextlib.suppress(OSError):
+        os.kill(process, SIGNAL)
+        end_s = time.monotonic() + _ANSWER_LIMIT_S
+        text = ""
+        while time.monotonic() < end_s:
+            before, text = text, path.read_text(encoding="utf-8", errors="replace")
+            if text and text == before:
+                return text
+            time.sleep(_PAUSE_S)
+        return text
+    return ""
+
+
+def _with_native(
+    thread: ThreadAtLimit, threads: list[ThreadAtLimit], found: list[NativeThread], process: int
+) -> ThreadAtLimit:
+    """With the thread of the system whose stack this is; the main thread's identity lies elsewhere."""
+    native = next((one for one in found if one.stack[0] <= thread.identity < one.stack[1]), None)
+    if native is None and _is_main(thread, threads):
+        native = next((one for one in found if one.number == process), None)
+    return thread if native is None else replace(thread, native=native)
+
+
+def _is_main(thread: ThreadAtLimit, threads: list[ThreadAtLimit]) -> bool:
+    return bool(threads) and thread.identity == threads[-1].identity  # the oldest is written last
+
+
+def _name(thread: ThreadAtLimit, threads: list[ThreadAtLimit]) -> str:
+    return "the main thread" if _is_main(thread, threads) else "another thread"
+
+
+def _is_library(path: str) -> bool:
+    standard = os.path.dirname(os.__file__) + os.sep
+    return path.startswith("<") or ("-packages" not in path and ("/lib/python3" in path or path.startswith(standard)))
+
+
+def _short(path: str, directory: str) -> str:
+    for marker in ("/site-packages/", "/dist-packages/", directory.rstrip(os.sep) + os.sep):
+        _, found, inside = path.partition(marker)
+        if found:
+            return inside
+    return path

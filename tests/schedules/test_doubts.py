@@ -1,0 +1,89 @@
+"""A failure that only replay-dd makes is told from one of the program's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.doubts import Doubt, doubt_of
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.record import record
+from tests.runtime.programs import run_program
+from tests.runtime.test_native_threads import COMPILER, build_library
+
+# What the system says of the time is real, and a sleep takes none of it.
+MISLED = """
+    import os, threading, time
+
+    def work():
+        before = os.times().elapsed
+        time.sleep(0.2)
+        assert os.times().elapsed - before > 0.1, "too early"
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    """
+OWN = """
+    import threading
+    def work():
+        raise ValueError("own")
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    """
+SCHEDULE = """
+    import sys, threading
+    if any(name.startswith("_replay_dd_runtime") for name in sys.modules):
+        raise SystemExit(3)
+    thread = threading.Thread(target=print)
+    thread.start()
+    """
+
+
+def test_a_failure_that_the_virtual_clock_makes(tmp_path: Path) -> None:
+    doubt = doubt_of(run_program(tmp_path, MISLED), 60)
+    assert doubt == Doubt(True, ())
+    assert "without replay-dd, and with `--real-clock`" in str(doubt)
+
+
+def test_with_the_real_clock_there_is_nothing_to_doubt(tmp_path: Path) -> None:
+    assert doubt_of(run_program(tmp_path, MISLED, settings=Settings(real_clock=True)), 60) is None
+
+
+def test_a_failure_of_the_program_itself_in_a_thread(tmp_path: Path) -> None:
+    assert doubt_of(run_program(tmp_path, OWN), 60) is None
+
+
+def test_a_program_that_passes_only_without_us(tmp_path: Path) -> None:
+    doubt = doubt_of(run_program(tmp_path, SCHEDULE), 60)
+    assert doubt == Doubt(False, ())
+    assert str(doubt) == "the program passes without replay-dd"
+
+
+def test_a_recording_notes_it(tmp_path: Path) -> None:
+    program = run_program(tmp_path, MISLED).log.program
+    log = record(program, Settings(), show_output=False).log
+    assert log.verified
+    assert [note for note in log.ending.notes if "`--real-clock`" in note]
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+def test_a_hunt_goes_on_with_the_real_clock(tmp_path: Path) -> None:
+    build_library(tmp_path)
+    text = (
+        MISLED
+        + """
+    import ctypes
+    ctypes.CDLL("./libnap.so").begin()
+    """
+    )
+    program = run_program(tmp_path, text).log.program
+    found = hunt(program, Settings(), runs=2, jobs=2)
+    assert found.instead_of.startswith("AssertionError in thread 0.1: too early")
+    assert [reason for reason in found.because if "libnap.so" in reason]
+    assert found.failing is None
+    assert found.passing is not None
+    assert found.passing.settings.real_clock
