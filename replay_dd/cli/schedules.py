@@ -65,9 +65,9 @@ def isolate_schedule(
         )
     finally:
         progress.clear()
-    explanation = explain(found, time_limit)
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
+    explanation = explain(found, time_limit)
     if as_json:
         echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
     else:

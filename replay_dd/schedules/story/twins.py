@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Log, Switch
-from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
 from replay_dd.schedules.target import run_target
@@ -28,8 +28,8 @@ _NEVER = 1 << 62
 class Twins:
     """The two observed runs; ``why_not`` tells why there are none."""
 
-    failing: Observation | None = None
-    passing: Observation | None = None
+    failing: Observation = NOTHING_OBSERVED
+    passing: Observation = NOTHING_OBSERVED
     why_not: str = ""
 
 
