@@ -34,7 +34,7 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
     for turn in story.turns:
         yield from _turn(turn, program)
     if story.passes:
-        yield from _labelled("passes", story.passes)
+        yield from _labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
         for thread, step in story.passing:
             yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", None)
