@@ -35,6 +35,7 @@ TOLD = [
     ("cache", "check-then-act", {"Cache.entries['a']"}, {20, 22}, {16}, "Cache.lock"),
     ("evict", "non-repeatable read", {"Bus._subscribers"}, {17, 18}, {14}, ""),
     ("loader", "read before initialisation", {"Table.loaded", "Table.rows[2]"}, {13, 15}, {12, 22}, ""),
+    ("default", "lost update", {"Counter.count"}, {11, 12}, {11, 12}, ""),
     ("orders", "non-repeatable read", {"next_id"}, {19, 20}, {19}, ""),
     ("pipeline", "order violation", {"jobs"}, {9}, {13}, ""),
     ("seats", "check-then-act", {"the database"}, {15, 17}, {15, 17}, ""),

@@ -33,11 +33,19 @@ _UNCHANGING = (str, bytes, tuple, frozenset)
 
 
 class Instruction:
-    """One instruction that is about to run."""
+    """One instruction that is about to run.
+
+    Attributes:
+        names: how objects are called.
+        frame: where it runs.
+        name, argument: what it is.
+        through: the instance whose attribute its class gave, or None.
+    """
 
     def __init__(self, names: Names, frame: FrameType, name: str, argument: int, stack: tuple[Any, ...]) -> None:
         self.names, self.frame, self._code = names, frame, frame.f_code
         self.name, self.argument, self._stack = name, argument, stack
+        self.through: object = None
 
     def access(self) -> Access | None:
         """What it does; None if it touches nothing that could be shared."""
@@ -136,6 +144,8 @@ class Instruction:
             of = str(values.own_values(owner).get("__name__", "module"))  # type: ignore[union-attr]
         else:
             of = values.class_name(type(owner))
+        by_instance = where == CLASS and does == READS and not values.isinstance_of_type(thing)
+        self.through = thing if by_instance else None
         access = Access(does, ATTRIBUTE, owner, key, f"{of}.{key}")
         access.old = value
         if does == STORES:

@@ -55,6 +55,11 @@ class Reader:
         access = one.access()
         if access is None:
             return []
+        if one.through is not None:
+            # The instance has no such attribute yet, but another thread may give it one.
+            own = Access(access.does, access.sort, one.through, access.key, access.name)
+            own.old = access.old
+            return [access, own]
         if offset in operands.taken_apart and access.reads and access.does == READS and access.sort != WHOLE:
             whole = one.whole(access.old, None, ITERATES)
             if whole is not None:
