@@ -109,6 +109,15 @@ def program_options() -> tuple[Option, ...]:
             help="Import this installed module before the program's own code, so that forked runs share it. "
             "Repeatable.",
         ),
+        Option(
+            "--process",
+            section=PROGRAM,
+            metavar="N|NAME",
+            default="",
+            help="Which Python process is under control if the command starts several: its number in the order of "
+            "their start, or its script or module.",
+            shown_default="the only one that starts threads",
+        ),
         Option("--real-clock", section=PROGRAM, is_flag=True, help="Use the real clock: sleeps take real time."),
         Option("--real-entropy", section=PROGRAM, is_flag=True, help="Use the system's entropy."),
         Option(

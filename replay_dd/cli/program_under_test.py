@@ -19,7 +19,7 @@ _WITH_A_VALUE = "WX"
 _LONG_WITH_A_VALUE = "--check-hash-based-pycs"
 
 
-def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool) -> Program:
+def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool, process: str = "") -> Program:
     """The program to run.
 
     Raises:
@@ -27,7 +27,7 @@ def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool) ->
         ProgramNotFoundError: the script does not exist.
     """
     check_script(command)
-    return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy)
+    return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy, process=process)
 
 
 def check_script(command: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from replay_dd.cli.output import echo_lines
@@ -40,6 +41,7 @@ def record_schedule(
     time_limit: float,
     fresh_copy: bool,
     stdin: str | None,
+    process: str,
 ) -> None:
     """Run a program under the deterministic scheduler and log its schedule.
 
@@ -50,7 +52,7 @@ def record_schedule(
     strategy = _strategy_of(strategy, natural, seed)
     check_writable(output)
     run = recorder_named("threads").record(
-        program_of(command, stdin, fresh_copy),
+        program_of(command, stdin, fresh_copy, process),
         settings_for_now(
             *(granularity, trace_include, trace_exclude),
             real_clock=real_clock,
@@ -82,10 +84,12 @@ def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
 
 
 def _tell(run: Any, output: Path, time_limit: float) -> None:
-    say(f"recorded in {output}, yield points noticed by {run.backend} ({run.backend_reason})")
+    say(f"recorded in {quote(str(output))}, yield points noticed by {run.backend} ({run.backend_reason})")
     echo_lines((f"  {line}" for line in describe_log(run.log)), err=True)
     if run.log.ending.timed_out:
-        raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
+        raise TimeLimitError(
+            f"The run did not end within {time_limit:g} s; {quote(str(output))} holds it up to its last switch."
+        )
     tell_withheld(run.log.program)
     if run.log.verified is False:
         say("warning: a replay of this log diverged; `replay-dd replay` tells where")

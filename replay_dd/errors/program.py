@@ -70,6 +70,13 @@ class NotControlledError(ProgramError):
     )
 
 
+class SeveralProcessesError(NotControlledError):
+    """The command starts several Python processes that start threads."""
+
+    slug = "several-processes"
+    default_hint = "Choose one with `--process N`, or with `--process NAME` by its script or module."
+
+
 class UntestedInterpreterError(NotControlledError):
     """The program's interpreter is of a version that the runtime was never tested with."""
 

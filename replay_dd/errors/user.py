@@ -218,3 +218,14 @@ class InputError(UserError):
     slug = "input-unusable"
     exit_code: ClassVar[int] = EXIT_LOG
     default_hint = "Check the path, and that you may read the file."
+
+
+class VersionError(UserError):
+    """A version of a program cannot be found, unpacked or read."""
+
+    slug = "version-unusable"
+    exit_code: ClassVar[int] = EXIT_LOG
+    default_hint = (
+        "A version is a folder, an archive (.zip, .tar.gz, .whl and the like), a revision of the git repository here, "
+        "or a release from the package index, such as `pip:NAME==1.2`."
+    )

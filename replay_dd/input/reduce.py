@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from replay_dd.circumstance import Found
 from replay_dd.errors.user import InputError, NoDifferenceError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
-from replay_dd.input.ending import Ending, Oracle
 from replay_dd.input.levels import Tree, course, default_levels
 from replay_dd.input.target import Target, writes_files
 from replay_dd.input.units import Level

@@ -129,6 +129,8 @@ def of_run(program: Program, request: Path, *, elsewhere: bool = False) -> dict[
     environment.update(fixed)
     environment.update({f"{_OURS}BEFORE_{name}": value for name, value in before.items()})
     environment[f"{_OURS}REQUEST"] = str(request)
+    if program.process:
+        environment[f"{_OURS}PROCESS"] = program.process
     return environment
 
 

@@ -20,6 +20,7 @@ import socket
 import subprocess
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,10 @@ class Runner:
                 with self._lock:
                     self._idle.append(server)
                 return run
-        return run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+        run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+        if run.log.program.process != self._program.process:  # chosen in this run
+            self._program = replace(self._program, process=run.log.program.process)
+        return run
 
     def _take(self) -> ForkServer:
         with self._lock:

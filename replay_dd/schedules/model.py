@@ -258,6 +258,8 @@ class Program:
         executable: its interpreter.
         files: short name and hash of each source file whose code was counted.
         paths: where those of them stand that are not below the working directory.
+        process: which of the command's Python processes is under control: its number or the name of its script; empty
+            for the only one.
         withheld: names of variables that were set, and whose values are not kept because they look like secrets; None
             in an old log, whose environment is not the whole one.
     """
@@ -272,6 +274,7 @@ class Program:
     files: Mapping[Name, FileHash] = field(default_factory=dict)
     paths: Mapping[Name, Name] = field(default_factory=dict)
     withheld: tuple[VariableName, ...] | None = None
+    process: Name = ""
 
 
 @dataclass(frozen=True)

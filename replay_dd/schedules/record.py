@@ -91,7 +91,8 @@ def record(
     thread_times: Mapping[str, int] = {}
     if strategy in ("pct", "bounded"):
         # These spread their switches over the length of each thread, which takes a run to measure.
-        thread_times = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log.ending.thread_times
+        first = run_target(program, settings, Plan(), time_limit_s=time_limit_s).log
+        program, thread_times = replace(program, process=first.program.process), first.ending.thread_times
     plan = plan_for(strategy, seed, thread_times)
     run = run_target(program, settings, plan, time_limit_s=time_limit_s, show_output=show_output)
     doubt = doubt_of(run, time_limit_s) if strategy == "default" else None

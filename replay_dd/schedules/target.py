@@ -14,7 +14,7 @@ from replay_dd.errors.program import NotControlledError, UntestedInterpreterErro
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.files import digest_of_regular
-from replay_dd.schedules import environment
+from replay_dd.schedules import environment, processes
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -99,7 +99,12 @@ class TargetRun:
 
 
 def describe_program(
-    command: tuple[str, ...], *, standard_input: bytes = b"", fresh_copy: bool = False, directory: Path | None = None
+    command: tuple[str, ...],
+    *,
+    standard_input: bytes = b"",
+    fresh_copy: bool = False,
+    directory: Path | None = None,
+    process: str = "",
 ) -> Program:
     """The program that a command names, in the current environment and directory."""
     variables, withheld = environment.kept(os.environ)
@@ -110,6 +115,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        process=process,
     )
 
 
@@ -135,6 +141,7 @@ def run_target(
     Raises:
         ProgramNotFoundError: there is no such program.
         NotControlledError: it is not a Python program that the runtime can be loaded into.
+        SeveralProcessesError: it is several, and does not say which one is meant.
     """
     with private_folder() as folder:
         command = prepare(program, settings, plan, folder, elsewhere=elsewhere)
@@ -146,9 +153,14 @@ def run_target(
             at_limit=lambda: threads.extend(threads_at_limit(folder.path)),
         )
         try:
-            return make_run(program, settings, plan, finished, folder, threads)
+            made = make_run(program, settings, plan, finished, folder, threads)
         finally:
             forget_files()
+    if made.log.program.process != program.process:
+        # Others were under control, too: once more without that.
+        chosen = replace(program, process=made.log.program.process)
+        return run_target(chosen, settings, plan, time_limit_s=time_limit_s, elsewhere=elsewhere)
+    return made
 
 
 def prepare(
@@ -236,10 +248,23 @@ def make_run(
     Raises:
         NotControlledError: it reported nothing.
     """
+    found = processes.processes_in(folder.path, CHANNEL)
+    chosen = processes.choose(program, found)
     told = folder.path / CHANNEL
-    records: list[tuple[Any, ...]] = channel.read_records(str(told)) if told.exists() else []
+    if chosen is not None:
+        records = chosen.records
+        if len(found) > 1:
+            program = replace(program, process=program.process or processes.how_to_name(chosen, found))
+    else:  # a forked run has no process of its own
+        records = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
+        if found and program.process:
+            listed = "; ".join(map(str, found))
+            raise NotControlledError(
+                f"There is no Python process `{program.process}` in this run. There were {listed}.",
+                "Choose one of these with `--process`, by its number or the name of its script or module.",
+            )
         raise NotControlledError(_why_not_controlled(program, finished))
     version, executable, backend, reason = hello[1:5]
     if backend == "untested":
@@ -251,7 +276,7 @@ def make_run(
     exceptions: list[UncaughtException] = []
     waiters: tuple[Waiter, ...] = ()
     skipped: list[Trigger] = []
-    notes: list[str] = []
+    notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
     touches: list[Touch] = []
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()

@@ -21,7 +21,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import record
-from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.replay import exact_plan, find_divergence
 from replay_dd.schedules.target import describe_program, run_target
 from tests.compatibility import packages, suites
 from tests.conftest import PROJECT
@@ -97,7 +97,7 @@ def _judge_program(name: str, program: Program, replays: int) -> Row:
     with Runner(program, settings) as runner:
         for number in range(replays):
             log = logs[number % len(logs)]
-            plan = replay_plan(log.triggers, log.arrivals)
+            plan = exact_plan(log)
             fresh = number % _FRESH_EVERY == 0
             again = run_target(program, settings, plan, time_limit_s=_LIMIT_S) if fresh else runner.run(plan, _LIMIT_S)
             exact += is_exact(log, again.log)

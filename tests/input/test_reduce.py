@@ -11,7 +11,7 @@ import pytest
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
-from replay_dd.input.ending import Oracle
+from replay_dd.experiment.ending import Oracle
 from replay_dd.input.levels import levels_named
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target

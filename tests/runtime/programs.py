@@ -11,7 +11,7 @@ from pathlib import Path
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
-from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 DEFAULT = Plan()
@@ -95,7 +95,7 @@ def pct(seed: int, thread_times: dict[str, int], depth: int = 3) -> Plan:
 
 def replayed(log: Log) -> TargetRun:
     """Run the program of a log again under its triggers."""
-    return run_target(log.program, log.settings, replay_plan(log.triggers, log.arrivals), time_limit_s=60)
+    return run_target(log.program, log.settings, exact_plan(log), time_limit_s=60)
 
 
 def assert_same(first: TargetRun, second: TargetRun) -> None:
@@ -119,7 +119,7 @@ def written_under_every_schedule(folder: Path, text: str, schedules: int, notes:
         for seed in range(schedules):
             run = runner.run(random_walk(seed), 60)
             assert (output_of(run), run.log.ending.notes) == (written, default.log.ending.notes), seed
-            again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
+            again = runner.run(exact_plan(run.log), 60)
             assert_same(run, again)
             assert again.log.ending.skipped == ()
         assert runner.why_fresh == ""

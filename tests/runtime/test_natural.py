@@ -12,7 +12,7 @@ import pytest
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.target import Plan, describe_program
 from tests.conftest import PROJECT
 from tests.runtime.programs import assert_same, output_of, replayed, run_command, run_program
@@ -53,7 +53,7 @@ def exact(runner: Runner, set_up: Callable[[], object] = lambda: None) -> tuple[
     set_up()
     run = runner.run(NATURAL, 60)
     set_up()
-    again = runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60)
+    again = runner.run(exact_plan(run.log), 60)
     assert_same(run, again)
     assert again.log.ending.skipped == ()
     return signature_of(run.log.ending).kind, run.log.ending.digest

@@ -13,7 +13,7 @@ import pytest
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.record import plan_for
-from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
@@ -105,7 +105,7 @@ def test_a_run_and_its_first_replay_find_the_same_addresses(strategy: str, runne
     for seed in range(1, 13):
         plan = plan_for(strategy, seed, thread_times)
         run = runner.run(plan, LIMIT_S)
-        plan_of_replay = replay_plan(run.log.triggers, run.log.arrivals)
+        plan_of_replay = exact_plan(run.log)
         assert_same(run, runner.run(plan_of_replay, LIMIT_S))
         if seed % 4 == 0:
             assert_same(run, fresh(program, plan))

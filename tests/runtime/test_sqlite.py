@@ -9,7 +9,7 @@ import pytest
 
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.target import describe_program
 from tests.runtime.programs import (
     DEFAULT,
@@ -263,7 +263,7 @@ print(value())
             seed += 1
             run = runner.run(random_walk(seed), 60)
         assert output_of(run) in {"3\n", "4\n", "5\n"}
-        assert_same(run, runner.run(replay_plan(run.log.triggers, run.log.arrivals), 60))
+        assert_same(run, runner.run(exact_plan(run.log), 60))
 
 
 def test_a_lock_of_another_process_is_waited_for_in_real_time(tmp_path: Path) -> None:

@@ -94,14 +94,30 @@ for thread in threads: thread.join()
 print(turns)
 """
 
+THAT_DOES_NOT_BLOCK = """
+import select
+def wait_for(connection, call):
+    while True:
+        try: return call()
+        except ssl.SSLWantReadError: waits.append(select.select([connection], [], [])[0] == [connection])
+waits = []
+""" + ITS_CLIENT.replace(
+    'server_hostname="localhost")',
+    'server_hostname="localhost", do_handshake_on_connect=False)\n'
+    "        connection.setblocking(False); wait_for(connection, connection.do_handshake)",
+).replace("connection.recv(90)", "wait_for(connection, lambda: connection.recv(90))")
+
 PACES = ("100000 0 1000", "150 0.01 1000", "100000 0.002 70", "40 0.001 31")
 
 
+@pytest.mark.parametrize("client", [ITS_CLIENT, THAT_DOES_NOT_BLOCK], ids=["blocks", "does not block"])
 @pytest.mark.parametrize("pace", PACES)
-def test_a_replay_takes_as_much_as_was_recorded_in_whatever_pieces_it_comes(pace: str, tmp_path: Path) -> None:
+def test_a_replay_takes_as_much_as_was_recorded_in_whatever_pieces_it_comes(
+    pace: str, client: str, tmp_path: Path
+) -> None:
     write_program(tmp_path, ANOTHER_PROCESS, "other.py")
     (tmp_path / "pace").write_text(pace)
-    run = run_program(tmp_path, ITS_CLIENT, random_walk(PACES.index(pace)))
+    run = run_program(tmp_path, client, random_walk(PACES.index(pace)))
     assert output_of(run).startswith("300 ")
     for other_pace in PACES:
         (tmp_path / "pace").write_text(other_pace)

@@ -43,6 +43,7 @@ STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 NOTE = "note"  # kind, text
+GONE = "the recorded run connected to"  # what the text begins with where a server is missing
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run

@@ -28,14 +28,19 @@ if TYPE_CHECKING:
 _getpid = os.getpid
 
 
-def start(request_path: str) -> None:
-    """Read the request and take over threads, locks, time and entropy of this process."""
+def start(request_path: str, number: int) -> None:
+    """Read the request and take over threads, locks, time and entropy of this process.
+
+    Args:
+        request_path: the file with the request.
+        number: which of the Python processes of the run this is, from 1.
+    """
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
     keep_apart()
     use_own(True)
     settle()
-    parts = _put_in_place(request_path)
+    parts = _put_in_place(request_path, number)
     begin_anew()
     use_own(False)
     for name in parts.request["preload"]:
@@ -45,10 +50,12 @@ def start(request_path: str) -> None:
             parts.channel.send(NOTE, "preload", f"{name} could not be loaded before the program: {error}")
 
 
-def _put_in_place(request_path: str) -> Parts:
+def _put_in_place(request_path: str, number: int) -> Parts:
     restore(request_path)
     with open(request_path, "rb") as file:
         request: dict[str, Any] = marshal.load(file)
+    if number > 1:
+        request["channel"] += f"-{number}"
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)

@@ -28,7 +28,7 @@ from .stdlib.audit_events import watch_events
 from .stdlib.early_locks import replace_early_locks
 from .stdlib.entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
 from .stdlib.imports import make_imports_atomic
-from .stdlib.loaders import adapt_rewriting, keep_files_out
+from .stdlib.loaders import adapt_metadata, adapt_rewriting, keep_files_out
 from .stdlib.replacing import replace
 from .stdlib.simple_queue import adapt_queue
 from .stdlib.stable_hash import adapt_futures, hash_by_number
@@ -86,7 +86,7 @@ _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: parts.signals.take_over()),
     (_always, lambda parts: fix_switch_interval()),
     (_always, lambda parts: make_imports_atomic(parts.scheduler, _adapters(parts))),
-    (_always, lambda parts: keep_files_out()),
+    (_always, lambda parts: keep_files_out(os.path.dirname(parts.request["channel"]))),
     (_always, lambda parts: _watch_events(parts)),
     (_fork_server, lambda parts: parts.run_end.without_threads(lambda: _hang_up(parts))),
     (_always, lambda parts: parts.fork.watch()),
@@ -130,6 +130,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("fcntl", _always, lambda parts, module: adapt_file_locks(parts.descriptors, module)),
     ("_posixsubprocess", _always, lambda parts, module: parts.pipes.adapt_fork_exec(module)),
     ("subprocess", _always, lambda parts, module: parts.pipes.adapt_subprocess(module)),
+    ("importlib.metadata", _always, lambda parts, module: adapt_metadata(module)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_rewriting(module)),
     ("_sqlite3", _always, _adapt_sqlite),
     ("multiprocessing.synchronize", _always, _adapt_names),

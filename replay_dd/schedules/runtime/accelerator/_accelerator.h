@@ -41,6 +41,9 @@ PyObject *memory_begin_anew(PyObject *module, PyObject *nothing);
 /* forget_names(): empty the interpreter's attribute cache, which keeps names alive. */
 PyObject *memory_forget_names(PyObject *module, PyObject *nothing);
 
+/* Whether an address is in the interpreter's own state, where its lock is. */
+int memory_is_the_interpreters(uintptr_t address);
+
 /* -- tables.c: the yield points of a code object -- */
 
 typedef struct {

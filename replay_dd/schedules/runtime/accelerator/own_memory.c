@@ -32,6 +32,7 @@ int memory_is_own;
 
 #if !defined(WITHOUT_OWN_MEMORY) && HAS_LISTS && !defined(Py_GIL_DISABLED) && __has_include(<internal/pycore_interp.h>)
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -347,11 +348,22 @@ static void begin_anew(void)
     interpreter->gc.generations[1].count = interpreter->gc.generations[2].count = 0;
 }
 
+int memory_is_the_interpreters(uintptr_t address)
+{
+    return address - (uintptr_t)&_PyRuntime < sizeof _PyRuntime;
+}
+
 #else
 
 int memory_turn(int own)
 {
     (void)own;
+    return 0;
+}
+
+int memory_is_the_interpreters(uintptr_t address)
+{
+    (void)address;
     return 0;
 }
 

@@ -168,17 +168,18 @@ PyObject *stuck_calls_system_call(PyObject *Py_UNUSED(module), PyObject *const *
     clockid_t clock;
     char text[256];
     long number = -1, argument = -1;
-    int alone = 0;
+    int alone = 0, goes_on = 0;
     if (pthread_getcpuclockid((pthread_t)handle, &clock) == 0) {
         int native_id = ~((int)clock >> 3); /* the kernel makes such clocks of it (linux/posix-timers.h) */
         if (read_of("/proc/self/task/%d/syscall", native_id, text, sizeof text)) {
             if (sscanf(text, "%ld 0x%lx", &number, (unsigned long *)&argument) < 2) {
                 number = -1; /* running, or not in a system call */
             }
+            goes_on = number == SYS_futex && memory_is_the_interpreters((uintptr_t)argument); /* it waits for the GIL */
         }
         const char *state = read_of("/proc/self/task/%d/stat", native_id, text, sizeof text) ? strrchr(text, ')') : NULL;
-        /* D: in a disk's or another machine's hands; t, T: stopped from outside (proc(5)). */
-        alone = is_of_disks(number) || (state != NULL && strlen(state) > 2 && strchr("DTt", state[2]) != NULL);
+        /* D: in a disk's or another machine's hands; t, T: stopped from outside; R: it waits for a processor (proc(5)). */
+        alone = goes_on || is_of_disks(number) || (state != NULL && strlen(state) > 2 && strchr("DTtR", state[2]) != NULL);
     }
     if (!alone && reads_or_writes(number)) {
         alone = no_thread_is_at_the_other_end((int)argument, arguments[1]);

@@ -15,8 +15,10 @@ from __future__ import annotations
 import _thread
 import os
 
+from ..accelerator.own_memory import use_own
 from ..baton.moments import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
 from ..baton.thread import meet
+from ..channel import NOTE
 from .tcp_in_flight import are_in_flight
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -40,6 +42,8 @@ class Descriptors:
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
         children_run: whether a child process is still running.
+        ahead: those from which TLS may already have read, in a replay, what is only to come; they count as ready
+            whenever they were in the recorded run.
         standard_streams: (device, inode) of the files that this process was started with.
     """
 
@@ -50,9 +54,11 @@ class Descriptors:
         self.moments.bytes_in_flight = are_in_flight
         self._natures: dict[int, int] = {}  # by inode, unless OUTSIDE
         self._partners: dict[int, int] = {}  # for each end of a socket pair, the inode of the other end
+        self._told: set[str] = set()
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
+        self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
         self.learn_standard_streams()
 
@@ -113,6 +119,14 @@ class Descriptors:
                 thread.waiting.nature = OUTSIDE
 
     # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def note(self, kind: str, text: str) -> None:
+        """Tell the tool what else should be known, each once."""
+        if text not in self._told:
+            self._told.add(text)
+            before = use_own(True)
+            self._scheduler.send(NOTE, kind, text)
+            use_own(before)
 
     def has_baton(self) -> bool:
         """Whether the calling thread is under control; calls of any other are left alone."""

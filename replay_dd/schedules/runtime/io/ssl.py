@@ -18,6 +18,7 @@ from _weakref import ref
 
 from ..baton.moments import GRACE_S
 from .descriptors import READING, WRITING, Descriptors
+from .pieces import recorded_amount
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from ..baton.clock import Clock
     from ..baton.moments import OutsideWait
 
-AGAIN = -1  # the answer if an attempt could not proceed
+AGAIN = {READING: -1, WRITING: -2}  # the answer if an attempt could not proceed, by what it wanted to do
+_WANTED = {answer: events for events, answer in AGAIN.items()}
 
 _NAMES = {READING: "read", WRITING: "write"}
 
@@ -84,8 +86,11 @@ class Tls:
             if self._is_last(operation, sock, wait):
                 amount = operation.amount(wait.expected.answer if wait.expected is not None else None)
                 self._moments.answered(wait, amount)
+                self._descriptors.ahead.discard(sock.fileno())
                 return operation.take(amount)
-            self._moments.answered(wait, AGAIN)
+            if wait.expected is not None:
+                self._descriptors.ahead.add(sock.fileno())
+            self._moments.answered(wait, AGAIN[operation.events])
             if timeout_s == 0:
                 raise self._would_block(operation)
 
@@ -104,7 +109,7 @@ class Tls:
         wait = self._descriptors.make_wait(pair, f"{what} on descriptor {descriptor}")
         look = self._look(operation, descriptor)
         wait.is_there = lambda: operation.is_done() or look()
-        if wait.expected is not None and wait.expected.answer == AGAIN:
+        if recorded_amount(wait) in _WANTED:
             # An earlier attempt may already have what this one got in the recorded run.
             poll = self._descriptors.poll
             wait.is_there = lambda: operation.is_done() or poll(pair, GRACE_S * 1000) or True
@@ -121,7 +126,8 @@ class Tls:
         recorded = expected.answer if expected is not None and isinstance(expected.answer, int) else 0
         if not operation.is_done():
             self._attempt(operation, sock, recorded)
-        if recorded == AGAIN:
+        if recorded in _WANTED:
+            operation.wanted(_WANTED[recorded])
             return False
         while wait.expected is not None and not operation.is_done(recorded):
             wait.is_there = self._look(operation, sock.fileno())
@@ -223,6 +229,11 @@ class _Operation:
     def attempt(self, amount: int) -> None:
         """Try once, for no more than so many bytes of a stream (0 or less: as many as the program wants)."""
         self._end(self._call())
+
+    def wanted(self, events: int) -> None:
+        """In the recorded run, the attempt could not proceed for want of these."""
+        if events != self.events:
+            self.events, self.blocked = events, None
 
     def _end(self, result: Any) -> None:
         self._result = result

@@ -16,4 +16,5 @@ def restore(request_path: str) -> None:
     except FileNotFoundError:
         return
     variables.pop("REPLAY_DD_PADDING", None)
-    os.environ.update(variables)
+    for name, value in variables.items():  # `update` would leave something in caches of abstract classes
+        os.environ[name] = value

@@ -40,6 +40,8 @@ EVENTS = frozenset(
 
 _TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
+_STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
+_LONGEST_COMMAND = 100
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
@@ -94,11 +96,14 @@ def watch_events(
     """
     directory = os.getcwd() + os.sep
     told = False
+    noted: set[str] = set()
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal told
         if event in _EFFECTS and not effects and not scheduler.counting:
             note_effect(event, arguments)
+        if event in _STARTS:
+            note_python(event, arguments)
         if event not in EVENTS or scheduler.over or scheduler.present().atomic:
             if event in _TRACING:
                 program_traces()
@@ -114,6 +119,18 @@ def watch_events(
             scheduler.outside = (event, arguments)
             scheduler.operation(frame)
             scheduler.outside = None
+
+    def note_python(event: str, arguments: tuple[object, ...]) -> None:
+        command = arguments[0] if event == "os.system" else arguments[1]
+        words = command if isinstance(command, (list, tuple)) else [command]
+        text = " ".join(os.fsdecode(word) for word in words if isinstance(word, (str, bytes)))[:_LONGEST_COMMAND]
+        if any(os.path.basename(word).startswith("python") for word in text.split()) and event not in noted:
+            noted.add(event)
+            scheduler.send(
+                NOTE,
+                "python",
+                f"another Python that it starts is not under control; `--process NAME` chooses it ({text})",
+            )
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = _path_in_words(arguments[0]) if arguments else ""

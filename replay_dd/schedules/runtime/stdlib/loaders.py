@@ -27,16 +27,33 @@ if TYPE_CHECKING:
 _FLAT = 2  # a version of marshal's format in which equal code has equal bytes
 
 
-def keep_files_out() -> None:
-    """Adapt the import system."""
+def keep_files_out(folder: str) -> None:
+    """Adapt the import system.
+
+    Args:
+        folder: a folder of this run, for a file to try it with.
+    """
     import _frozen_importlib_external
 
     module: Any = _frozen_importlib_external
+    _use_once(module, folder)
     module.FileFinder.find_spec = _find_spec_replacement(module)
     loads = Loads(module._compile_bytecode)
     module._compile_bytecode = loads.replacement()
     for loader in (module.SourceFileLoader, module.SourcelessFileLoader):
         loader.get_code = loads.get_code_replacement(loader)
+
+
+def _use_once(module: Any, folder: str) -> None:
+    """Compile a module, keep and load it: the interpreter makes some names when its functions are first called."""
+    path = f"{folder}/once.py"
+    try:
+        with open(path, "w") as file:
+            file.write("name = 1")
+        for _ in range(2):
+            module.SourceFileLoader("once", path).get_code("once")
+    except OSError:
+        pass  # the disk is full, or the program's user may not write there
 
 
 def _find_spec_replacement(module: Any) -> Callable[..., Any]:
@@ -84,7 +101,8 @@ class Loads:
 
         def _compile_bytecode(data: Any, name: Any = None, bytecode_path: Any = None, source_path: Any = None) -> Any:
             if self._waits:
-                self._bytes, self._source_path = data, source_path
+                # Not the view that it is: freed later, it would count for the program's garbage collector.
+                self._bytes, self._source_path = bytes(data), source_path
                 return None
             return self._load(data, name, bytecode_path, source_path)
 
@@ -142,6 +160,23 @@ def adapt_rewriting(module: Any) -> None:
         return rewritten.status, marshal.loads(rewritten.data)
 
     module._read_pyc, module._rewrite_test, module._write_pyc = _read_pyc, _rewrite_test, in_own_turn(write)
+
+
+def adapt_metadata(module: Any) -> None:
+    """Let ``importlib.metadata`` see only what it looks for in a folder; it goes through all folders of modules."""
+    real = module.FastPath.children
+
+    def list_folder(path: Any) -> str:
+        names = (name for name in real(path) if name.lower().endswith(("egg-info", ".dist-info")))
+        return "/".join(names)  # a string, as a list has a free list
+
+    in_own = in_own_turn(list_folder)
+
+    def children(self: Any) -> list[str]:
+        names = in_own(self)
+        return names.split("/") if names else []
+
+    module.FastPath.children = children
 
 
 class _Rewritten:

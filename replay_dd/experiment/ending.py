@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
@@ -34,6 +34,7 @@ class Ending:
         signature: equal for the same failure.
         words: the ending in one line.
         message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
+        is_report: whether it is told by a crash report in a known form.
         seconds: how long it ran.
     """
 
@@ -42,6 +43,7 @@ class Ending:
     words: str
     message: str = ""
     seconds: float = 0.0
+    is_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,18 @@ class Oracle:
 
     def ending(self, finished: Finished) -> Ending:
         """How a run ended."""
-        message = _steady(_last_line(finished.output))
-        if self.pattern is not None and (found := self.pattern.search(finished.output)):
+        if self.pattern is None:
+            return self._by_status(finished)
+        found = self.pattern.search(finished.output)
+        if found is not None:
             line = _line_of(finished.output, found.start())
             return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+        ending = self._by_status(finished)
+        # It may be a failure, but not the one that is looked for.
+        return ending if ending.verdict is Outcome.PASS else replace(ending, verdict=Outcome.UNRESOLVED)
+
+    def _by_status(self, finished: Finished) -> Ending:
+        message = _steady(_last_line(finished.output))
         if finished.timed_out:
             words = f"still running after {finished.seconds:.1f} s"
             # A script that does not end says nothing; a program that does not end fails.
@@ -78,7 +88,8 @@ class Oracle:
         report = _report(finished.output)
         if report is not None:
             signature, words = report
-            return Ending(Outcome.FAIL, f"{how}: {signature}", f"{words} ({how})", message, finished.seconds)
+            told = f"{words} ({how})"
+            return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
         said = _cut(_last_line(finished.output))
         return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
 
@@ -127,6 +138,11 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]
     (re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
     # LLVM.
     (re.compile(r"(?P<text>LLVM ERROR: .+|UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
+    # pytest, in its summary.
+    (
+        re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
+        lambda found: (_steady(found["text"]), _cut(found["text"])),
+    ),
     # Python: the last traceback is that of the exception that ended the program.
     (
         re.compile(

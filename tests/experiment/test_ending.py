@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.process import Finished
-from replay_dd.input.ending import Ending, Oracle
 from replay_dd.outcome import Outcome
 
 FAIL, PASS, UNRESOLVED = Outcome.FAIL, Outcome.PASS, Outcome.UNRESOLVED
@@ -103,8 +103,10 @@ def test_a_pattern() -> None:
     found = ended("a\nbug.c:1: sorry, no\nb\n", 0, oracle=oracle)
     assert (found.verdict, found.signature, found.words) == (FAIL, "match", "the output has: bug.c:1: sorry, no")
     assert ended("no way\nb", oracle=oracle).signature == "match"
-    assert (ended("fine", 0, oracle=oracle).verdict, ended("else", 1, oracle=oracle).verdict) == (PASS, FAIL)
+    assert (ended("fine", 0, oracle=oracle).verdict, ended("else", 1, oracle=oracle).verdict) == (PASS, UNRESOLVED)
     assert ended("else", 1, oracle=oracle).signature != "match"
+    assert ended(status=None, signal=11, oracle=oracle).verdict is UNRESOLVED
+    assert ended(status=None, oracle=oracle).verdict is UNRESOLVED
 
 
 @pytest.mark.parametrize(
@@ -126,3 +128,13 @@ def test_a_script_that_is_killed_or_does_not_end_gives_no_verdict() -> None:
 def test_messages_are_compared_without_numbers_and_quotes() -> None:
     assert ended("line 3: no 'a'\n").message == ended("line 40: no 'bb'\n").message
     assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message
+
+
+def test_the_summary_of_pytest() -> None:
+    summary = "=== short test summary info ===\nFAILED tests/test_a.py::test_x[1] - assert 1 == 2\n1 failed"
+    first = ended(f"{summary} in 0.12s\n")
+    assert first.words == "FAILED tests/test_a.py::test_x[1] - assert 1 == 2 (exit status 1)"
+    assert first.signature == ended(f"{summary} in 3.40s\n").signature
+    assert first.signature != ended(f"{summary}\n".replace("test_x", "test_y")).signature
+    assert first.signature != ended("ERROR tests/test_a.py - ImportError: no\n").signature
+    assert first.is_report

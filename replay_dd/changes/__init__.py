@@ -1,0 +1,1 @@
+"""Code changes as failure circumstances: which change between two versions of a program makes it fail."""

@@ -1,0 +1,198 @@
+"""The changes between two versions of a program as a failure circumstance.
+
+Rules of this module:
+
+* FAIL means the failure of the new version; PASS, that the program ended as it should. What does not apply, is not
+  built, or fails in another way is UNRESOLVED.
+* A failure is the same if the crash report has the same kind, place and message, but for numbers and quoted text:
+  changes move lines. If the message of the new version is not the same each time, it does not count; nor does what a
+  program prints without a crash report.
+* Each level is a search of its own, among the deltas that the level above left. Its configurations are sets of groups.
+* Mixtures with the same deltas share one run, whatever level they come from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.levels import LEVELS, groups, symbol_of
+from replay_dd.changes.workshop import Workshop
+from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.program import DoesNotFailError, NotReproducedError
+from replay_dd.experiment.ending import Ending
+from replay_dd.outcome import Outcome
+
+_LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
+_SHOWN = 60
+
+
+class CodeChanges(Circumstance[Ending]):
+    """The groups of one level, and what comes after it.
+
+    Args:
+        difference: the two versions.
+        workshop: runs mixtures.
+        levels: the levels still to be searched, this one first.
+        applied: deltas that are applied in every run.
+        candidates: the deltas to search.
+        goal: whether to isolate a difference, or to find the smallest failing set.
+        wanted: the failure sought; None to choose it from the first runs.
+        messages_count: whether a failure with another message is another failure.
+    """
+
+    name = "changes"
+    subject = "version"
+    flaky = True
+
+    def __init__(
+        self,
+        difference: Difference,
+        workshop: Workshop,
+        levels: Sequence[str],
+        *,
+        applied: IntervalSet = EMPTY,
+        candidates: IntervalSet | None = None,
+        goal: Goal = Goal.ISOLATE,
+        wanted: Ending | None = None,
+        messages_count: bool = True,
+    ) -> None:
+        self.difference = difference
+        self.goal = goal
+        self.algorithm = "dd" if goal is Goal.ISOLATE else "ddmin"
+        self._workshop = workshop
+        self._levels = tuple(levels)
+        self._applied = applied
+        self._wanted = wanted
+        self._messages_count = messages_count
+        self.groups = groups(difference, difference.all if candidates is None else candidates, levels[0])
+        self.universe = IntervalSet.range(0, len(self.groups))
+        self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
+
+    def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
+        """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
+        return CodeChanges(
+            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._levels[0]) + 1]),
+            applied=guilty,
+            candidates=failing - guilty,
+            goal=Goal.SIMPLIFY,
+            wanted=self._wanted,
+            messages_count=self._messages_count,
+        )
+
+    @property
+    def wanted(self) -> Ending:
+        """The failure sought."""
+        assert self._wanted is not None, "settle was not called"
+        return self._wanted
+
+    def deltas(self, configuration: IntervalSet) -> IntervalSet:
+        """The deltas of a set of groups, with those that are always applied."""
+        found = self._applied
+        for number in configuration:
+            found = found | self.groups[number]
+        return found
+
+    def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
+        """Build and run the mixture."""
+        return without_line_numbers(self._workshop.run(self.deltas(configuration)))
+
+    def key(self, configuration: IntervalSet) -> Hashable:
+        """The applied deltas."""
+        return self.deltas(configuration)
+
+    def judge(self, run: Ending) -> Judgement:
+        """Compare how it ended with the failure sought."""
+        failed = run.verdict is Outcome.FAIL
+        same = failed and self._signature(run) == self._signature(self.wanted)
+        outcome = Outcome.FAIL if same else Outcome.UNRESOLVED if failed else run.verdict
+        return Judgement(outcome, run.words, self._signature(run), failed)
+
+    def settle(self, runs: Sequence[Ending]) -> None:
+        """Choose the failure of the first run that fails.
+
+        Raises:
+            DoesNotFailError: the new version does not fail, or is not built.
+            NotReproducedError: it fails in different ways.
+        """
+        failures = [run for run in runs if run.verdict is Outcome.FAIL]
+        if not failures:
+            raise DoesNotFailError(
+                f"The new version does not fail: {runs[0].words}.",
+                "The command must fail there: by its exit status, a signal, `--grep`, or as `--script` says.",
+            )
+        other = next((run for run in failures if run.signature != failures[0].signature), None)
+        if other is not None:
+            raise NotReproducedError(
+                f"The new version failed in two ways: {failures[0].words}; and {other.words}.",
+                "Say which one is meant with `--grep`.",
+            )
+        self._wanted = failures[0]
+        self._messages_count = all(run.message == failures[0].message for run in failures)
+
+    def _signature(self, run: Ending) -> Hashable:
+        return (run.signature, run.message) if self._messages_count and run.is_report else run.signature
+
+    def words(self, delta: int) -> str:
+        """Describe a group: where it is, and what it changes."""
+        members = self.groups[delta]
+        first = members.first
+        file = self.difference.files[self.difference.file_of(first)]
+        kind = self.difference.kind(first)
+        if self._levels[0] == "folder":
+            return f"{file.path.rpartition('/')[0] or '.'}/ ({_counted(members.count)})"
+        if kind is not Kind.LINE:
+            described = {
+                Kind.ADD: f"{file.path} is added",
+                Kind.REMOVE: f"{file.path} is removed",
+                Kind.RENAME: f"{file.old_path} becomes {file.path}",
+                Kind.REPLACE: f"{file.path} is replaced",
+                Kind.MODE: f"{file.path} has other permissions",
+            }[kind]
+            return described if members.count == 1 else f"{described} ({_counted(members.count)})"
+        change = self.difference.line_change(first)
+        assert change is not None
+        if self._levels[0] == "file":
+            return f"{file.path} ({_counted(members.count)})"
+        symbol = symbol_of(self.difference, first)
+        place = f"{file.path}:{change.new + 1}{f' in {symbol}' if symbol else ''}"
+        if members.count > 1:
+            return f"{place} ({_counted(members.count)})"
+        removed, added = file.before[change.old : change.old_stop], file.after[change.new : change.new_stop]
+        told = [f"{sign} {_shown(line)}" for sign, lines in (("-", removed), ("+", added)) for line in lines]
+        return f"{place}: {' '.join(told)}"
+
+    def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
+        """The next level with more groups than are left of this one."""
+        applied = self.deltas(passing.configuration)
+        left = self.deltas(failing.configuration) - applied
+        before = (failing.configuration - passing.configuration).count
+        for number in range(1, len(self._levels)):
+            if len(groups(self.difference, left, self._levels[number])) > before:
+                return CodeChanges(
+                    *(self.difference, self._workshop, self._levels[number:]),
+                    applied=applied,
+                    candidates=left,
+                    goal=self.goal,
+                    wanted=self._wanted,
+                    messages_count=self._messages_count,
+                )
+        return None
+
+
+def without_line_numbers(ending: Ending) -> Ending:
+    """The same ending with a signature that changes elsewhere in a file do not alter."""
+    return replace(ending, signature=_LINE_NUMBER.sub("", ending.signature))
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} {'change' if count == 1 else 'changes'}"
+
+
+def _shown(line: bytes) -> str:
+    text = line.decode("utf-8", "replace").strip()
+    text = "".join(character if character.isprintable() else "�" for character in text)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,0 +1,209 @@
+"""Isolates the change that makes a program fail: ``replay-dd changes``.
+
+Rules of this module:
+
+* Isolating goes down the levels, from folders to lines, and gives two neighbouring mixtures: one passes, the other one
+  has the guilty change besides, and fails.
+* The patch is for the old version. If the guilty change alone does not make that fail, it needs others; which ones is
+  found by minimising what was applied together with it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from replay_dd.changes.circumstance import CodeChanges, without_line_numbers
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.history import commits_between, first_failing
+from replay_dd.changes.levels import DEFAULT_LEVELS
+from replay_dd.changes.sources import Version, checked_out
+from replay_dd.changes.tree import Tree, read_tree
+from replay_dd.changes.workshop import Target, Workshop
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.user import NoDifferenceError
+from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
+from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.result import Isolation
+from replay_dd.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class ChangesIsolation:
+    """Which change makes a program fail.
+
+    Attributes:
+        isolation: the driver's result.
+        difference: all changes.
+        passing: the changes applied in the mixture that passes.
+        failing: those applied in the one that fails.
+        needed: the changes that make the old version fail, the guilty one among them; None if the search was stopped.
+        needed_by: the search for those that the guilty change needs; None if it needs none.
+    """
+
+    isolation: Isolation[Ending]
+    difference: Difference
+    passing: IntervalSet
+    failing: IntervalSet
+    needed: IntervalSet | None
+    needed_by: Isolation[Ending] | None = None
+
+    @property
+    def guilty(self) -> IntervalSet:
+        """The changes that make the difference."""
+        return self.failing - self.passing
+
+
+def isolate_changes(
+    old: Tree,
+    new: Tree,
+    target: Target,
+    *,
+    oracle: Oracle | None = None,
+    levels: Sequence[str] = DEFAULT_LEVELS,
+    jobs: int = 1,
+    max_tests: int | None = None,
+    time_budget_s: float | None = None,
+    observer: Observer = NO_OBSERVER,
+) -> ChangesIsolation:
+    """Find the change between two versions of a program that makes it fail.
+
+    Args:
+        old: the version that passes.
+        new: the version that fails.
+        target: what to run in a version.
+        oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
+        levels: keys of :data:`~replay_dd.changes.levels.LEVELS`, coarse ones first.
+        jobs: the number of runs at the same time; the answer does not depend on it.
+        max_tests: stop with the best result so far after this many tests.
+        time_budget_s: stop with the best result so far after this many seconds.
+        observer: receives progress.
+
+    Raises:
+        NoDifferenceError: both versions are the same.
+        DoesNotPassError: the old version fails, or is not built.
+        DoesNotFailError: the new version does not fail.
+        NotReproducedError: an end does not behave the same way each time.
+        ProgramNotFoundError: there is no such program.
+
+    Source: WYNOT, ESEC/FSE 1999, sections 4 and 5.
+    """
+    difference = Difference(old, new)
+    if not difference.all:
+        raise NoDifferenceError("Both versions are the same.")
+    started = time.monotonic()
+    with Workshop(difference, target, oracle or Oracle()) as workshop:
+        isolation = isolate_cause(
+            CodeChanges(difference, workshop, levels),
+            jobs=jobs,
+            max_tests=max_tests,
+            time_limit_s=time_budget_s,
+            observer=observer,
+        )
+        final = isolation.circumstance
+        assert isinstance(final, CodeChanges)
+        passing = final.deltas(isolation.passing.configuration)
+        failing = final.deltas(isolation.failing.configuration)
+        found = ChangesIsolation(isolation, difference, passing, failing, None)
+        if not isolation.complete:
+            return found
+        tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)
+        time_left = None if time_budget_s is None else time_budget_s - (time.monotonic() - started)
+        observer.on_stage("applying the guilty change alone")
+        alone = final.needed_with(found.guilty, failing)
+        if alone.judge(alone.run(EMPTY)).outcome is Outcome.FAIL:
+            return ChangesIsolation(isolation, difference, passing, failing, found.guilty)
+        needs = isolate_cause(
+            alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
+        )
+        last = needs.circumstance
+        assert isinstance(last, CodeChanges)
+        needed = last.deltas(needs.failing.configuration)
+        return ChangesIsolation(isolation, difference, passing, failing, needed, needs)
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The two neighbouring commits between which a program begins to fail.
+
+    Attributes:
+        old: the last one that passes.
+        new: the first one that fails.
+        commits: how many there were.
+        tests: how many of them were run.
+    """
+
+    old: Version
+    new: Version
+    commits: int
+    tests: int
+
+
+def narrow_history(
+    old: Version,
+    new: Version,
+    target: Target,
+    folder: Path,
+    *,
+    oracle: Oracle | None = None,
+    observer: Observer = NO_OBSERVER,
+) -> Narrowed | None:
+    """Find the commit that brought a failure by binary search; None where there is no history between the versions.
+
+    Args:
+        old: the version that passes.
+        new: the version that fails.
+        target: what to run in a version.
+        folder: an empty folder for the versions in between.
+        oracle: what counts as a failure.
+        observer: receives progress.
+
+    Raises:
+        DoesNotPassError: the old version fails, or is not built.
+        DoesNotFailError: the new version does not fail.
+        ProgramNotFoundError: there is no such program.
+    """
+    repository = new.repository
+    if repository is None or old.repository != repository:
+        return None
+    commits = commits_between(repository, old.revision, new.revision)
+    if len(commits) < 2:
+        return None
+
+    tried: list[int] = []
+
+    def version(number: int) -> Version:
+        if number < 0:
+            return old
+        if number == len(commits) - 1:
+            return new
+        place = folder / str(number)
+        place.mkdir(exist_ok=True)
+        known = place / "files"
+        tree = read_tree(known) if known.is_dir() else checked_out(repository, commits[number], place)
+        return Version(commits[number], tree, repository, commits[number])
+
+    def ending(number: int) -> Ending:
+        observer.on_stage(f"commit {number + 1} of {len(commits)}")
+        tried.append(number)
+        difference = Difference(old.tree, version(number).tree)
+        with Workshop(difference, target, oracle or Oracle()) as workshop:
+            return without_line_numbers(workshop.run(difference.all))
+
+    def outcome(number: int) -> Outcome:
+        found = ending(number)
+        if found.verdict is Outcome.FAIL and found.signature != wanted.signature:
+            return Outcome.UNRESOLVED
+        return found.verdict
+
+    wanted = ending(len(commits) - 1)
+    if wanted.verdict is not Outcome.FAIL:
+        raise DoesNotFailError(f"The new version does not fail: {wanted.words}.")
+    first = ending(-1)
+    if first.verdict is not Outcome.PASS:
+        raise DoesNotPassError(f"The old version does not pass: {first.words}.")
+    passing, failing = first_failing(len(commits), outcome)
+    return Narrowed(version(passing), version(failing), len(commits), len(tried))

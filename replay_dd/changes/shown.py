@@ -1,0 +1,116 @@
+"""Shows changes in their surroundings, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from replay_dd.changes.difference import Difference, FileChange, Kind
+from replay_dd.changes.levels import symbol_of
+from replay_dd.dd import IntervalSet
+
+_AROUND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a file.
+
+    Attributes:
+        number: its number in the old version, from 1; of an added line, that of the line it comes before.
+        sign: ``-`` for a removed line, ``+`` for an added one, a blank for one that stays.
+        text: the line without its end.
+        guilty: whether it is part of the difference between passing and failing.
+    """
+
+    number: int
+    sign: str
+    text: str
+    guilty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Neighbouring lines of a file.
+
+    Attributes:
+        title: the file, and the function or class.
+        rows: the lines; none where the whole file is added, removed, renamed or replaced.
+    """
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -> Iterator[Passage]:
+    """The changed lines with a few around them.
+
+    Args:
+        difference: the two versions.
+        deltas: the changes to show.
+        guilty: those that are marked.
+    """
+    by_file: dict[int, list[int]] = {}
+    for delta in deltas:
+        by_file.setdefault(difference.file_of(delta), []).append(delta)
+    for number, members in by_file.items():
+        file = difference.files[number]
+        lines = [delta for delta in members if difference.kind(delta) is Kind.LINE]
+        for delta in members:
+            if delta not in lines:
+                yield Passage(_whole(file, difference.kind(delta)), ())
+        for part in _neighbours(difference, lines):
+            symbol = symbol_of(difference, part[0])
+            title = f"{file.path}, {symbol}" if symbol else file.path
+            yield Passage(title, tuple(_rows(difference, file, part, guilty)))
+
+
+def _whole(file: FileChange, kind: Kind) -> str:
+    return {
+        Kind.ADD: f"{file.path} is added",
+        Kind.REMOVE: f"{file.path} is removed",
+        Kind.RENAME: f"{file.old_path} becomes {file.path}",
+        Kind.REPLACE: f"{file.path} is replaced",
+        Kind.MODE: f"{file.path} has other permissions",
+        Kind.LINE: file.path,
+    }[kind]
+
+
+def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]]:
+    """Changes that are shown together."""
+    part: list[int] = []
+    for delta in deltas:
+        change, last = difference.line_change(delta), difference.line_change(part[-1]) if part else None
+        if last is not None and change is not None and change.old - last.old_stop > 2 * _AROUND:
+            yield part
+            part = []
+        part.append(delta)
+    if part:
+        yield part
+
+
+def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: IntervalSet) -> Iterator[Row]:
+    changes = [(delta, change) for delta in deltas if (change := difference.line_change(delta)) is not None]
+    first, last = changes[0][1], changes[-1][1]
+    done = max(0, first.old - _AROUND)
+    # Added lines follow all removed ones that they stand beside, as in a patch.
+    waiting: list[Row] = []
+    for delta, change in changes:
+        if change.old > done:
+            yield from waiting
+            waiting = []
+        yield from (Row(number + 1, " ", _text(file.before[number])) for number in range(done, change.old))
+        for number in range(change.old, change.old_stop):
+            yield Row(number + 1, "-", _text(file.before[number]), delta in guilty)
+        waiting += [
+            Row(change.old + 1, "+", _text(file.after[number]), delta in guilty)
+            for number in range(change.new, change.new_stop)
+        ]
+        done = max(done, change.old_stop)
+    yield from waiting
+    after = range(done, min(len(file.before), last.old_stop + _AROUND))
+    yield from (Row(number + 1, " ", _text(file.before[number])) for number in after)
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\r\n")

@@ -1,0 +1,202 @@
+"""Finds the versions that a user names: folders, archives, git revisions, releases from the package index.
+
+Rules of this module:
+
+* Nothing that a user has is changed: revisions and archives are unpacked into a private folder.
+* An archive never writes outside of that folder, and nothing of it is run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from replay_dd.changes.tree import Tree, read_tree
+from replay_dd.errors.user import VersionError
+
+PIP = "pip:"
+_ZIP = (".zip", ".whl", ".egg")
+_TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_HIGHEST_RATIO = 1000  # of unpacked to packed size; what deflate can reach
+_LEAST_LIMIT = 100_000_000
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a program.
+
+    Attributes:
+        name: as the user named it.
+        tree: its files.
+        repository: the git repository that it is a revision of, if it is one.
+        revision: the full name of the commit, or empty.
+    """
+
+    name: str
+    tree: Tree
+    repository: Path | None = None
+    revision: str = ""
+
+
+def is_range(text: str) -> bool:
+    """Whether this names two revisions, as in ``v1.2..v1.3``."""
+    return ".." in text and ".." not in text.split("/") and not os.path.exists(text)
+
+
+def open_version(name: str, folder: Path) -> Version:
+    """Find a version.
+
+    Args:
+        name: a folder, an archive, a git revision, or ``pip:REQUIREMENT``.
+        folder: an empty folder to unpack it in.
+
+    Raises:
+        VersionError: it cannot be found, unpacked or read.
+    """
+    path = Path(name)
+    if name.startswith(PIP):
+        return Version(name, _downloaded(name.removeprefix(PIP), folder))
+    if path.is_dir():
+        return Version(name, read_tree(path.resolve()))
+    if path.is_file():
+        return Version(name, _unpacked(path, folder))
+    repository = repository_here()
+    if repository is None:
+        raise VersionError(f"There is no folder or archive {name}, and no git repository here.")
+    revision = commit_named(repository, name)
+    if revision is None:
+        raise VersionError(f"{name} is neither a file, a folder, nor a revision of the git repository {repository}.")
+    return Version(name, checked_out(repository, revision, folder), repository, revision)
+
+
+# -- git ---------------------------------------------------------------------------------------------------------------
+
+
+def repository_here() -> Path | None:
+    """The git repository of the working directory."""
+    told = git(None, "rev-parse", "--show-toplevel")
+    return None if told is None else Path(told.strip())
+
+
+def commit_named(repository: Path, name: str) -> str | None:
+    """The full name of a commit."""
+    # Otherwise a name that begins with a dash would be an option.
+    told = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return None if told is None else told.strip()
+
+
+def git(repository: Path | None, *arguments: str) -> str | None:
+    """What git prints; None if there is no git, or it fails."""
+    done = _git(repository, *arguments)
+    return done.stdout if done is not None and done.returncode == 0 else None
+
+
+def checked_out(repository: Path, revision: str, folder: Path) -> Tree:
+    """The files of a commit, written to a folder; the work tree and the index of the repository stay as they are.
+
+    Raises:
+        VersionError: git cannot write them.
+    """
+    # Not `git archive`, which leaves out what the project keeps from its archives.
+    index = {"GIT_INDEX_FILE": str(folder / "index")}
+    target = folder / "files"
+    target.mkdir()
+    for arguments in (("read-tree", revision), ("checkout-index", "--all", "--force", f"--prefix={target}/")):
+        done = _git(repository, *arguments, variables=index)
+        if done is None or done.returncode != 0:
+            told = "git is not installed" if done is None else done.stderr.strip()
+            raise VersionError(f"The revision {revision[:12]} cannot be checked out: {told}.")
+    return read_tree(target)
+
+
+def _git(
+    repository: Path | None, *arguments: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """Run git; None if there is none."""
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=repository,
+            env={**os.environ, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+    except OSError:
+        return None
+
+
+# -- archives ----------------------------------------------------------------------------------------------------------
+
+
+def _unpacked(archive: Path, folder: Path) -> Tree:
+    target = folder / "files"
+    target.mkdir()
+    name = archive.name.lower()
+    try:
+        if name.endswith(_ZIP):
+            _unzip(archive, target)
+        elif name.endswith(_TAR):
+            with tarfile.open(archive) as tar:
+                _check_size(sum(member.size for member in tar), archive)
+                tar.extractall(target, filter="data")
+        else:
+            raise VersionError(f"{archive} is not an archive of a known kind.")
+    except (tarfile.FilterError, ValueError) as error:
+        raise VersionError(f"The archive {archive} wants to write outside of its folder: {error}.") from error
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+        raise VersionError(f"The archive {archive} cannot be unpacked: {error}.") from error
+    except OSError as error:
+        raise VersionError(f"The archive {archive} cannot be unpacked: {error.strerror or error}.") from error
+    return read_tree(_root_of(target))
+
+
+def _unzip(archive: Path, target: Path) -> None:
+    with zipfile.ZipFile(archive) as packed:
+        _check_size(sum(member.file_size for member in packed.infolist()), archive)
+        for member in packed.infolist():
+            parts = PurePosixPath(member.filename)
+            if parts.is_absolute() or ".." in parts.parts:
+                raise ValueError(member.filename)
+        packed.extractall(target)
+
+
+def _check_size(size: int, archive: Path) -> None:
+    if size > max(_HIGHEST_RATIO * archive.stat().st_size, _LEAST_LIMIT):
+        raise VersionError(f"The archive {archive} would unpack to {size:,} bytes.")
+
+
+def _root_of(folder: Path) -> Path:
+    """Source archives have one folder for all."""
+    inside = list(folder.iterdir())
+    packages = {"__init__.py", "__init__.pyi"}
+    if len(inside) == 1 and inside[0].is_dir() and not packages & {entry.name for entry in inside[0].iterdir()}:
+        return inside[0]
+    return folder
+
+
+def _downloaded(requirement: str, folder: Path) -> Tree:
+    """A release from the user's package index, without what it depends on."""
+    if requirement.startswith("-") or not requirement.strip():
+        raise VersionError(f"`{requirement}` is not a release of a package.")
+    packed = folder / "packed"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*command, "--dest", str(packed), requirement],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    found = list(packed.iterdir()) if packed.is_dir() else []
+    if done.returncode != 0 or len(found) != 1:
+        told = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "pip failed")
+        raise VersionError(f"{requirement} cannot be downloaded: {told.removeprefix('ERROR: ').rstrip('.')}.")
+    return _unpacked(found[0], folder)

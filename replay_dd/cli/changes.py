@@ -1,0 +1,200 @@
+"""``replay-dd changes``."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from replay_dd.changes.history import origins
+from replay_dd.changes.isolate import ChangesIsolation, Narrowed, isolate_changes, narrow_history
+from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS
+from replay_dd.changes.patch import patch_between
+from replay_dd.changes.sources import Version, is_range, open_version
+from replay_dd.changes.workshop import Target
+from replay_dd.cli.command import Option, command
+from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.output import echo_json, echo_lines
+from replay_dd.cli.progress import Progress
+from replay_dd.dd import EMPTY
+from replay_dd.errors.user import UsageError
+from replay_dd.experiment.ending import Oracle
+from replay_dd.experiment.process import private_folder
+from replay_dd.files import write_whole
+from replay_dd.report.changes import changes_as_json, changes_as_text
+
+FAILURE = "Failure"
+DEFAULT_PATCH = "failing.patch"
+DEFAULT_TIME_LIMIT_S = 300.0
+
+
+@command(
+    "changes",
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="PATCH",
+        type=OUTPUT_FILE,
+        default=DEFAULT_PATCH,
+        show_default=True,
+        help="Where to write the failure-inducing change.",
+    ),
+    json_option(),
+    Option("--grep", section=FAILURE, metavar="REGEX", help="The failure is output that REGEX matches."),
+    Option(
+        "--script",
+        section=FAILURE,
+        is_flag=True,
+        help="CMD judges by its exit status: 0 good, 125 cannot tell, others below 128 bad.",
+    ),
+    Option(
+        "--time-limit",
+        section=FAILURE,
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        default=DEFAULT_TIME_LIMIT_S,
+        show_default=True,
+        help="Kill a run after this time, which counts as a failure.",
+    ),
+    Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
+    Option(
+        "--levels",
+        section=SEARCH,
+        metavar="LEVELS",
+        default=",".join(DEFAULT_LEVELS),
+        show_default=True,
+        help="What is applied as a whole, coarse groups of changes first.",
+    ),
+    Option(
+        "--no-history",
+        section=SEARCH,
+        is_flag=True,
+        help="Do not search the commits between two revisions first.",
+    ),
+    Option(
+        "--jobs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=processors,
+        shown_default="one per processor",
+        help="Number of runs at the same time.",
+    ),
+    *budget_options(),
+    click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="OLD NEW -- CMD..."),
+)
+def changes_command(
+    output: Path,
+    as_json: bool,
+    grep: str | None,
+    script: bool,
+    time_limit: float,
+    build: str | None,
+    levels: str,
+    no_history: bool,
+    jobs: int,
+    max_tests: int | None,
+    time_budget: float | None,
+    words: tuple[str, ...],
+) -> int:
+    """Isolate the change between two versions that makes a program fail.
+
+    CMD is run in a copy of the version, which comes first on PYTHONPATH. OLD, where it passes, and NEW, where it fails,
+    are folders, archives, revisions of the git repository here (OLD..NEW, too), or releases such as pip:NAME==1.2.
+
+    Exit status:
+      0  isolated
+      3  CMD does not pass in OLD, or does not fail in NEW
+      4  the failure or the answer is not reproducible
+    """
+    old_name, new_name, program = _split(words)
+    oracle = Oracle(_pattern(grep), script)
+    if grep is not None and script:
+        raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
+    progress = Progress()
+    with private_folder() as folder:
+        places = [folder.path / name for name in ("old", "new", "between")]
+        for place in places:
+            place.mkdir()
+        progress.show(f"reading {old_name} and {new_name}")
+        try:
+            old, new = open_version(old_name, places[0]), open_version(new_name, places[1])
+            target = Target(_reachable(program, old, new), build, time_limit_s=time_limit, build_limit_s=time_limit)
+            narrowed = None
+            if not no_history:
+                narrowed = narrow_history(
+                    *(old, new, target, places[2]), oracle=oracle, observer=progress.observer("change")
+                )
+            if narrowed is not None:
+                old, new = narrowed.old, narrowed.new
+            found = isolate_changes(
+                *(old.tree, new.tree, target),
+                oracle=oracle,
+                levels=_levels(levels),
+                jobs=jobs,
+                max_tests=max_tests,
+                time_budget_s=time_budget,
+                observer=progress.observer("change"),
+            )
+        finally:
+            progress.clear()
+        _tell(found, old, new, narrowed, output, as_json=as_json)
+        return found.isolation.exit_code
+
+
+def _tell(
+    found: ChangesIsolation, old: Version, new: Version, narrowed: Narrowed | None, output: Path, *, as_json: bool
+) -> None:
+    patch = patch_between(found.difference, EMPTY, found.needed if found.needed is not None else found.failing)
+    write_whole(output, patch)
+    commits = origins(found.difference, found.guilty, old, new)
+    files = {"patch": output}
+    if as_json:
+        echo_json(changes_as_json(found, commits, narrowed, files))
+    else:
+        echo_lines(changes_as_text(found, commits, narrowed, files))
+
+
+def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
+    """The two versions, and the command."""
+    if is_range(words[0]):
+        old, _, new = words[0].partition("..")
+        names, program = (old or "HEAD", new.lstrip(".") or "HEAD"), words[1:]
+    else:
+        names, program = (words[0], words[1] if len(words) > 1 else ""), words[2:]
+    if not program or not names[1]:
+        raise UsageError(
+            "Two versions and a command are needed.",
+            "For instance: `replay-dd changes v1.2 v1.3 -- python test.py`.",
+        )
+    return *names, program
+
+
+def _reachable(program: tuple[str, ...], old: Version, new: Version) -> tuple[str, ...]:
+    """The command, with files that lie here, and in none of the versions, by their full paths."""
+    found = []
+    for argument in program:
+        is_ours = os.path.isfile(argument) and not os.path.isabs(argument)
+        inside = os.path.normpath(argument)
+        found.append(
+            os.path.abspath(argument) if is_ours and inside not in old.tree and inside not in new.tree else argument
+        )
+    return tuple(found)
+
+
+def _levels(text: str) -> tuple[str, ...]:
+    chosen = {name.strip() for name in text.split(",") if name.strip()}
+    unknown = sorted(chosen - set(LEVELS))
+    if unknown or not chosen:
+        raise UsageError(f"`--levels {text}` names no known level.", f"Known ones: {', '.join(LEVELS)}.")
+    return tuple(name for name in LEVELS if name in chosen)
+
+
+def _pattern(regex: str | None) -> re.Pattern[bytes] | None:
+    try:
+        return None if regex is None else re.compile(regex.encode(), re.MULTILINE)
+    except re.error as error:
+        raise UsageError(f"`{regex}` is not a regular expression: {error}.") from error

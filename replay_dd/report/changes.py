@@ -1,0 +1,99 @@
+"""The result of isolating a code change as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from replay_dd.changes.history import Origin
+from replay_dd.changes.isolate import ChangesIsolation, Narrowed
+from replay_dd.changes.patch import patch_between
+from replay_dd.changes.shown import Passage, passages
+from replay_dd.dd import EMPTY
+from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
+
+_SHOWN_LINES = 40
+_MOST_SHOWN = 200  # changes; of more, only the guilty ones are shown
+
+
+def changes_as_text(
+    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+) -> Iterator[str]:
+    """The answer as text, line by line.
+
+    Args:
+        found: the result.
+        origins: the commits that made the change.
+        narrowed: the search of the commits, if there was one.
+        files: the paths of what was written, by what they contain.
+    """
+    others = 0 if found.needed is None else (found.needed - found.guilty).count
+    shows_all = found.needed is not None and found.needed.count <= _MOST_SHOWN
+    shown = found.needed if found.needed is not None and shows_all else found.guilty
+    yield "This change makes it fail:" if found.isolation.complete else "The change that makes it fail is among these:"
+    yield ""
+    lines = list(_passages_as_text(passages(found.difference, shown, found.guilty), marks=bool(others) and shows_all))
+    yield from lines[:_SHOWN_LINES]
+    if len(lines) > _SHOWN_LINES:
+        yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
+    yield ""
+    for origin in origins:
+        yield f"commit       {origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+    if others and shows_all:
+        yield "needs        all of it; with all but the lines marked `>`, and other changes, it passes"
+    elif others:
+        yield f"needs        {counted(others, 'other changed line')}, which the patch has, too"
+    elif found.needed is not None:
+        yield "needs        nothing else: applied alone, it makes the old version fail"
+    if narrowed is not None:
+        yield f"history      {counted(narrowed.commits, 'commit')}, {counted(narrowed.tests, 'test')}"
+    told = list(search_as_text(found.isolation))
+    yield told[0]
+    changed_files = len({found.difference.file_of(delta) for delta in found.difference.all})
+    yield f"changes      {counted(found.difference.all.count, 'changed line')} in {counted(changed_files, 'file')}"
+    for stage in found.isolation.stages:
+        yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
+    yield from (line for line in told[1:] if not line.startswith("difference "))
+    yield from (f"{what:<12} {path}" for what, path in files.items())
+
+
+def _passages_as_text(shown: Iterator[Passage], *, marks: bool) -> Iterator[str]:
+    for number, passage in enumerate(shown):
+        if number:
+            yield ""
+        yield f"  {passage.title}{':' if passage.rows else ''}"
+        for row in passage.rows:
+            mark = ">" if marks and row.guilty else " "
+            place = "" if row.sign == "+" else str(row.number)
+            yield f"{mark} {place:>6}  {row.sign} {row.text}"
+
+
+def changes_as_json(
+    found: ChangesIsolation, origins: tuple[Origin, ...], narrowed: Narrowed | None, files: Mapping[str, Path]
+) -> dict[str, Any]:
+    """The object that ``--json`` prints; arguments as for :func:`changes_as_text`."""
+    difference = found.difference
+    return isolation_as_json(
+        found.isolation,
+        answer={
+            "files": sorted({difference.files[difference.file_of(delta)].path for delta in found.guilty}),
+            "guilty": _text(patch_between(difference, found.passing, found.failing)),
+            "patch": None if found.needed is None else _text(patch_between(difference, EMPTY, found.needed)),
+            "changed_lines": difference.all.count,
+            "levels": [
+                {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
+                for stage in found.isolation.stages
+            ],
+            "history": None if narrowed is None else {"commits": narrowed.commits, "tests": narrowed.tests},
+            "commits": [
+                {"commit": one.commit, "author": one.author, "date": one.date, "subject": one.subject}
+                for one in origins
+            ],
+        },
+        files=dict(files),
+    )
+
+
+def _text(patch: bytes) -> str:
+    return patch.decode("utf-8", "replace")

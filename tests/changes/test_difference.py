@@ -1,0 +1,158 @@
+"""Differences of versions: any set of deltas can be applied, none gives the old version and all the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replay_dd.changes.difference import Clash, Difference, Kind, Version
+from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS, groups, symbol_of
+from replay_dd.changes.patch import patch_between
+from replay_dd.changes.tree import read_tree
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.user import VersionError
+from tests.changes.versions import NEW, OLD, Files, difference, tree, write
+
+
+def content(version: Version | None) -> bytes | None:
+    if version is None:
+        return None
+    if version.content is not None:
+        return version.content
+    assert version.entry is not None
+    return version.entry.read()
+
+
+def applied(found: Difference, configuration: IntervalSet) -> dict[str, bytes]:
+    """What lies where with these deltas applied."""
+    files = {path: entry.read() for path, entry in found.old.items()}
+    for path, version in found.mixture(configuration).items():
+        text = content(version)
+        if text is None:
+            del files[path]
+        else:
+            files[path] = text
+    return files
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "\r", ""]), max_size=8).map("\n".join)
+FILES = st.dictionaries(st.sampled_from(["a.py", "b", "sub/c", "sub/d.txt"]), LINES, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(old=FILES, new=FILES)
+def test_all_deltas_make_the_new_version_and_any_set_can_be_applied(
+    old: Files, new: Files, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    found = difference(tmp_path_factory.mktemp("versions"), old, new)
+    assert applied(found, EMPTY) == {name: str(text).encode() for name, text in old.items()}
+    assert applied(found, found.all) == {name: str(text).encode() for name, text in new.items()}
+    for delta in found.all:
+        assert applied(found, IntervalSet.of([delta])) != applied(found, EMPTY)
+        assert applied(found, found.all - IntervalSet.of([delta])) != applied(found, found.all)
+
+
+def test_lines_are_replaced_removed_and_inserted(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"f": "1\n2\n3\n4\n5\n"}, {"f": "1\nTWO\n3\n5\nsix"})
+    assert [applied(found, IntervalSet.of([delta]))["f"] for delta in found.all] == [
+        b"1\nTWO\n3\n4\n5\n",
+        b"1\n2\n3\n5\n",
+        b"1\n2\n3\n4\n5\nsix",
+    ]
+
+
+def test_what_is_not_text_is_one_delta(tmp_path: Path) -> None:
+    old = write(tmp_path / "old", {"binary": b"\0\1\n\2", "gone": "x", "script": "a\n", "moved": "one\ntwo\nthree\n"})
+    new = write(tmp_path / "new", {"binary": b"\0\1\n\3", "come": "y", "script": "a\n", "there": "one\ntwo\nfour\n"})
+    (new / "script").chmod(0o755)
+    (old / "link").symlink_to("gone")
+    (new / "link").symlink_to("come")
+    found = Difference(read_tree(old), read_tree(new))
+    assert [(found.files[found.file_of(delta)].path, found.kind(delta)) for delta in found.all] == [
+        ("binary", Kind.REPLACE),
+        ("come", Kind.ADD),
+        ("gone", Kind.REMOVE),
+        ("link", Kind.REPLACE),
+        ("script", Kind.MODE),
+        ("there", Kind.RENAME),
+        ("there", Kind.LINE),
+    ]
+    renamed_only = found.mixture(IntervalSet.of([5]))
+    assert {path: content(version) for path, version in renamed_only.items()} == {
+        "moved": None,
+        "there": b"one\ntwo\nthree\n",
+    }
+    changed_only = found.mixture(IntervalSet.of([6]))
+    assert {path: content(version) for path, version in changed_only.items()} == {"moved": b"one\ntwo\nfour\n"}
+
+
+def test_two_things_at_one_place_clash(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"a": "1"}, {"a/b": "2\n3\n4"})
+    assert found.all.count == 2
+    with pytest.raises(Clash, match="a would be a file and a folder"):
+        found.mixture(IntervalSet.of([1]))
+    assert applied(found, found.all) == {"a/b": b"2\n3\n4"}
+
+
+def test_version_control_and_compiled_files_do_not_count(tmp_path: Path) -> None:
+    files = {"a.py": "", ".git/config": "x", "sub/__pycache__/a.pyc": "x", ".gitignore": "x"}
+    assert list(tree(tmp_path, files)) == [".gitignore", "a.py"]
+
+
+def test_a_pipe_is_no_file_of_a_version(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(VersionError, match="pipe is neither"):
+        read_tree(tmp_path)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_groups_are_partitions(level: str, tmp_path: Path) -> None:
+    found = difference(tmp_path, {"a/p.py": OLD, "b": "1\n", "c": "x"}, {"a/p.py": NEW, "b": "2\n", "d": "y\nz"})
+    made = groups(found, found.all, level)
+    assert sum(group.count for group in made) == found.all.count
+    assert IntervalSet.of([delta for group in made for delta in group]) == found.all
+
+
+def test_levels_become_finer(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"a/p.py": OLD, "q.py": "x = 1\n"}, {"a/p.py": NEW, "q.py": "x = 2\n"})
+    counts = [len(groups(found, found.all, level)) for level in DEFAULT_LEVELS]
+    assert counts[:2] == [2, 2]
+    assert counts == sorted(counts)
+    assert counts[2] == 4, "total, average, show, and the line of q.py"
+
+
+def test_a_statement_is_a_unit(tmp_path: Path) -> None:
+    old = "x = f(\n    1,\n    2,\n)\ny = 2\n"
+    new = "x = g(\n    3,\n    4,\n)\ny = 3\n"
+    found = difference(tmp_path, {"p.py": old}, {"p.py": new})
+    assert [group.count for group in groups(found, found.all, "statement")] == [3, 1]
+    assert [group.count for group in groups(found, found.all, "line")] == [1, 1, 1, 1]
+
+
+def test_functions_are_named(tmp_path: Path) -> None:
+    old = "class A:\n    @property\n    def b(self):\n        return 1\n\nc = 1\n"
+    found = difference(tmp_path, {"p.py": old}, {"p.py": old.replace("1", "2")})
+    assert [symbol_of(found, delta) for delta in found.all] == ["A.b", ""]
+
+
+def test_other_languages_are_named_by_what_is_not_indented(tmp_path: Path) -> None:
+    old = "int f(void)\n{\n  return 1;\n}\n\nint g(void)\n{\n  return 1;\n}\n"
+    found = difference(tmp_path, {"p.c": old}, {"p.c": old.replace("1", "2")})
+    assert [symbol_of(found, delta) for delta in found.all] == ["int f(void)", "int g(void)"]
+
+
+def test_a_patch_can_be_applied(tmp_path: Path) -> None:
+    import subprocess
+
+    old = {"a.py": OLD, "gone": "x\n", "same": "s\n", "end": "no newline"}
+    new = {"a.py": NEW, "come/here": "y\n", "same": "s\n", "end": "no newline\n"}
+    found = difference(tmp_path, old, new)
+    (tmp_path / "all.patch").write_bytes(patch_between(found, EMPTY, found.all))
+    subprocess.run(["git", "apply", "-p1", "../all.patch"], cwd=tmp_path / "old", check=True, capture_output=True)
+    assert {path: entry.read() for path, entry in read_tree(tmp_path / "old").items()} == {
+        name: text.encode() for name, text in new.items()
+    }

@@ -1,0 +1,227 @@
+"""Guilty changes between versions of real programs, run in working copies."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from replay_dd.changes.history import first_failing, origins
+from replay_dd.changes.isolate import ChangesIsolation, isolate_changes, narrow_history
+from replay_dd.changes.patch import patch_between
+from replay_dd.changes.sources import open_version
+from replay_dd.changes.tree import read_tree
+from replay_dd.changes.workshop import Target, Workshop
+from replay_dd.dd import EMPTY
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.user import NoDifferenceError
+from replay_dd.experiment.ending import Oracle
+from replay_dd.outcome import Outcome
+from tests.changes.versions import NEW, OLD, TEST, Files, difference, python, tree, write
+
+
+def isolate(folder: Path, old: Files, new: Files, target: Target, **options: object) -> ChangesIsolation:
+    return isolate_changes(tree(folder / "old", old), tree(folder / "new", new), target, **options)  # type: ignore[arg-type]
+
+
+def patch(found: ChangesIsolation) -> list[str]:
+    """The lines that the patch removes and adds."""
+    assert found.needed is not None
+    lines = patch_between(found.difference, EMPTY, found.needed).decode().splitlines()
+    return [line for line in lines if line[0] in "+-" and not line.startswith(("+++", "---"))]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_guilty_statement_is_found_among_harmless_ones(jobs: int, tmp_path: Path) -> None:
+    others = {f"other{number}.py": f"x = {number}\n" for number in range(6)}
+    changed = {name: f"{text}y = 1\n" for name, text in others.items()}
+    found = isolate(
+        tmp_path, {"prices.py": OLD, **others}, {"prices.py": NEW, **changed}, python("-c", TEST), jobs=jobs
+    )
+    assert patch(found) == ["-    if not prices:", "-        return 0"]
+    assert found.isolation.verified
+    assert "ZeroDivisionError" in found.isolation.failure.words
+    assert found.isolation.tests < 20
+
+
+def test_versions_are_never_written_to(tmp_path: Path) -> None:
+    spoils = "import os; open('prices.py', 'a').write('spoilt'); open('new.py', 'w'); os.remove('kept')"
+    old, new = {"prices.py": OLD, "kept": ""}, {"prices.py": NEW, "kept": ""}
+    found = isolate(tmp_path, old, new, python("-c", f"try:\n    {TEST}\nfinally:\n    {spoils}"))
+    assert patch(found) == ["-    if not prices:", "-        return 0"]
+    assert (tmp_path / "old" / "prices.py").read_text() == OLD
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["kept", "prices.py"]
+
+
+def test_a_guilty_change_that_needs_another_one(tmp_path: Path) -> None:
+    """The call fails only where the function takes no second argument any more."""
+    old = {"a.py": "def f(x, y=0):\n    return x\n", "b.py": "import a\nprint(a.f(1))\n"}
+    new = {"a.py": "def f(x):\n    return x\n", "b.py": "import a\nprint(a.f(1, 2))\n"}
+    found = isolate(tmp_path, old, new, python("b.py"))
+    assert patch(found) == ["-def f(x, y=0):", "+def f(x):", "-print(a.f(1))", "+print(a.f(1, 2))"]
+
+
+def test_another_failure_is_not_the_one_sought(tmp_path: Path) -> None:
+    """Of the two changes, one alone makes the program fail in another way."""
+    old = "def f():\n    return [1]\n\n\ndef g():\n    return f()\n\n\nassert g() == [1], g()\n"
+    new = old.replace("return [1]", "return None").replace("return f()", "return [2] + (f() or [])")
+    found = isolate(tmp_path, {"p.py": old}, {"p.py": new}, python("p.py"))
+    assert "AssertionError: [2]" in found.isolation.failure.words
+    assert "+    return [2] + (f() or [])" in patch(found)
+
+
+def test_a_mixture_that_does_not_parse_is_not_run(tmp_path: Path) -> None:
+    old = {"p.py": "try:\n    x = 1\nfinally:\n    pass\n"}
+    new = {"p.py": "if True:\n    x = 1\nelse:\n    pass\n1 / 0\n"}
+    made = difference(tmp_path, old, new)
+    ran = tmp_path / "ran"
+    with Workshop(made, python("-c", f"open({str(ran)!r}, 'a').write('x')"), Oracle()) as workshop:
+        from replay_dd.dd import IntervalSet
+
+        ending = workshop.run(IntervalSet.of([0]))
+        assert (ending.verdict, ran.exists()) == (Outcome.UNRESOLVED, False)
+        assert "p.py:" in ending.words
+        assert "syntax error" in ending.words
+        workshop.run(made.all)
+        assert ran.exists()
+
+
+MAKEFILE = "prog: a.c b.c\n\tcc -o prog a.c b.c\n"
+
+
+@pytest.mark.once
+def test_a_program_that_is_built(tmp_path: Path) -> None:
+    old = {
+        "Makefile": MAKEFILE,
+        "a.c": "int size(void);\nint main(void)\n{\n  return size() == 4 ? 0 : 1;\n}\n",
+        "b.c": "int size(void)\n{\n  return 4;\n}\n",
+    }
+    new = {
+        "Makefile": MAKEFILE,
+        "a.c": "int size(int);\nint main(void)\n{\n  return size(1) == 4 ? 0 : 1;\n}\n",
+        "b.c": "int size(int n)\n{\n  return 4 + n;\n}\n",
+    }
+    target = Target(("./prog",), build="make -s", time_limit_s=60, build_limit_s=60)
+    found = isolate(tmp_path, old, new, target)
+    assert "+  return 4 + n;" in patch(found)
+    assert any("the build fails" in why.words for why, _ in found.isolation.unresolved)
+
+
+def test_what_is_built_stays_for_the_next_build_and_nothing_else(tmp_path: Path) -> None:
+    made = difference(tmp_path, {"a": "1\n", "gone": ""}, {"a": "2\n", "sub/b": "3\n"})
+    count = "ls -A | tr '\\n' ' '; cat a; test -e built || touch built"
+    with Workshop(made, Target(("sh", "-c", count), build="true"), Oracle(script=True)) as built:
+        assert [built.run(one).words for one in (EMPTY, made.all)]
+        (copy,) = built._free.queue
+        assert sorted(path.name for path in copy.root.iterdir()) == ["a", "built", "sub"]
+    with Workshop(made, Target(("sh", "-c", count)), Oracle(script=True)) as plain:
+        plain.run(EMPTY)
+        (copy,) = plain._free.queue
+        assert (copy.root / "built").exists()
+        plain.run(made.all)
+        plain.run(EMPTY)
+        assert sorted(path.name for path in copy.root.iterdir()) == ["a", "built", "gone"], "of its last run only"
+
+
+@pytest.mark.parametrize(
+    "old, new, expected",
+    [
+        (NEW, NEW + "\n", DoesNotPassError),
+        (OLD, OLD + "\n", DoesNotFailError),
+        (OLD, OLD, NoDifferenceError),
+    ],
+)
+def test_ends_that_do_not_pass_and_fail(old: str, new: str, expected: type[Exception], tmp_path: Path) -> None:
+    with pytest.raises(expected):
+        isolate(tmp_path, {"prices.py": old}, {"prices.py": new}, python("-c", TEST))
+
+
+def test_a_limit_gives_the_best_so_far(tmp_path: Path) -> None:
+    found = isolate(tmp_path, {"prices.py": OLD}, {"prices.py": NEW}, python("-c", TEST), max_tests=1)
+    assert (found.isolation.stopped_by, found.needed) == ("tests", None)
+
+
+# -- histories -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("guilty", range(9))
+def test_the_first_failing_commit(guilty: int) -> None:
+    asked: list[int] = []
+
+    def run(number: int) -> Outcome:
+        asked.append(number)
+        return Outcome.FAIL if number >= guilty else Outcome.PASS
+
+    assert first_failing(9, run) == (guilty - 1, guilty)
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize(
+    "silent, expected",
+    [({3}, (4, 5)), ({4}, (3, 5)), ({2, 3, 4}, (1, 5)), (set(range(8)), (-1, 8))],
+)
+def test_commits_that_say_nothing(silent: set[int], expected: tuple[int, int]) -> None:
+    def run(number: int) -> Outcome:
+        return Outcome.UNRESOLVED if number in silent else Outcome.FAIL if number >= 5 else Outcome.PASS
+
+    assert first_failing(9, run) == expected
+
+
+@pytest.fixture
+def commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Files], None]:
+    """Makes commits in a repository that is the working directory."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name, raising=False)
+    who = {"NAME": "Ada", "EMAIL": "ada@example.org"}
+    for role in ("AUTHOR", "COMMITTER"):
+        for what, value in who.items():
+            monkeypatch.setenv(f"GIT_{role}_{what}", value)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+
+    def make(subject: str, files: Files) -> None:
+        write(root, files)
+        git("add", "-A")
+        git("commit", "-q", "-m", subject)
+
+    return make
+
+
+def test_the_commit_and_what_is_guilty_in_it(tmp_path: Path, commit: Callable[[str, Files], None]) -> None:
+    commit("Begin", {"prices.py": OLD})
+    for number in range(5):
+        commit(f"Harmless {number}", {"other.py": f"x = {number}\n"})
+    commit("Simplify", {"prices.py": NEW, "other.py": "x = 'simple'\n"})
+    for number in range(5):
+        commit(f"Harmless, too {number}", {"other.py": f"y = {number}\n"})
+    (tmp_path / "repository" / "prices.py").write_text("a dirty work tree")
+    places = [tmp_path / name for name in ("a", "b", "between")]
+    for place in places:
+        place.mkdir()
+    old, new = open_version("HEAD~11", places[0]), open_version("HEAD", places[1])
+    target = python("-c", TEST)
+    narrowed = narrow_history(old, new, target, places[2])
+    assert narrowed is not None
+    assert (narrowed.commits, narrowed.tests <= 6) == (11, True)
+    found = isolate_changes(narrowed.old.tree, narrowed.new.tree, target)
+    assert patch(found) == ["-    if not prices:", "-        return 0"]
+    (origin,) = origins(found.difference, found.guilty, narrowed.old, narrowed.new)
+    assert (origin.author, origin.subject) == ("Ada", "Simplify")
+    assert (tmp_path / "repository" / "prices.py").read_text() == "a dirty work tree"
+    whole = isolate_changes(old.tree, new.tree, target)
+    assert [one.subject for one in origins(whole.difference, whole.guilty, old, new)] == ["Simplify"]
+
+
+def test_no_history_between_other_versions(tmp_path: Path) -> None:
+    old = open_version(str(write(tmp_path / "old", {"a": "1"})), tmp_path)
+    assert narrow_history(old, old, python("-c", ""), tmp_path) is None
+    assert list(read_tree(tmp_path / "old")) == ["a"]

@@ -1,0 +1,117 @@
+"""Versions that a user may name; archives that want to do harm."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from replay_dd.changes.sources import is_range, open_version
+from replay_dd.errors.user import VersionError
+from tests.changes.versions import write
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    path = tmp_path / "place"
+    path.mkdir()
+    return path
+
+
+def files(name: Path | str, place: Path) -> dict[str, bytes]:
+    return {path: entry.read() for path, entry in open_version(str(name), place).tree.items()}
+
+
+def zipped(path: Path, content: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in content.items():
+            archive.writestr(name, text)
+    return path
+
+
+def tarred(path: Path, content: dict[str, bytes]) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in content.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return path
+
+
+def test_folders_and_archives(tmp_path: Path, place: Path) -> None:
+    content = {"p/__init__.py": b"", "p/a.py": b"x"}
+    assert files(write(tmp_path / "folder", content), place) == content
+    for number, archive in enumerate((zipped(tmp_path / "p.whl", content), tarred(tmp_path / "p.tar.gz", content))):
+        (place / str(number)).mkdir()
+        assert files(archive, place / str(number)) == content
+
+
+def test_the_one_folder_of_a_source_archive_is_not_a_part_of_it(tmp_path: Path, place: Path) -> None:
+    archive = tarred(tmp_path / "p-1.0.tar.gz", {"p-1.0/setup.py": b"", "p-1.0/p/a.py": b"x"})
+    assert files(archive, place) == {"setup.py": b"", "p/a.py": b"x"}
+
+
+@pytest.mark.parametrize("name", ["../escaped", "a/../../escaped"])
+@pytest.mark.parametrize("pack, kind", [(zipped, "zip"), (tarred, "tgz")])
+def test_archives_that_leave_their_folder(
+    name: str, pack: Callable[[Path, dict[str, bytes]], Path], kind: str, tmp_path: Path, place: Path
+) -> None:
+    archive = pack(tmp_path / f"a.{kind}", {name: b"x"})
+    with pytest.raises(VersionError, match="outside of its folder"):
+        files(archive, place)
+    assert not list(tmp_path.rglob("escaped"))
+
+
+def test_absolute_paths_in_archives(tmp_path: Path, place: Path) -> None:
+    target = tmp_path / "escaped"
+    with pytest.raises(VersionError, match="outside of its folder"):
+        files(zipped(tmp_path / "a.zip", {str(target): b"x"}), place)
+    (place / "tar").mkdir()
+    assert list(files(tarred(tmp_path / "a.tgz", {str(target): b"x"}), place / "tar").values()) == [b"x"]
+    assert not target.exists()
+
+
+def test_a_bomb(tmp_path: Path, place: Path) -> None:
+    archive = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed, packed.open("zeros", "w") as member:
+        for _ in range(200):
+            member.write(bytes(1_000_000))
+    archive.write_bytes(archive.read_bytes())
+    with pytest.raises(VersionError, match="would unpack to 200,000,000 bytes"):
+        files(archive, place)
+
+
+@pytest.mark.parametrize("name", ["broken.zip", "broken.tar.gz", "notes.txt"])
+def test_what_is_no_archive(name: str, tmp_path: Path, place: Path) -> None:
+    (tmp_path / name).write_bytes(b"not an archive")
+    with pytest.raises(VersionError, match=name):
+        files(tmp_path / name, place)
+
+
+def test_what_is_nothing(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    with pytest.raises(VersionError, match="no git repository here"):
+        open_version("v1.2", place)
+    with pytest.raises(VersionError, match="not a release"):
+        open_version("pip:--index-url=x", place)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("v1..v2", True),
+        ("main..", True),
+        ("v1", False),
+        ("../a", False),
+        ("..", False),
+        ("a/../b", False),
+        ("./..", False),
+    ],
+)
+def test_ranges(text: str, expected: bool) -> None:
+    assert is_range(text) is expected

@@ -1,0 +1,120 @@
+"""``replay-dd changes``: results, and what goes wrong in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import replay_dd
+from tests.changes.versions import NEW, OLD, TEST, write
+from tests.cli.tool import Workshop
+
+RUN = ["--", "python", "-c", TEST]
+
+
+@pytest.fixture
+def versions(shop: Workshop) -> Workshop:
+    write(shop.folder / "old", {"prices.py": OLD, "notes": "a\n"})
+    write(shop.folder / "new", {"prices.py": NEW, "notes": "b\n"})
+    return shop
+
+
+def test_the_answer_in_words_and_as_a_patch(versions: Workshop) -> None:
+    done = versions.run("changes", "old", "new", *RUN)
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:13] == [
+        "This change makes it fail:",
+        "",
+        "  prices.py, average:",
+        "       7    ",
+        "       8    def average(prices):",
+        "       9  -     if not prices:",
+        "      10  -         return 0",
+        "      11        return total(prices) / len(prices)",
+        "      12    ",
+        "",
+        "needs        nothing else: applied alone, it makes the old version fail",
+        "failure      ZeroDivisionError: division by zero (prices.py:9 in average) (exit status 1)",
+        "changes      9 changed lines in 2 files",
+    ]
+    assert "proof        fresh runs: 3 of 3 fail; without the difference, 0 of 3" in done.stdout
+    patch = (versions.folder / "failing.patch").read_text()
+    assert [line for line in patch.splitlines() if line.startswith("-    ")] == [
+        "-    if not prices:",
+        "-        return 0",
+    ]
+
+
+def test_the_answer_for_machines(versions: Workshop) -> None:
+    done = versions.run("changes", "--json", "-o", "out/x.patch", "old", "new", *RUN)
+    answer = json.loads(done.stdout)
+    schema = Path(replay_dd.__file__).parent / "report" / "isolation.schema.json"
+    jsonschema.validate(answer, json.loads(schema.read_text()))
+    assert (answer["circumstance"], answer["goal"]) == ("changes", "isolate")
+    assert (answer["answer"]["files"], answer["answer"]["changed_lines"]) == (["prices.py"], 9)
+    assert answer["answer"]["patch"] == (versions.folder / "out" / "x.patch").read_text()
+    assert answer["answer"]["levels"][0]["unit"] == "changed folder"
+
+
+def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
+    versions.write(TEST.replace("; ", "\n"), "test.py")
+    done = versions.run("changes", "old", "new", "--", "python", "test.py")
+    assert (done.status, done.stderr) == (0, "")
+    assert "ZeroDivisionError" in done.stdout
+
+
+def test_a_text_that_is_the_failure(versions: Workshop) -> None:
+    done = versions.run("changes", "--grep", "by zero", "--levels", "file,hunk", "old", "new", *RUN)
+    assert (done.status, done.stderr) == (0, "")
+    assert "failure      the output has: ZeroDivisionError: division by zero" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, status, slug, said",
+    [
+        (["new", "old", *RUN], 3, "does-not-fail", "new version does not fail"),
+        (["old", "old", *RUN], 3, "no-difference", "the same"),
+        (["old", "new", "--", "python", "-c", "import prices"], 3, "does-not-fail", "new version does not fail"),
+        (["old", "nowhere", *RUN], 5, "version-unusable", "nowhere"),
+        (["old", "prices.txt", *RUN], 5, "version-unusable", "known kind"),
+        (["old", "--", "python"], 2, "usage", "Two versions and a command"),
+        (["--grep", "(", "old", "new", *RUN], 2, "usage", "regular expression"),
+        (["--grep", "x", "--script", "old", "new", *RUN], 2, "usage", "not both"),
+        (["--levels", "chapter", "old", "new", *RUN], 2, "usage", "folder, file"),
+        (["old", "new", "--", "no-such-program"], 127, "program-not-found", "no-such-program"),
+        (["-o", "prices.txt/x", "old", "new", *RUN], 2, "output", "prices.txt"),
+        (["--build", "exit 3", "old", "new", *RUN], 3, "does-not-fail", "the build fails"),
+    ],
+)
+def test_what_goes_wrong(arguments: list[str], status: int, slug: str, said: str, versions: Workshop) -> None:
+    (versions.folder / "prices.txt").touch()
+    before = sorted(versions.folder.rglob("*"))
+    done = versions.run("changes", *arguments)
+    assert said in done.stderr
+    assert f"[{slug}" in done.stderr
+    assert done.status == status or slug in ("program-not-found", "output")
+    assert "Traceback" not in done.stderr
+    assert sorted(versions.folder.rglob("*")) == before
+
+
+def test_ctrl_c_keeps_the_best_so_far(versions: Workshop) -> None:
+    """The first mixture waits: it has the new notes, but not all of the new program."""
+    begun = versions.folder / "begun"
+    versions.variables = {"BEGUN": str(begun)}
+    wait = (
+        "import os, time; new = ['b' in open('notes').read(), 'digits' in open('prices.py').read()]; "
+        "mixed = new[0] != new[1]; mixed and open(os.environ['BEGUN'], 'w'); mixed and time.sleep(600); "
+    )
+    process = versions.start("changes", "--jobs", "1", "old", "new", "--", "python", "-c", wait + TEST)
+    versions.wait_for(begun, process)
+    os.kill(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (130, "")
+    assert "the search was stopped; this is the best result so far" in stdout
+    assert (versions.folder / "failing.patch").exists()
+    versions.check_clean()
