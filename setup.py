@@ -14,8 +14,8 @@ from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
-    *("_accelerator", "counting", "fast_exit", "observing", "operation_places", "own_memory", "pipes"),
-    *("regions", "sqlite", "stuck_calls", "tables"),
+    *("_accelerator", "counting", "fast_exit", "frame_values", "observing", "operation_places", "own_memory"),
+    *("pipes", "regions", "sqlite", "stuck_calls", "tables"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h", ROOM + "regions.h"]
@@ -41,8 +41,8 @@ def extensions() -> list[Extension]:
         return []
     # What is imported tells what it was built from: an editable installation may have an older one beside its source.
     macros = [("INTERFACE", fingerprint(INTERFACE)), ("SOURCE", fingerprint(*HEADERS, *SOURCES))]
-    # Two parts depend on the insides of the interpreter and of SQLite; docs/explanation/decisions tell what they buy.
-    # To install without: REPLAY_DD_WITHOUT="OWN_MEMORY SQLITE" pip install .
+    # Three parts depend on the insides of the interpreter and of SQLite; docs/explanation/decisions tell what they buy.
+    # To install without: REPLAY_DD_WITHOUT="FRAMES OWN_MEMORY SQLITE" pip install .
     macros += [(f"WITHOUT_{part}", "1") for part in os.environ.get("REPLAY_DD_WITHOUT", "").split()]
     name = "replay_dd.schedules.runtime.accelerator._accelerator"
     # `optional`: a build that fails is told and does not stop the installation.

@@ -11,12 +11,14 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
+from replay_dd.report.story import story_as_text
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
+from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.target import usable_jobs
 
 
@@ -69,9 +71,12 @@ def isolate_schedule(
         progress.clear()
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
+    explanation = explain(found, time_limit)
     if as_json:
-        echo_json(schedules_as_json(found, minimal_pass, minimal_fail))
+        echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
     else:
+        echo_lines(story_as_text(explanation, found.failing.program))
+        echo_lines([""])
         echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
     return found.isolation.exit_code
 

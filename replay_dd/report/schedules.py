@@ -12,6 +12,7 @@ from replay_dd.report.carets import mark, on_one_line
 from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
 from replay_dd.report.source import source_line
+from replay_dd.report.story import story_as_json
 from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.executed import lines_of
@@ -19,19 +20,23 @@ from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Program, Switch, Wake
+from replay_dd.schedules.story.explain import Explanation
 
 _MOST_LINES = 12
 _MOST_POSITIONS = 100
 _LONGEST_LINE = 200
 
 
-def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) -> dict[str, Any]:
+def schedules_as_json(
+    found: ScheduleIsolation, passing: Path, failing: Path, explanation: Explanation
+) -> dict[str, Any]:
     """The object that ``schedules --json`` prints.
 
     Args:
         found: the result.
         passing: the path of the minimal passing log.
         failing: the path of the minimal failing log.
+        explanation: what the threads did to each other.
     """
     needed = found.needed
     return isolation_as_json(
@@ -45,6 +50,7 @@ def schedules_as_json(found: ScheduleIsolation, passing: Path, failing: Path) ->
             "positions": {"tried": found.ranges.tried, "in_turn": found.ranges.positions},
             "more_tests": {"choices": 0 if needed is None else needed.tests, "ranges": found.ranges.tests},
             "message_changed": _message_as_json(found.message),
+            "story": story_as_json(explanation, found.failing.program),
         },
         files={"passing": passing, "failing": failing},
         notes=notes_of(found.passing, found.failing),
@@ -150,7 +156,7 @@ def _place_as_json(place: Place | None) -> dict[str, Any] | None:
 
 
 def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) -> Iterator[str]:
-    """The answer as text, line by line; arguments as for :func:`schedules_as_json`."""
+    """The answer as text, line by line, without the story; arguments as for :func:`schedules_as_json`."""
     switch = found.switch
     if switch is None:
         yield "The two runs make the same switches: what differs is not the schedule."

@@ -43,6 +43,7 @@ class FailingRange:
         failing: the run with the latest switch.
         passing: the run with the nearest later switch that passes, or else with the nearest earlier one; None if no
             position of the turn passes.
+        begins_turn: whether the turn of the thread begins with it, so that no instruction has to come before.
     """
 
     first: Switch
@@ -52,6 +53,7 @@ class FailingRange:
     guilty: bool
     failing: Log
     passing: Log | None
+    begins_turn: bool = False
 
     @property
     def positions(self) -> int:
@@ -212,7 +214,8 @@ class _Positions:
         failing, judgement = self._tests.of(self._times.at(stretch[-1]))
         sought = judgement.outcome is Outcome.FAIL
         inside = stretch[0] <= guilty <= stretch[-1]
-        return FailingRange(first, last, judgement.words, sought, inside, failing, self._nearest_passing(stretch))
+        passing, begins_turn = self._nearest_passing(stretch), stretch[0] == min(self.tried)
+        return FailingRange(first, last, judgement.words, sought, inside, failing, passing, begins_turn)
 
     def _nearest_passing(self, stretch: list[int]) -> Log | None:
         later = [time for time in sorted(self.tried) if time > stretch[-1]]

@@ -31,6 +31,7 @@ from replay_dd.schedules.model import (
     Waiter,
     Wake,
 )
+from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
@@ -58,6 +59,8 @@ class Plan:
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
+        observed: for each thread, the thread times between which its accesses are observed; under an empty name those
+            of all other threads.
     """
 
     strategy: str = "default"
@@ -71,6 +74,7 @@ class Plan:
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
     executed: tuple[int, int] | None = None
+    observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.label:
@@ -96,6 +100,7 @@ class TargetRun:
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
     executed: tuple[Executed, ...] = ()
+    accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
 
 
@@ -221,6 +226,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "anchors": list(plan.anchors),
         "traced": plan.traced,
         "executed": plan.executed,
+        "observed": dict(plan.observed),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -283,6 +289,7 @@ def make_run(
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
     executed: list[Executed] = []
+    observed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
     written = WrittenMessages(finished.output)
@@ -311,6 +318,8 @@ def make_run(
             executed.append(Executed(thread, time, global_time, places[number], *rest))
         elif kind == channel.CALLED:
             note_callee(executed, *record[1:])
+        elif kind in OBSERVED:
+            observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
             arrivals.append(record)
         elif kind == channel.SKIPPED:
@@ -364,6 +373,7 @@ def make_run(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
         trace=tuple(trace),
         executed=tuple(executed),
+        accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
     )
 

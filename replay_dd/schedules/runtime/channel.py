@@ -32,6 +32,15 @@ EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frame
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
 ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see moments.py
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
+ACCESS = (
+    # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,
+    # key, name, reads, writes, old value, new value, detail, tested, locks held; see accesses/observer.py
+    "access"
+)
+OBSERVING = "observing"  # whether operands can be read from the stack
+AFTER = "after"  # number of an access, the value that it left
+STACK = "stack"  # number, frames: short file, file, line, function, counted
+LOCK_NAME = "lock name"  # number, name
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 EXECUTED = (
     # path, time, global time, place number, frame, which instruction of its function, how it checks, whether it

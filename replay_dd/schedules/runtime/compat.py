@@ -10,6 +10,7 @@ Rules of this module:
 """
 
 import sys
+from opcode import HAVE_ARGUMENT as HAVE_ARGUMENT  # used by others
 from opcode import hasjrel, opmap, opname
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -289,6 +290,11 @@ LEAVES = frozenset(
         "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
     )
     if name in opmap
+)
+# After these comes never what stands behind them.
+UNCONDITIONAL = _names(
+    "INTERPRETER_EXIT JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD RAISE_VARARGS RERAISE RETURN_CONST "
+    "RETURN_VALUE"
 )
 BACKWARD_JUMPS = frozenset(number for name, number in opmap.items() if "BACKWARD" in name)
 

@@ -59,6 +59,8 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
+    if request["observed"]:
+        from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     take_over(parts)
     parts.channel.send(
         *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
@@ -99,7 +101,11 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = frozenset(run["watched"])
     scheduler.traced_left = run["traced"]
-    if scheduler.executed is not None:
+    if run["observed"]:
+        from .accesses.observer import Observer  # loaded already; most runs do not need it
+
+        scheduler.observer = Observer(scheduler, run["observed"])
+    if scheduler.executed is not None or scheduler.observer is not None:
         scheduler.counter.every_operation = True
     scheduler.counting = True
     scheduler.strategy.created(scheduler, scheduler.main)

@@ -16,6 +16,7 @@ static PyMethodDef module_functions[] = {
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
     {"begin_memory_anew", memory_begin_anew, METH_NOARGS, "As own_memory.begin_anew."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
+    {"frame_values", frame_values, METH_VARARGS, "frame_values(frame, first, count): what a running frame holds."},
     {"local_value", (PyCFunction)(void (*)(void))observing_local_value, METH_FASTCALL, "As observing.local_value."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,

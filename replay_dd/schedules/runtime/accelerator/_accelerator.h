@@ -237,6 +237,12 @@ PyObject *fast_exit_exit_code(PyObject *module, PyObject *nothing);
 /* leave(status): call exit(3). */
 PyObject *fast_exit_leave(PyObject *module, PyObject *status);
 
+/* -- frame_values.c: what a running frame holds -- */
+
+/* frame_values(frame, first, count): values from its variables and its stack; the frame itself stands for an empty place.
+ * None where the insides of frames are not known. */
+PyObject *frame_values(PyObject *module, PyObject *arguments);
+
 /* -- observing.c: objects of the program, looked at without running its code -- */
 
 /* local_value(frame, name): the value of a local variable, None if it has none. */

@@ -23,11 +23,35 @@ from .thread import ManagedThread, Patient
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from types import CodeType, FrameType
+    from typing import Any, Protocol
 
     from ..points.place import Place
     from ..points.places import Places
     from .clock import Clock
+
+    class Observer(Protocol):
+        """Looks at what threads access; see the room ``accesses``."""
+
+        def next_time(self, thread: ManagedThread) -> int:
+            """The thread time at which a thread is next observed."""
+
+        def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
+            """A thread is about to run an instruction."""
+
+        def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+            """A thread needs something; it may have to wait for that."""
+
+        def at_operation(
+            self,
+            thread: ManagedThread,
+            frame: FrameType | None,
+            waiting: object,
+            done: bool,
+            outside: tuple[str, tuple[object, ...]] | None,
+        ) -> None:
+            """A thread has passed an operation."""
+
 
 FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just to trace it
 
@@ -52,6 +76,7 @@ class Chooser(Baton):
         wait_outside: waits for them in real time when nobody can run; see descriptors.py.
         traced_left: how many more yield points to report to the tool one by one.
         executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
+        observer: looks at what the program accesses, if the tool wants that.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
         least_asleep_ns: how much was left of the shortest that exceeded this; 0 if none did.
@@ -72,6 +97,7 @@ class Chooser(Baton):
         self.wait_outside: Callable[[list[ManagedThread], int | None], bool] | None = None
         self.traced_left = 0
         self.executed: Any = None
+        self.observer: Observer | None = None
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
         self._told_spinning = False
@@ -225,3 +251,5 @@ class Chooser(Baton):
         thread.due_at = thread.ask_at = min(own, asked, self.moments.next_moment(thread))
         if self.traced_left:
             thread.ask_at = FOR_THE_TRACE
+        if self.observer is not None:
+            thread.ask_at = min(thread.ask_at, self.observer.next_time(thread))

@@ -83,6 +83,11 @@ class Scheduler(Chooser):
             self.log.yield_point(thread, Place(code, position, is_line))
             if thread.ask_at == FOR_THE_TRACE and thread.time < thread.due_at:
                 return
+        observer = self.observer
+        if observer is not None and thread.ask_at > 0 and thread.time < thread.due_at:
+            observer.at_access(thread, code, position)
+            thread.ask_at = min(thread.due_at, observer.next_time(thread))
+            return
         try:
             need_room(ROOM_FRAMES)
         except RecursionError:
@@ -94,6 +99,8 @@ class Scheduler(Chooser):
             use_own(True)
             self.busy = False
         self.choose_next(thread, Place(code, position, is_line), forced=False)
+        if observer is not None:
+            observer.at_access(thread, code, position)
         if self.expect_stuck is not None:
             self.expect_stuck(thread)
         use_own(False)
@@ -124,7 +131,13 @@ class Scheduler(Chooser):
             return True
         use_own(True)  # only from here on: under another strategy the accelerator may have passed this operation
         try:
-            return self._ask(frame, waiting, deadline, gives_way)
+            outside = self.outside  # before others run and do something
+            if self.observer is not None and waiting is not None:
+                self.observer.before_operation(self.current, frame, waiting)
+            done = self._ask(frame, waiting, deadline, gives_way)
+            if self.observer is not None and not self.busy and not self.over:
+                self.observer.at_operation(self.current, frame, waiting, done, outside)
+            return done
         finally:
             if self.expect_stuck is not None:
                 self.expect_stuck(self.current)

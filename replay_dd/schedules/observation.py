@@ -1,0 +1,164 @@
+"""What an observed run told: each access to something that threads may share.
+
+Rules of this module:
+
+* Plain, frozen data, made from the records of the channel. Nothing is concluded here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from replay_dd.schedules.model import Place
+from replay_dd.schedules.runtime import channel
+
+OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.LOCK_NAME)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value as it was seen.
+
+    Attributes:
+        text: for a value of a built-in type, in short; empty for others; ``nothing`` if there was none, ``?`` if it
+            could not be told.
+        type: the name of its type.
+        number: of the object within the run; -1 for plain values.
+    """
+
+    text: str
+    type: str
+    number: int
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there was no value."""
+        return self.text == "nothing" and not self.type
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it could be told."""
+        return self.text != "?" or bool(self.type)
+
+    def same(self, other: Value) -> bool:
+        """Whether both are the same value."""
+        return (self.text, self.type, self.number) == (other.text, other.type, other.number)
+
+
+@dataclass(frozen=True)
+class StackFrame:
+    """A frame of the stack at an access; ``counted`` tells program code from library code."""
+
+    file: str
+    path: str
+    line: int
+    function: str
+    counted: bool
+
+
+Thing = tuple[str, int, str]
+"""What was accessed: sort, number of the object that holds it, key."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access of one thread.
+
+    Attributes:
+        number: counts the accesses of the run.
+        thread: who.
+        time: its thread time.
+        global_time: yield points passed by all threads.
+        place: where in the source.
+        stack: the frames, the innermost first.
+        does: reads, stores, deletes, checks, calls, iterates, acquires; for a file, the name of the operation.
+        thing: what it accesses.
+        holder_type: the type of the object that holds it.
+        name: what a person would call it.
+        reads: whether it depends on the value.
+        writes: whether it may change it.
+        old: the value before.
+        new: the value after, for one that writes.
+        detail: the method, with its arguments.
+        tested: whether a decision depends on what it found.
+        held: the locks that the thread held, by number.
+    """
+
+    number: int
+    thread: str
+    time: int
+    global_time: int
+    place: Place
+    stack: tuple[StackFrame, ...]
+    does: str
+    thing: Thing
+    holder_type: str
+    name: str
+    reads: bool
+    writes: bool
+    old: Value
+    new: Value
+    detail: str
+    tested: bool
+    held: tuple[int, ...]
+
+    def conflicts(self, other: Access) -> bool:
+        """Whether the order of these two accesses can matter: both touch the same thing, and one may change it."""
+        return (self.writes or other.writes) and self.touches(other)
+
+    def touches(self, other: Access) -> bool:
+        """Whether both access the same thing, or one of them all of the container that holds it."""
+        (sort, holder, _), (other_sort, other_holder, _) = self.thing, other.thing
+        if self.thing == other.thing:
+            return True
+        if holder != other_holder or {sort, other_sort} != {"item", "whole"}:
+            return False
+        whole, one = (self, other) if sort == "whole" else (other, self)
+        # What changes an item that is there leaves the size and the order of its container as they are.
+        changes_size = one.old.is_missing or one.new.is_missing or not one.old.is_known
+        return whole.writes or (one.writes and (changes_size or whole.does != "calls" or "len" not in whole.detail))
+
+
+@dataclass(frozen=True)
+class Observation:
+    """All accesses of a run, in order, and the names of its locks by number.
+
+    Attributes:
+        exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
+    """
+
+    accesses: tuple[Access, ...]
+    locks: Mapping[int, str]
+    exact: bool = True
+
+
+NOTHING_OBSERVED = Observation((), {})
+
+
+def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Place]) -> Observation:
+    """The observation that these records of a run tell."""
+    stacks: dict[int, tuple[StackFrame, ...]] = {}
+    locks: dict[int, str] = {}
+    found: dict[int, Access] = {}
+    exact = True
+    for kind, *told in records:
+        if kind == channel.STACK:
+            stacks[told[0]] = tuple(StackFrame(*frame) for frame in told[1])
+        elif kind == channel.LOCK_NAME:
+            locks[told[0]] = told[1]
+        elif kind == channel.OBSERVING:
+            exact = told[0]
+        elif kind == channel.AFTER:
+            access = found.get(told[0])
+            if access is not None:
+                found[told[0]] = replace(access, new=Value(*told[1]))
+        elif told[4] in places:
+            number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
+            name, reads, writes, old, new, detail, tested, held = others
+            when: tuple[Any, ...] = (number, thread, time, global_time, places[place], stacks[stack])
+            what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, name, reads, writes)
+            values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
+            found[number] = Access(*when, *what, *values)
+    return Observation(tuple(found.values()), locks, exact)

@@ -1,0 +1,212 @@
+"""What a call does to containers, files, databases and the library's objects."""
+
+from __future__ import annotations
+
+import os
+from _collections import deque  # type: ignore[import-not-found]
+
+from ..compat import NULL_ABOVE_GLOBAL
+from . import values
+from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
+from .instruction import Instruction
+from .methods import asks_for_file, effect_of, on_whole
+from .values import MISSING, UNKNOWN
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .operands import Expression
+
+_FILES = ("_io", "io")
+_WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
+
+
+class AnyInstruction(Instruction):
+    """One instruction that is about to run; it may be a call."""
+
+    def call(self) -> Access | None:
+        """What a call does, if it is of something built in; what others do is seen in their own code."""
+        count = self.argument
+        extra = 1 if self.name == "CALL_KW" else 0
+        lower, upper = self.value(count + extra + 2), self.value(count + extra + 1)
+        function, own = (
+            (lower, upper) if NULL_ABOVE_GLOBAL else (upper, MISSING) if lower is MISSING else (lower, upper)
+        )
+        arguments = [self.value(depth + extra) for depth in range(count, 0, -1)]
+        expressions = [self.expression(depth + extra) for depth in range(count, 0, -1)]
+        name = ""
+        own_expression = None
+        if function is UNKNOWN:  # without the stack: as the bytecode names it
+            expression = self.expression(count + extra + 2) or self.expression(count + extra + 1)
+            if expression is not None and expression[0] == "method":
+                own_expression, name = expression[1], expression[2]
+                own = self.evaluate(own_expression)
+            elif expression is not None:
+                function, own = self.evaluate(expression), MISSING
+        if values.exactly(function, values.BuiltinFunctionType, values.MethodDescriptorType):
+            name = function.__name__  # type: ignore[attr-defined]
+            if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
+                own = function.__self__  # type: ignore[attr-defined]
+        elif type(function) is values.MethodType:
+            name, own = _name_of(function.__func__), function.__self__  # type: ignore[attr-defined]
+        elif type(function) is values.FunctionType:
+            name = _name_of(function)
+            if own is not MISSING and own is not UNKNOWN and not _of_library(own):
+                return None  # what it does is seen in its own code
+        if not name:
+            return None
+        if own is MISSING or own is UNKNOWN:
+            return self._call_of_builtin(name, function, arguments, expressions)
+        return self._call_of_method(own, own_expression or self._receiver(count + extra), name, arguments)
+
+    def _receiver(self, count: int) -> Expression:
+        for depth in (count + 2, count + 1):
+            expression = self.expression(depth)
+            if expression is not None:
+                return expression[1] if expression[0] == "method" else expression
+        return None
+
+    def _call_of_builtin(
+        self, name: str, function: object, arguments: list[Any], expressions: list[Any]
+    ) -> Access | None:
+        if arguments and asks_for_file(_module_of(function), name):
+            return _of_file(arguments[0], name, (True, False))
+        if type(function) is not values.BuiltinFunctionType and not values.isinstance_of_type(function):
+            return None
+        if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
+            does = {"setattr": STORES, "delattr": DELETES}.get(name, READS)
+            return self.attribute(arguments[0], expressions[0], arguments[1], does)
+        if arguments and on_whole(name):
+            access = self.whole(arguments[0], expressions[0], READS)
+            if access is not None:
+                access.detail = f"{name}()"
+                access.old = values.size(arguments[0]) if name == "len" else arguments[0]
+            return access
+        return None
+
+    def _call_of_method(self, own: object, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
+        kind = type(own)
+        if values.is_a(own, dict, list, set, deque):
+            return self._container_method(own, expression, name, arguments)
+        module = values.module_name(kind)
+        if module in _FILES:
+            return self._file_method(own, name)
+        if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
+            statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
+            access = Access(CALLS, DATABASE, DATABASE, "", "the database")
+            access.detail = f"{name}({values.text_of(statement)})" if arguments else f"{name}()"
+            access.writes = statement.upper().startswith(_WRITING_SQL) or name in ("commit", "rollback")
+            access.reads = not access.writes
+            return access
+        effect = effect_of(module, name)
+        if effect is None:
+            return None
+        if module.startswith("pathlib"):
+            return _of_file(own, name, effect)
+        access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
+        access.reads, access.writes = effect
+        access.detail = f"{name}()"
+        return access
+
+    def _container_method(self, own: Any, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
+        effect = effect_of("builtins", name)
+        if effect is None:
+            return None
+        access: Access | None
+        keyed = values.is_a(own, dict) and name in ("get", "pop", "setdefault", "__getitem__", "__setitem__")
+        keyed = keyed or (values.is_a(own, set) and name in ("add", "discard", "remove"))
+        if keyed and arguments:
+            access = self.item(own, expression, arguments[0], CALLS)
+        else:
+            access = self.whole(own, expression, CALLS)
+        if access is None:
+            return None
+        access.reads, access.writes = effect
+        access.detail = f"{name}({', '.join(values.text_of(one) or values.class_name(type(one)) for one in arguments)})"
+        if access.sort == WHOLE:
+            ends = {"pop": -1, "popleft": 0}
+            if name in ends and not values.is_a(own, dict) and not arguments:
+                access.old = values.item(own, ends[name])
+            if access.writes:
+                access.again = (own,)
+        else:
+            access.writes = access.writes and not (name == "setdefault" and access.old is not MISSING)
+            if name == "setdefault":
+                access.new = arguments[1] if len(arguments) > 1 else None
+                self.names.remember(access.new if access.old is MISSING else access.old, access.name)
+            elif name in ("pop", "discard", "remove"):
+                access.new = MISSING
+            elif name == "add":
+                access.new = arguments[0]
+            else:
+                self.names.remember(access.old, access.name)
+        return access
+
+    def _file_method(self, own: Any, name: str) -> Access | None:
+        effect = effect_of("io", name)
+        path, writable = _path_of(own)
+        if effect is None or not path or (effect[1] and not writable):
+            return None
+        access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
+        access.reads, access.writes = effect
+        access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
+        return access
+
+
+def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
+    """An access to a file through its path."""
+    if not values.exactly(path, str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
+        return None
+    full = os.path.abspath(os.fsdecode(path))
+    access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
+    access.reads, access.writes = effect
+    access.detail = f"{name}()"
+    if access.reads and name in ("exists", "is_file", "isfile", "is_dir", "isdir"):
+        access.old = True if _is_there(full) else MISSING
+    return access
+
+
+def _is_there(path: str) -> bool:
+    try:
+        _stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def _module_of(function: object) -> str:
+    if not values.exactly(function, values.FunctionType, values.BuiltinFunctionType):
+        return ""
+    module = getattr(function, "__module__", "")
+    return module if type(module) is str else ""
+
+
+def _name_of(function: object) -> str:
+    name = getattr(function, "__name__", "") if values.fixed(function) else ""
+    return name if type(name) is str else ""
+
+
+def _of_library(thing: object) -> bool:
+    return values.module_name(type(thing)).partition(".")[0] in _LIBRARY
+
+
+_stat = os.stat  # as the program may replace it
+_LIBRARY = ("pathlib", "threading", "queue", "_queue", "concurrent", "multiprocessing", "sched", "tempfile", "sqlite3")
+_OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
+
+
+def _path_of(file: Any) -> tuple[str, bool]:
+    """(the path of an open file of a built-in type, whether it is open for writing); an empty path if it has none."""
+    while values.module_name(type(file)) == "_io" and values.type_name(type(file)) in _OWN_BUFFER:
+        try:
+            file = getattr(file, _OWN_BUFFER[values.type_name(type(file))])
+        except (AttributeError, ValueError):
+            return "", False
+    if values.module_name(type(file)) != "_io" or values.type_name(type(file)) != "FileIO":
+        return "", False
+    found = (values.own_values(file) or {}).get("name")
+    try:
+        return (os.path.abspath(found), file.writable()) if type(found) is str else ("", False)
+    except ValueError:  # it is closed
+        return "", False

@@ -1,0 +1,262 @@
+"""What an instruction does to attributes, variables and containers.
+
+Rules of this module:
+
+* An access is described just before its instruction runs, by the thread that runs it. Nobody else runs in between.
+* Operands are read from the stack of the frame. Without the accelerator, the expressions that led to them are evaluated
+  once more; a variable that has changed in between then misleads.
+"""
+
+from __future__ import annotations
+
+from _collections import deque  # type: ignore[import-not-found]
+
+from ..accelerator import accelerator
+from ..compat import ATTR_HAS_METHOD_BIT
+from ..observing import local_value
+from . import values
+from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
+from .operands import variables
+from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+    from .names import Names
+    from .operands import Expression
+
+
+_CELL = type((lambda cell: lambda: cell)(0).__closure__[0])  # type: ignore[index]
+_UNCHANGING = (str, bytes, tuple, frozenset)
+
+
+class Instruction:
+    """One instruction that is about to run.
+
+    Attributes:
+        names: how objects are called.
+        frame: where it runs.
+        name, argument: what it is.
+        through: the instance whose attribute its class gave, or None.
+    """
+
+    def __init__(self, names: Names, frame: FrameType, name: str, argument: int, stack: tuple[Any, ...]) -> None:
+        self.names, self.frame, self._code = names, frame, frame.f_code
+        self.name, self.argument, self._stack = name, argument, stack
+        self.through: object = None
+
+    def access(self) -> Access | None:
+        """What it does; None if it touches nothing that could be shared."""
+        name = self.name
+        if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
+            return self._attribute()
+        if name in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME"):
+            return self._global()
+        if name in ("LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"):
+            return self._cell()
+        if name in ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR"):
+            return self._subscript()
+        if name in ("BINARY_SLICE", "STORE_SLICE"):
+            base = self.value(3)
+            return self.whole(base, self.expression(3), STORES if name == "STORE_SLICE" else READS)
+        if name == "CONTAINS_OP":
+            return self._containment()
+        if name == "FOR_ITER":
+            return self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
+        if name in ("CALL", "CALL_KW"):
+            return self.call()
+        return None
+
+    # -- the stack ---------------------------------------------------------------------------------------------------
+
+    def expression(self, depth: int) -> Expression:
+        """Where the value this deep in the stack came from, 1 being at the top."""
+        return self._stack[-depth] if 0 < depth <= len(self._stack) else None
+
+    def value(self, depth: int) -> object:
+        """The value this deep in the stack, 1 being at the top; UNKNOWN where it cannot be told."""
+        if depth > len(self._stack):
+            return UNKNOWN
+        code = self._code
+        if accelerator is not None:
+            count = len(variables(code))
+            found = accelerator.frame_values(self.frame, count + len(self._stack) - depth, 1)
+            if found is not None:
+                return MISSING if found[0] is self.frame else found[0]
+        return self.evaluate(self.expression(depth))
+
+    def evaluate(self, expression: Expression) -> object:
+        """What an expression means now; a value that was read before may have changed since."""
+        if expression is None:
+            return UNKNOWN
+        kind = expression[0]
+        frame = self.frame
+        if kind == "constant":
+            return expression[1]
+        if kind in ("local", "cell"):
+            found = local_value(frame, expression[1])
+            return UNKNOWN if found is None else found
+        if kind in ("name", "global"):
+            found = frame.f_locals.get(expression[1], MISSING) if kind == "name" else MISSING
+            if found is MISSING:
+                found = frame.f_globals.get(expression[1], MISSING)
+            return frame.f_builtins.get(expression[1], UNKNOWN) if found is MISSING else found
+        base = self.evaluate(expression[1])
+        if base is UNKNOWN:
+            return UNKNOWN
+        if kind == "attribute":
+            value = values.attribute(base, expression[2])[2]
+            return UNKNOWN if value is MISSING else value
+        if kind == "item":
+            value = values.item(base, self.evaluate(expression[2]))
+            return UNKNOWN if value is MISSING else value
+        return UNKNOWN
+
+    # -- attributes and variables --------------------------------------------------------------------------------------
+
+    def _attribute(self) -> Access | None:
+        name, argument = self.name, self.argument
+        loads = name in ("LOAD_ATTR", "LOAD_METHOD")
+        key = self._code.co_names[argument >> 1 if name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT else argument]
+        thing = self.value(1)
+        if thing is UNKNOWN or thing is MISSING:
+            return None
+        return self.attribute(
+            thing, self.expression(1), key, READS if loads else STORES if "STORE" in name else DELETES
+        )
+
+    def attribute(self, thing: object, expression: Expression, key: str, does: str) -> Access | None:
+        """An access to an attribute of a thing."""
+        where, owner, value = values.attribute(thing, key)
+        if where == COMPUTED or (does == READS and values.fixed(value)):
+            return None
+        of_interpreter = values.module_name(type(thing)) in ("builtins", "_thread", "_io")
+        if where in (ABSENT, CLASS) and of_interpreter and not values.isinstance_of_type(thing):
+            return None
+        if does != READS:
+            owner = thing  # what is set hides what the class has
+            value = MISSING if where == CLASS and not values.isinstance_of_type(thing) else value
+        if values.isinstance_of_type(owner):
+            of = values.class_name(owner)  # type: ignore[arg-type]  # it is a class
+        elif type(owner) is values.ModuleType:
+            of = str(values.own_values(owner).get("__name__", "module"))  # type: ignore[union-attr]
+        else:
+            of = values.class_name(type(owner))
+        by_instance = where == CLASS and does == READS and not values.isinstance_of_type(thing)
+        self.through = thing if by_instance else None
+        access = Access(does, ATTRIBUTE, owner, key, f"{of}.{key}")
+        access.old = value
+        if does == STORES:
+            access.new = self.value(2) if self.name == "STORE_ATTR" else UNKNOWN
+            access.again = (thing, key)
+            self.names.remember(access.new, access.name)
+        elif does == DELETES:
+            access.new = MISSING
+        else:
+            self.names.remember(value, access.name)
+        return access
+
+    def _global(self) -> Access | None:
+        name = self.name
+        loads = name.startswith("LOAD")
+        key = self._code.co_names[self.argument >> 1 if name == "LOAD_GLOBAL" else self.argument]
+        frame = self.frame
+        if name.endswith("NAME") and frame.f_locals is not frame.f_globals:
+            return None  # the body of a class
+        value = frame.f_globals.get(key, MISSING)
+        if loads and (value is MISSING or values.fixed(value)):
+            return None
+        access = Access(READS if loads else STORES if "STORE" in name else DELETES, GLOBAL, frame.f_globals, key, key)
+        access.old = value
+        if access.does == STORES:
+            access.new = self.value(1)
+            if values.fixed(access.new):
+                return None
+            self.names.remember(access.new, key)
+        elif loads:
+            self.names.remember(value, key)
+        else:
+            access.new = MISSING
+        return access
+
+    def _cell(self) -> Access | None:
+        name = self.name
+        key = variables(self._code)[self.argument]
+        cell: Any = UNKNOWN
+        if accelerator is not None:
+            found = accelerator.frame_values(self.frame, self.argument, 1)
+            cell = UNKNOWN if found is None else found[0]
+        value: object = local_value(self.frame, key)
+        if type(cell) is _CELL:
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                value = MISSING
+        if values.fixed(value):
+            return None
+        does = READS if name.startswith("LOAD") else STORES if "STORE" in name else DELETES
+        holder = self._code.co_qualname.partition(".<locals>")[0] if cell is UNKNOWN else cell
+        access = Access(does, CELL, holder, key, key)
+        access.old = value
+        if does == STORES:
+            access.new = self.value(1)
+            self.names.remember(access.new, key)
+        elif does == READS:
+            self.names.remember(value, key)
+        return access
+
+    # -- containers ------------------------------------------------------------------------------------------------
+
+    def _subscript(self) -> Access | None:
+        reads = self.name == "BINARY_SUBSCR"
+        container, expression, key = self.value(2), self.expression(2), self.value(1)
+        access = self.item(container, expression, key, READS if reads else STORES if "STORE" in self.name else DELETES)
+        if access is not None and access.does == STORES:
+            access.new = self.value(3)
+            access.again = (container, key)
+            self.names.remember(access.new, access.name)
+        return access
+
+    def call(self) -> Access | None:
+        """What a call does; see call.py."""
+        raise NotImplementedError
+
+    def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
+        """An access to one item of a built-in container that can change."""
+        """An access to all of a built-in container that can change."""
+        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
+            return None
+        if type(key) is slice:
+            return self.whole(container, expression, does)
+        text = values.key_text(key)
+        if type(key) is int and key < 0 and values.is_a(container, list, deque):
+            text = str(key + (values.size(container) or 0))
+        access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
+        access.old = values.item(container, key)
+        if does == DELETES:
+            access.new = MISSING
+        elif does == READS:
+            self.names.remember(access.old, access.name)
+        return access
+
+    def _containment(self) -> Access | None:
+        container, expression, thing = self.value(1), self.expression(1), self.value(2)
+        if not values.is_a(container, dict, set):
+            access = self.whole(container, expression, CHECKS)
+        else:
+            access = self.item(container, expression, thing, CHECKS)
+        if access is not None:
+            found = values.contains(container, thing)
+            access.old = UNKNOWN if found is None else found
+            access.detail = f"{values.text_of(thing)} in" if access.sort == WHOLE else "in"
+        return access
+
+    def whole(self, container: object, expression: Expression, does: str) -> Access | None:
+        """An access to all of a built-in container that can change."""
+        if values.size(container) is None or values.exactly(container, *_UNCHANGING):
+            return None
+        access = Access(does, WHOLE, container, "", self.names.name_of(container, expression))
+        access.old = container
+        return access

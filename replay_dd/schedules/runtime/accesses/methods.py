@@ -1,0 +1,68 @@
+"""What the methods of the standard library's types do to their objects."""
+
+from __future__ import annotations
+
+_READ, _WRITE, _BOTH = (True, False), (False, True), (True, True)
+
+
+def _table(reads: str, writes: str, both: str) -> dict[str, tuple[bool, bool]]:
+    rows = ((reads, _READ), (writes, _WRITE), (both, _BOTH))
+    return {name: effect for names, effect in rows for name in names.split()}
+
+
+_CONTAINERS = _table(
+    "get items keys values copy index count __getitem__ union intersection difference issubset issuperset isdisjoint "
+    "most_common total",
+    "append appendleft extend extendleft insert clear update add sort reverse rotate __setitem__ move_to_end "
+    "difference_update intersection_update symmetric_difference_update",
+    "pop popleft popitem remove discard setdefault subtract",
+)
+_FILES = _table("read readline readlines readinto tell peek", "write writelines truncate flush close seek __exit__", "")
+_PATHS = _table(
+    "exists is_file is_dir stat lstat read_text read_bytes iterdir glob samefile",
+    "write_text write_bytes unlink rename replace touch mkdir rmdir open chmod",
+    "",
+)
+_PATH_FUNCTIONS = frozenset(["exists", "lexists", "isfile", "isdir", "islink", "getsize", "getmtime", "stat"])
+_OTHERS = {
+    "threading": _table(
+        "is_set wait is_alive join wait_for", "set clear notify notify_all start cancel release abort reset", "acquire"
+    ),
+    "queue": _table("empty full qsize", "put put_nowait task_done", "get get_nowait join"),
+    "_queue": _table("empty qsize", "put put_nowait", "get get_nowait"),
+    "concurrent": _table(
+        "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
+    ),
+}
+_ON_WHOLE = frozenset(
+    (
+        *("len", "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "iter"),
+        *("next", "enumerate", "zip", "reversed", "map", "filter"),
+    )
+)
+
+
+def on_whole(name: str) -> bool:
+    """Whether a function of the builtins looks at a whole container."""
+    return name in _ON_WHOLE
+
+
+def asks_for_file(module: str, name: str) -> bool:
+    """Whether a function of a module finds out about a file whose path it gets."""
+    return module in ("genericpath", "posixpath", "posix") and name in _PATH_FUNCTIONS
+
+
+def effect_of(module: str, name: str) -> tuple[bool, bool] | None:
+    """(whether a method reads, whether it writes) its object; None where it is not known or does neither.
+
+    Args:
+        module: of the object's type; ``builtins`` for containers, ``io`` for files.
+        name: of the method.
+    """
+    if module == "builtins":
+        return _CONTAINERS.get(name)
+    if module == "io":
+        return _FILES.get(name)
+    if module.startswith("pathlib"):
+        return _PATHS.get(name)
+    return _OTHERS.get(module.partition(".")[0], {}).get(name)

@@ -1,0 +1,31 @@
+"""How objects are called: by the way that the code reached them."""
+
+from __future__ import annotations
+
+from . import values
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from .operands import Expression
+
+
+class Names:
+    """Knows how each object was last reached."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+
+    def remember(self, thing: object, name: str) -> None:
+        """Know how this object was reached, to name what is in it."""
+        if not values.scalar(thing) and not values.fixed(thing):
+            self._names[id(thing)] = name
+
+    def name_of(self, thing: object, expression: Expression = None) -> str:
+        """The name of an object, as the code that is running calls it."""
+        known = self._names.get(id(thing))
+        if known is not None:
+            return known
+        if expression is not None and expression[0] in ("local", "global", "cell", "name"):
+            return str(expression[1])
+        kind = type(thing)
+        return values.class_name(kind)

@@ -1,0 +1,238 @@
+"""Tells the tool what threads access, in the windows that it asks for.
+
+Rules of this module:
+
+* It only looks: the run is the one that its schedule makes, and its digest shows that it was.
+* An access is told when its instruction is about to run, after the choice of who runs: so nothing can come between.
+* What an access leaves behind is told at the next access of any thread, before anything else can change it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..accelerator import accelerator
+from ..baton.thread import NEVER
+from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK
+from ..points.place import Place
+from ..points.places import COUNTED, EXCLUDED
+from ..stdlib.audit_events import touched_outside
+from ..stdlib.locks import Lock, RLock, made_at
+from ..strategies.profile import Identities
+from . import values
+from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
+from .reader import Reader
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+    from ..baton.thread import ManagedThread
+
+_MOST = 200_000  # accesses told
+_DEEPEST = 60  # frames of a stack told
+_OTHERS = ""  # the window of the threads that have none of their own
+
+
+class _Harmless:
+    """Whatever goes wrong while observing must not become an exception of the program.
+
+    Args:
+        failed: what to do then.
+    """
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, Exception):
+            self._failed(error)
+            return True
+        return False
+
+
+class Observer:
+    """Observes one run.
+
+    Args:
+        scheduler: whose run.
+        windows: for each thread, the thread times from which to which it is observed; under an empty name, those of
+            all others.
+    """
+
+    def __init__(self, scheduler: Scheduler, windows: dict[str, tuple[int, int]]) -> None:
+        self._scheduler = scheduler
+        self._windows = windows
+        self._left = _MOST
+        self._reader = Reader()
+        self._identities = Identities()
+        self._stacks: dict[tuple[object, ...], int] = {}
+        self._kept: list[object] = []
+        self._locks: dict[int, Lock | RLock] = {}
+        self._named: set[int] = set()
+        self._sent = 0
+        self._harmless = _Harmless(self._failed)
+        self._open: tuple[int, tuple[Any, ...]] | None = None  # an access whose new value is not known yet
+        exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
+        scheduler.send(OBSERVING, exact)
+
+    def next_time(self, thread: ManagedThread) -> int:
+        """The thread time at which a thread is next observed."""
+        first, last = self._windows.get(thread.name) or self._windows.get(_OTHERS, (NEVER, NEVER))
+        following: int = thread.time + 1
+        return max(first, following) if following <= last and self._left > 0 else NEVER
+
+    def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
+        """A thread is about to run an instruction."""
+        if self.next_time(thread) > thread.time + 1:
+            return
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code is not code:
+            frame = frame.f_back
+        if frame is None:
+            return
+        self._left -= 1
+        with self._harmless:
+            self._close()
+            for lock in [lock for lock in self._locks.values() if lock._holder is None]:
+                del self._locks[id(lock)]
+            for access in self._reader.accesses(frame, position):
+                tested = self._reader.tested(frame, position)
+                self._tell(thread, frame, Place(code, position), access, tested)
+
+    def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+        """A thread wants a lock; if it does not get it, this is the last that is heard of it."""
+        if isinstance(waiting, (Lock, RLock)):
+            with self._harmless:
+                self._tell_operation(thread, frame, [Access(WANTS, LOCK, waiting, "", self._lock_name(waiting))])
+
+    def at_operation(
+        self,
+        thread: ManagedThread,
+        frame: FrameType | None,
+        waiting: object,
+        done: bool,
+        outside: tuple[str, tuple[object, ...]] | None,
+    ) -> None:
+        """A thread has passed an operation on a lock or a file."""
+        is_lock = isinstance(waiting, (Lock, RLock))
+        if is_lock and done and not _only_signals(waiting):  # type: ignore[arg-type]  # it is a lock
+            self._locks[id(waiting)] = waiting  # type: ignore[assignment]
+        with self._harmless:
+            if outside is not None:
+                self._tell_operation(thread, frame, _touching(*outside))
+            elif is_lock:
+                access = Access(ACQUIRES if done else GIVES_UP, LOCK, waiting, "", self._lock_name(waiting))  # type: ignore[arg-type]
+                self._tell_operation(thread, frame, [access])
+
+    def _tell_operation(self, thread: ManagedThread, frame: FrameType | None, accesses: list[Access]) -> None:
+        counted, user_frame = self._scheduler.places.user_frame(frame)
+        if not counted or user_frame is None or self.next_time(thread) > thread.time + 1:
+            return
+        self._close()
+        for access in accesses:
+            self._tell(thread, user_frame, Place(user_frame.f_code, user_frame.f_lasti, reachable=True), access, False)
+
+    def _failed(self, error: Exception) -> None:
+        self._left = 0
+        self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
+
+    def _tell(self, thread: ManagedThread, frame: FrameType, place: Place, access: Access, tested: bool) -> None:
+        scheduler = self._scheduler
+        self._sent += 1
+        holder = access.holder
+        held = [lock for lock in self._locks.values() if lock._holder is thread and lock is not holder]
+        number = -1 if type(holder) is str else self._identities.number(holder)
+        scheduler.send(
+            *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
+            *(scheduler.log.place_number(place), self._stack(frame), access.does, access.sort),
+            *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
+            *(self._described(access.old), self._described(access.new), access.detail, tested),
+            tuple([self._lock(lock) for lock in held]),
+        )
+        if access.again is not None and access.new is values.UNKNOWN:
+            self._open = (self._sent, access.again)  # type: ignore[assignment]
+
+    def _close(self) -> None:
+        """Tell what the last access has left behind."""
+        if self._open is None:
+            return
+        number, again = self._open
+        self._open = None
+        value: object = again[0]
+        if len(again) == 2:
+            thing, key = again
+            value = values.item(thing, key) if values.size(thing) is not None else values.attribute(thing, key)[2]
+        self._scheduler.send(AFTER, number, self._described(value))
+
+    def _described(self, value: object) -> tuple[str, str, int]:
+        """(the text of a value of a built-in type, the name of its type, its number)."""
+        if value is values.MISSING or value is values.UNKNOWN:
+            return values.text_of(value), "", -1
+        number = -1 if values.scalar(value) else self._identities.number(value)
+        return values.text_of(value), values.class_name(type(value)), number
+
+    def _stack(self, frame: FrameType | None) -> int:
+        """The number of a stack; the stack itself is told at first use."""
+        way: list[FrameType] = []
+        while frame is not None and len(way) < _DEEPEST:
+            way.append(frame)
+            frame = frame.f_back
+        key = tuple([(id(one.f_code), one.f_lasti) for one in way])
+        number = self._stacks.get(key)
+        if number is None:
+            number = self._stacks[key] = len(self._stacks)
+            self._kept += [one.f_code for one in way]
+            places = self._scheduler.places
+            rows = []
+            for one in way:
+                code = one.f_code
+                kind = places.kind(code.co_filename)
+                if kind != EXCLUDED:
+                    short = places.short(code.co_filename)
+                    rows.append((short, code.co_filename, one.f_lineno or 0, code.co_qualname, kind == COUNTED))
+            self._scheduler.send(STACK, number, tuple(rows))
+        return number
+
+    def _lock(self, lock: Lock | RLock) -> int:
+        number = self._identities.number(lock)
+        if number not in self._named:
+            self._named.add(number)
+            self._scheduler.send(LOCK_NAME, number, self._lock_name(lock))
+        return number
+
+    def _lock_name(self, lock: Lock | RLock) -> str:
+        name = self._reader.names.name_of(lock)
+        return (
+            f"{'RLock' if type(lock) is RLock else 'Lock'}{made_at(lock._made)}" if name in ("lock", "RLock") else name
+        )
+
+
+def _only_signals(lock: Lock | RLock) -> bool:
+    """Whether a lock guards nothing: a thread is joined through it, or a condition waits at it."""
+    if isinstance(lock, Lock) and lock._ends_with is not None:
+        return True
+    return lock._made is not None and lock._made[2] == "Condition.wait"
+
+
+def _touching(event: str, arguments: tuple[Any, ...]) -> list[Access]:
+    """What an operation on files touches."""
+    found = []
+    for name, changes in touched_outside(event, arguments):
+        access = Access(event, FILE, name, name, name.rpartition("/")[2])
+        access.reads, access.writes = not changes, changes
+        access.detail = _mode(event, arguments)
+        found.append(access)
+    return found
+
+
+def _mode(event: str, arguments: tuple[Any, ...]) -> str:
+    if event == "open" and len(arguments) > 1 and type(arguments[1]) is str:
+        return f"open(..., {arguments[1]!r})"
+    return f"{event}()"

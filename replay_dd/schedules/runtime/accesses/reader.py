@@ -1,0 +1,68 @@
+"""Reads what the program is about to access."""
+
+from __future__ import annotations
+
+from ..compat import CACHE
+from .access import ITERATES, READS, WHOLE, Access
+from .call import AnyInstruction
+from .names import Names
+from .operands import Operands
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+
+class Reader:
+    """Describes accesses.
+
+    Attributes:
+        names: how objects are called.
+    """
+
+    def __init__(self) -> None:
+        self._operands: dict[int, tuple[CodeType, Operands]] = {}
+        self.names = Names()
+
+    def operands(self, code: CodeType) -> Operands:
+        """The instructions of a code object."""
+        known = self._operands.get(id(code))
+        if known is None:
+            known = self._operands[id(code)] = (code, Operands(code))
+        return known[1]
+
+    def tested(self, frame: FrameType, offset: int) -> bool:
+        """Whether a jump depends on the result of an instruction, here or where it is returned to."""
+        operands = self.operands(frame.f_code)
+        if offset in operands.tested:
+            return True
+        caller = frame.f_back
+        if offset not in operands.returned or caller is None:
+            return False
+        units, called_at = caller.f_code.co_code, caller.f_lasti
+        while called_at > 0 and units[called_at] == CACHE:
+            called_at -= 2  # an instruction in progress stands at its last cache entry
+        return called_at in self.operands(caller.f_code).tested
+
+    def accesses(self, frame: FrameType, offset: int) -> list[Access]:
+        """What the instruction at an offset, and those up to the next yield point, are about to do."""
+        operands = self.operands(frame.f_code)
+        found = operands.at.get(offset)
+        if found is None:
+            return []
+        name, argument, stack = found
+        one = AnyInstruction(self.names, frame, name, argument, stack)
+        access = one.access()
+        if access is None:
+            return []
+        if one.through is not None:
+            # The instance has no such attribute yet, but another thread may give it one.
+            own = Access(access.does, access.sort, one.through, access.key, access.name)
+            own.old = access.old
+            return [access, own]
+        if offset in operands.taken_apart and access.reads and access.does == READS and access.sort != WHOLE:
+            whole = one.whole(access.old, None, ITERATES)
+            if whole is not None:
+                whole.detail = "begins"
+                return [access, whole]
+        return [access]

@@ -1,0 +1,264 @@
+"""Reads the program's objects without running any of its code.
+
+Rules of this module:
+
+* No property, ``__getattr__``, ``__eq__``, ``__hash__`` or ``__repr__`` of the program is called: only functions of the
+  interpreter's own types, on objects that are known to be of these types.
+* A key is looked up by comparing it with those that are there, and only keys of built-in types are compared by value.
+"""
+
+from __future__ import annotations
+
+import gc
+from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+MISSING: Any = type("missing", (), {"__slots__": ()})()
+"""Stands for a value that is not there."""
+
+UNKNOWN: Any = type("unknown", (), {"__slots__": ()})()
+"""Stands for a value that cannot be told."""
+
+INSTANCE, SLOT, CLASS, MODULE, COMPUTED, ABSENT = "instance", "slot", "class", "module", "computed", "absent"
+
+
+class _Sample:
+    __slots__ = ("member",)
+
+    def method(self) -> None:
+        pass
+
+
+# As in `types`, which the program may not have loaded either.
+FunctionType, ModuleType, BuiltinFunctionType = type(_Sample.method), type(gc), type(len)
+MethodType, MethodDescriptorType = type(_Sample().method), type(str.join)
+GetSetDescriptorType, MemberDescriptorType = type(type.__dict__["__name__"]), type(_Sample.__dict__["member"])
+
+SCALARS = (int, str, bytes, float, bool, complex, type(None))
+# What nearly never changes where it is found: modules, functions, classes.
+FIXED = (
+    *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, type(object.__init__)),
+    *(classmethod, staticmethod, property),
+)
+# Built-in types live for as long as the process: their identities are their own.
+_SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
+_SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
+_LONGEST_TEXT = 40
+_MOST_KEYS = 10_000  # compared one by one
+_LARGEST_INT = 1 << 200
+
+_mro = type.__dict__["__mro__"].__get__
+_names = type.__dict__["__dict__"].__get__
+_name = type.__dict__["__name__"].__get__
+_module = type.__dict__["__module__"].__get__
+_qualname = type.__dict__["__qualname__"].__get__
+
+
+def type_name(thing_type: type) -> str:
+    """The name of a type."""
+    name: str = _name(thing_type)
+    return name
+
+
+def class_name(thing_type: type) -> str:
+    """The qualified name of a class."""
+    name: str = _qualname(thing_type)
+    return name.rpartition("<locals>.")[2]
+
+
+def module_name(thing_type: type) -> str:
+    """The module of a class; empty if it is not known."""
+    module = _module(thing_type)
+    return module if type(module) is str else "builtins"
+
+
+def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
+    """(the class that has this attribute, its value there)."""
+    for base in _mro(thing_type):
+        found = _names(base).get(name, MISSING)
+        if found is not MISSING:
+            return base, found
+    return None, MISSING
+
+
+def own_values(thing: Any) -> dict[str, object] | None:
+    """The attributes of an instance; None if it has no dictionary for them."""
+    _, descriptor = in_class(type(thing), "__dict__")
+    if not exactly(descriptor, GetSetDescriptorType, MemberDescriptorType):
+        return None
+    values = descriptor.__get__(thing)
+    return values if type(values) is dict else None
+
+
+def attribute(thing: Any, name: str) -> tuple[str, object, object]:
+    """(where an attribute is, its owner, its value), as the interpreter finds it."""
+    kind = type(thing)
+    if isinstance_of_type(thing):
+        owner, value = in_class(thing, name)
+        return (CLASS, owner, value) if owner is not None else (ABSENT, thing, MISSING)
+    base, found = in_class(kind, name)
+    if type(found) is MemberDescriptorType:
+        try:
+            return SLOT, thing, found.__get__(thing)
+        except AttributeError:
+            return SLOT, thing, MISSING
+    if base is not None and in_class(type(found), "__set__")[0] is not None:
+        return COMPUTED, thing, UNKNOWN
+    values = own_values(thing)
+    if values is not None and name in values:
+        return (MODULE if kind is ModuleType else INSTANCE), thing, values[name]
+    if base is not None:
+        return CLASS, base, found
+    return (MODULE if kind is ModuleType else ABSENT), thing, MISSING
+
+
+def isinstance_of_type(thing: object) -> bool:
+    """Whether this is a class."""
+    return issubclass(type(thing), type)
+
+
+def exactly(thing: object, *types: type) -> bool:
+    """Whether the type of a thing is one of these; to compare types in another way may ask their metaclass."""
+    kind = id(type(thing))
+    return kind in [id(one) for one in types]
+
+
+def scalar(thing: object) -> bool:
+    """Whether this is a plain value, which nobody can change."""
+    return id(type(thing)) in _SCALARS
+
+
+def fixed(thing: object) -> bool:
+    """Whether this is a module, a function or a class, which nearly never change where they are found."""
+    kind = type(thing)
+    return id(kind) in _FIXED or issubclass(kind, type)
+
+
+def is_a(thing: object, *types: type) -> bool:
+    """As ``isinstance``, which asks the program."""
+    return issubclass(type(thing), types)
+
+
+def plain(value: object) -> bool:
+    """Whether comparing this value runs nothing of the program's."""
+    if type(value) is tuple:
+        return all(plain(one) for one in value)
+    return scalar(value)
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two keys are the same, as far as that can be told."""
+    return one is other or (plain(one) and plain(other) and one == other)
+
+
+def item(container: Any, key: Any) -> object:
+    """The item of a built-in container under a key; for a set, the key itself."""
+    try:
+        if is_a(container, dict):
+            return _in_dict(container, key)
+        if is_a(container, set, frozenset):
+            if type(key) is str or (size(container) or 0) <= _MOST_KEYS:
+                found = any(same(one, key) for one in _elements(container))
+                return key if found else MISSING
+            return UNKNOWN
+        if exactly(key, int, bool):
+            for sequence in (list, tuple, deque):
+                if is_a(container, sequence):
+                    return sequence.__getitem__(container, key)
+    except IndexError:
+        return MISSING
+    except RuntimeError:
+        return UNKNOWN
+    return UNKNOWN
+
+
+def _elements(container: Any) -> Any:
+    return set.__iter__(container) if is_a(container, set) else frozenset.__iter__(container)
+
+
+def _in_dict(container: dict[Any, Any], key: object) -> object:
+    if dict.__len__(container) > _MOST_KEYS:
+        return UNKNOWN
+    for one, value in dict.items(container):
+        if same(one, key):
+            return value
+    return MISSING
+
+
+def contains(container: object, thing: object) -> bool | None:
+    """Whether a built-in container has this element or key; None if it cannot be told."""
+    if is_a(container, dict, set, frozenset):
+        found = item(container, thing)
+        return None if found is UNKNOWN else found is not MISSING
+    for sequence in (list, tuple, deque):
+        if is_a(container, sequence):
+            iterate: Callable[[Any], Any] = sequence.__iter__
+            return any(same(one, thing) for one in iterate(container))
+    if type(container) is str and type(thing) is str:
+        return thing in container
+    return None
+
+
+def size(container: Any) -> int | None:
+    """The length of a built-in container; None of anything else."""
+    if scalar(container) and not exactly(container, str, bytes):
+        return None
+    own = type(container)
+    for kind in _SIZED:
+        if issubclass(own, kind):
+            return kind.__len__(container)
+    return None
+
+
+def iterated(iterator: object) -> object:
+    """The built-in container that a built-in iterator goes over; UNKNOWN for any other."""
+    kind = type(iterator)
+    built_in = module_name(kind) == "builtins" and type_name(kind).endswith("iterator")
+    if not built_in and kind is not type(iter(deque())):
+        return UNKNOWN
+    for one in gc.get_referents(iterator):
+        if is_a(one, dict, list, set, deque):
+            return one
+    return UNKNOWN
+
+
+_EMPTY = {dict: "{}", list: "[]", set: "set()", tuple: "()", deque: "deque([])"}
+
+
+def text_of(value: Any) -> str:
+    """A value of a built-in type in short; empty for any other."""
+    kind = type(value)
+    if value is MISSING:
+        return "nothing"
+    if value is UNKNOWN:
+        return "?"
+    if kind is int and abs(value) > _LARGEST_INT:
+        return "a large int"
+    if kind is str or kind is bytes:
+        short = repr(value[:_LONGEST_TEXT])
+        return short if len(value) <= _LONGEST_TEXT else short[:-1] + "..." + short[-1]
+    if scalar(value):
+        return repr(value)
+    empty = next((text for container, text in _EMPTY.items() if container is kind), "")
+    if empty and size(value) == 0:
+        return empty
+    if kind is tuple and plain(value) and len(value) <= 4:
+        inside = ", ".join(text_of(one) for one in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance_of_type(value):
+        return f"class {class_name(value)}"
+    if kind is FunctionType:
+        return f"function {value.__name__}"
+    if kind is ModuleType:
+        return "a module"
+    length = size(value)
+    return "" if length is None or not empty else f"{type_name(kind)} of {length}"
+
+
+def key_text(key: object) -> str:
+    """A key in short, such that equal keys have equal texts."""
+    return text_of(key) or f"{type_name(type(key))} {id(key):#x}"

@@ -1,0 +1,135 @@
+"""The conflict of an isolated switch: what must come before the others' stretch, and what after it.
+
+Rules of this module:
+
+* The failing range of a switch of thread A has two edges. Left: the instruction before the range must come before
+  what the others do meanwhile (their *stretch*), or the run passes. Right: the last instruction of the range must come
+  after it.
+* What of the stretch touches the same thing as an edge is the conflict. Where an edge itself touches nothing that the
+  stretch touches, the nearest access of A that does stands in, and is marked as inferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.observation import Access, Observation
+
+_FARTHEST = 60  # accesses of A between an edge and what stands in for it
+_IN_CALL = 1  # a call and the operation inside of it are one step
+_NO_THING = ("lock",)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One side of a conflict.
+
+    Attributes:
+        access: of the thread that is interrupted.
+        others: what of the stretch conflicts with it, in order.
+        inferred: the edge itself touches nothing of the stretch; this access is the nearest one that does.
+    """
+
+    access: Access
+    others: tuple[Access, ...]
+    inferred: bool
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """The two sides of a conflict, and all that was done between them.
+
+    Attributes:
+        thread: the interrupted thread.
+        left: what must come before the stretch; None if nothing must.
+        right: what must come after it; None if nothing must.
+        stopped_at: where the thread was interrupted, if that is known.
+        stretch: all accesses of other threads meanwhile.
+        before: the accesses of the thread before the switch, the latest last.
+        after: its accesses after the stretch.
+    """
+
+    thread: str
+    left: Edge | None
+    right: Edge | None
+    stopped_at: Place | None
+    stretch: tuple[Access, ...]
+    before: tuple[Access, ...]
+    after: tuple[Access, ...]
+
+
+def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:
+    """The conflict that an observed failing run shows.
+
+    Args:
+        failing: what the failing run accessed.
+        guilty: the isolated switch.
+        failing_range: the range in which it fails, if it has one.
+    """
+    switch = guilty.failing
+    thread = switch.thread
+    own = [access for access in failing.accesses if access.thread == thread]
+    # At its switch the thread has passed the yield point, but not run the instruction behind it.
+    before = [access for access in own if access.time < switch.time]
+    after = [access for access in own if access.time >= switch.time]
+    end = after[0].number if after else None
+    stretch = [
+        access
+        for access in failing.accesses
+        if access.thread != thread and access.global_time >= switch.global_time and (end is None or access.number < end)
+    ]
+    left_time, right_time = _edges(guilty, failing_range)
+    left = None
+    if left_time is not None:
+        # The range may begin with another failure than the one it ends with; then the edge explains nothing here.
+        left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
+            before[::-1], stretch, left_time
+        )
+    right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
+    if left is not None and right is not None and left.inferred and not one_thing(left.access, right.access):
+        left = None  # it stands in for the edge, so it must not be what the story is about
+    return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def one_thing(one: Access, other: Access) -> bool:
+    """Whether two accesses are to the same thing, or to one container."""
+    in_container = {one.thing[0], other.thing[0]} <= {"item", "whole"} and "whole" in (one.thing[0], other.thing[0])
+    return one.touches(other) or (in_container and one.thing[1] == other.thing[1])
+
+
+def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
+    """The call inside which the thread was interrupted, at an operation of library code: most of it comes later."""
+    place = switch.place
+    if place is None or not place.operation or not before:
+        return []
+    last = next((access for access in reversed(before) if access.thing[0] not in _NO_THING), None)
+    inside = (
+        last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
+    )
+    return [last] if inside and last is not None else []
+
+
+def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[int | None, int | None]:
+    """The thread times of the instructions at both edges; None where it is not known that there is one."""
+    failing, passing = guilty.failing, guilty.passing
+    if failing_range is not None:
+        left = None if failing_range.begins_turn else failing_range.first.time - 1
+        return left, failing_range.last.time
+    if passing is not None and passing.time < failing.time:
+        return failing.time - 1, None
+    return None, failing.time
+
+
+def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | None) -> Edge | None:
+    """The access nearest to an edge that conflicts with the stretch."""
+    for access in candidates[:_FARTHEST]:
+        if access.thing[0] in _NO_THING:
+            continue
+        others = tuple(other for other in stretch if other.conflicts(access))
+        if others:
+            return Edge(access, others, inferred=time is None or not access.time <= time <= access.time + _IN_CALL)
+    return None

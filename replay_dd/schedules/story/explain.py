@@ -1,0 +1,56 @@
+"""Explains an isolated switch: observes both twins and tells their story."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.comparable import time_limit_for
+from replay_dd.schedules.story.conflict import find_conflict
+from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.story import Story, tell_race
+from replay_dd.schedules.story.twins import Twins, observe_twins
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The story of an isolated switch; ``why_not`` tells why there is none."""
+
+    story: Story | None
+    why_not: str = ""
+
+
+def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
+    """Explain an isolated switch, with two more runs; whatever goes wrong here costs the story, never the answer.
+
+    Args:
+        found: the isolation.
+        time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
+    """
+    if found.switch is None:
+        return Explanation(None, "no switch was isolated")
+    if not found.isolation.verified or found.isolation.circumstance.flaky:
+        return Explanation(None, "the final runs do not replay exactly")
+    limit_s = time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s
+    try:
+        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s * 3)
+        story = None if twins.why_not else _story(found, found.switch, twins)
+    except KeyboardInterrupt:
+        return Explanation(None, "interrupted")
+    except ReplayDDError as error:
+        return Explanation(None, str(error))
+    except Exception as error:
+        return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
+    if story is None:
+        return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
+    return Explanation(story)
+
+
+def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
+    ending = found.failing.ending
+    story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
+    if story is not None:
+        return story
+    conflict = find_conflict(twins.failing, switch, found.failing_range)
+    return tell_race(conflict, twins.failing, twins.passing, ending)

@@ -1,0 +1,120 @@
+"""What kind of failure a conflict is, in the field's words.
+
+Atomicity and order violations as in Lu, Park, Seo and Zhou, "Learning from Mistakes" (ASPLOS 2008); the interleavings
+of two accesses by one thread and one by another that no serial order explains as in Lu, Tucek, Qin and Zhou, "AVIO"
+(ASPLOS 2006); pairs of variables that belong together as in Lu et al., "MUVI" (SOSP 2007).
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observation import Access
+from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing
+
+LOST_UPDATE = "lost update"
+CHECK_THEN_ACT = "check-then-act"
+NON_REPEATABLE_READ = "non-repeatable read"
+TORN_UPDATE = "torn update"
+TORN_READ = "torn read"
+TOO_EARLY = "read before initialisation"
+INVALIDATED = "use after close or invalidation"
+ORDER_VIOLATION = "order violation"
+MISSED_NOTIFICATION = "missed notification"
+LOCK_ORDER = "lock-order deadlock"
+SELF_DEADLOCK = "self-deadlock"
+EARLY_TIMEOUT = "early time-out"
+
+_NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
+_CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
+_EMPTY = ("{}", "[]", "set()", "()", "deque([])", "None", "''")
+
+
+def kind_of(conflict: Conflict, ending: Ending) -> str:
+    """The kind of a conflict; empty if the observation does not tell.
+
+    Args:
+        conflict: what the threads did.
+        ending: how the failing run ended.
+    """
+    if ending.deadlock:
+        return _of_deadlock(conflict, ending)
+    left, right = conflict.left, conflict.right
+    if (left is None or left.inferred) and _gives_up(conflict):
+        return EARLY_TIMEOUT
+    if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
+        return INVALIDATED
+    if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
+        return TOO_EARLY
+    if left is None or right is None:
+        return _of_one(left, right)
+    if one_thing(left.access, right.access):
+        return _of_one_thing(left, right)
+    return _of_two_things(left, right)
+
+
+def _gives_up(conflict: Conflict) -> bool:
+    """Whether the other thread gets its turn because a time-out expires, although the first one could go on."""
+    others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
+    first = {access.thread: access for access in reversed(conflict.stretch)}
+    return any(first[thread].does == "gives up" for thread in others)
+
+
+def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
+    for waiter in ending.deadlock:
+        if any(word in waiter.explanation for word in ("notified", "to be set", "an item", "for the result")):
+            return MISSED_NOTIFICATION
+    return "deadlock"
+
+
+def _of_one(left: Edge | None, right: Edge | None) -> str:
+    return "" if left is None and right is None else ORDER_VIOLATION
+
+
+def _of_one_thing(left: Edge, right: Edge) -> str:
+    first, last = left.access, right.access
+    if first.reads:
+        if first.tested and not first.writes:
+            return CHECK_THEN_ACT
+        if last.writes:
+            return LOST_UPDATE
+        return NON_REPEATABLE_READ
+    return TORN_UPDATE if last.writes else ORDER_VIOLATION
+
+
+def _of_two_things(left: Edge, right: Edge) -> str:
+    first, last = left.access, right.access
+    if first.writes and last.writes:
+        return TORN_UPDATE
+    if first.reads and last.reads:
+        return CHECK_THEN_ACT if first.tested else TORN_READ
+    if first.reads and last.writes:
+        return CHECK_THEN_ACT if first.tested else LOST_UPDATE
+    return ORDER_VIOLATION
+
+
+def _invalidates(edge: Edge) -> bool:
+    """Whether the last that the others do to the thing is to take it away."""
+    writes = [other for other in edge.others if other.writes]
+    if not writes:
+        return False
+    last = writes[-1]
+    if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
+        return True
+    return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _is_counted_item(access: Access) -> bool:
+    return access.thing[0] in ("item", "whole")
+
+
+def _found_nothing(edge: Edge) -> bool:
+    """Whether the others find what is only written later missing or empty, and go on with that."""
+    reads = [other for other in edge.others if other.reads and not other.tested]
+    return any(other.old.is_missing or other.old.text in _EMPTY for other in reads)
+
+
+def _was_there(conflict: Conflict, edge: Edge) -> bool:
+    """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
+    if conflict.left is not None and conflict.left.access.reads:
+        return True
+    return any(one.writes and one.touches(edge.access) for one in conflict.before if not one.new.is_missing)

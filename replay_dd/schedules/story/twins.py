@@ -1,0 +1,75 @@
+"""Runs both twins of an isolated switch once more, observed.
+
+Rules of this module:
+
+* What is not the same run tells nothing: an observed run whose digest differs from its log's is thrown away.
+* A long run is observed around the switch only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
+from replay_dd.schedules.replay import exact_plan
+from replay_dd.schedules.runtime.points.bytecode import ACCESS
+from replay_dd.schedules.target import run_target
+
+_WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
+_BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
+_ALL_OTHERS = ""
+_NEVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Twins:
+    """The two observed runs; ``why_not`` tells why there are none."""
+
+    failing: Observation = NOTHING_OBSERVED
+    passing: Observation = NOTHING_OBSERVED
+    why_not: str = ""
+
+
+def observe_twins(
+    passing: Log, failing: Log, switch: Switch, failing_range: FailingRange | None, time_limit_s: float | None
+) -> Twins:
+    """Observe the two final runs of an isolation.
+
+    Args:
+        passing: the final passing run.
+        failing: the final failing run.
+        switch: the guilty switch in the failing run.
+        failing_range: the range in which it fails, if it has one.
+        time_limit_s: seconds after which a run is killed.
+
+    Raises:
+        ProgramNotFoundError, NotControlledError: the program can no longer be run.
+    """
+    if failing.settings.granularity != ACCESS:
+        return Twins(why_not=f"the yield points of these logs are not accesses but `{failing.settings.granularity}`")
+    first = switch if failing_range is None else failing_range.first
+    windows = _windows(failing, first, switch)
+    seen: list[Observation] = []
+    for name, log in (("failing", failing), ("passing", passing)):
+        plan = replace(exact_plan(log), observed=windows)
+        run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
+        if run.log.ending.digest != log.ending.digest:
+            return Twins(why_not=f"the {name} run took another path when it was observed")
+        seen.append(run.accesses)
+    return Twins(failing=seen[0], passing=seen[1])
+
+
+def _windows(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
+    """The thread times between which threads are observed."""
+    if log.ending.global_time <= _WHOLE_RUN:
+        return {_ALL_OTHERS: (0, _NEVER)}
+    reached = dict.fromkeys(log.ending.thread_times, 0)
+    for switch in log.switches:
+        if switch.global_time <= first.global_time:
+            reached[switch.thread] = switch.time
+    windows = {thread: (max(0, time - _BEFORE), time + _AFTER) for thread, time in reached.items()}
+    windows[last.thread] = (max(0, first.time - _BEFORE), last.time + _AFTER)
+    return windows

@@ -1,0 +1,111 @@
+"""Accesses, values and things in words.
+
+Rules of this module:
+
+* Values of built-in types are shown in short. Other objects get the name of their type and a letter, the same one
+  wherever the same object occurs in one story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from replay_dd.schedules.observation import Access, Value
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SINGULAR = {"attribute": "attribute", "item": "item", "whole": "content", "global": "global variable"}
+
+
+class Letters:
+    """Names the objects of one story by their types and letters."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, int], str] = {}
+        self._taken: dict[str, int] = {}
+
+    def name(self, kind: str, number: int) -> str:
+        """The name of an object."""
+        known = self._names.get((kind, number))
+        if known is None:
+            count = self._taken.get(kind, 0)
+            self._taken[kind] = count + 1
+            letter = _LETTERS[count] if count < len(_LETTERS) else str(count + 1)
+            known = self._names[(kind, number)] = f"{kind} {letter}"
+        return known
+
+    def value(self, value: Value) -> str:
+        """A value in words."""
+        if value.text:
+            return value.text
+        return self.name(value.type, value.number) if value.type else "?"
+
+    def does(self, access: Access) -> str:
+        """What an access does and finds, such as ``stores 110 over 130``."""
+        old, new = access.old, access.new
+        if access.does == "checks":
+            return self._checks(access)
+        if access.does == "stores":
+            over = f" over {self.value(old)}" if old.is_known and not old.is_missing else ""
+            return f"stores {self.value(new)}{over}"
+        if access.does == "deletes":
+            return f"deletes {self.value(old)}" if old.is_known else "deletes it"
+        if access.does == "iterates":
+            what = "begins to go through" if access.detail else "takes the next of"
+            return f"{what} {self.value(old)}"
+        if access.does == "calls":
+            return self._calls(access)
+        if access.does == "gives up":
+            return "its time-out expires"
+        if access.does in ("acquires", "wants"):
+            return f"{access.does} {access.name}"
+        if access.thing[0] == "file":
+            return access.detail or access.does
+        found = self.value(old)
+        if access.detail:
+            return f"{access.detail}: {found}"
+        if old.is_missing:
+            return "finds nothing there"
+        return f"finds {found}" if access.tested else f"reads {found}"
+
+    def _checks(self, access: Access) -> str:
+        what = access.thing[2] or access.detail.removesuffix(" in") or "it"
+        if access.old.text == "True":
+            return f"{what} is there"
+        return f"{what} is not there" if access.old.text == "False" else f"checks for {what}"
+
+    def _calls(self, access: Access) -> str:
+        text = access.detail
+        if access.thing[0] == "file" and access.old.is_missing:
+            return f"{text}: is not there"
+        if access.thing[0] == "file" and access.old.text == "True":
+            return f"{text}: is there"
+        if access.reads and access.old.is_known and access.thing[0] in ("item", "whole"):
+            text += f": {self.value(access.old)}" if access.thing[0] == "item" or "of" not in access.old.text else ""
+        if access.writes and access.thing[0] == "whole" and access.new.is_known:
+            text += f", then {self.value(access.new)}"
+        return text
+
+
+def described(access: Access) -> str:
+    """What kind of thing this is, such as ``attribute of one Account``."""
+    sort, _, key = access.thing
+    kind = access.holder_type
+    if sort == "attribute":
+        return f"attribute of {'the class' if kind == 'type' else 'the module' if kind == 'module' else f'one {kind}'}"
+    if sort == "item":
+        return f"item of one {kind}"
+    if sort == "whole":
+        return f"one {kind}"
+    if sort == "global":
+        return f"global variable of {access.place.file}"
+    if sort == "cell":
+        return f"variable that functions in {access.place.function.partition('.')[0]} share"
+    if sort == "object":
+        return f"one {kind}"
+    return {"file": "a file", "database": "by SQL", "lock": "a lock"}.get(sort, key)
+
+
+def listed(words: Iterable[str]) -> str:
+    """A list in words: ``a``, ``a and b``, ``a, b and c``."""
+    *most, last = [*words] or [""]
+    return f"{', '.join(most)} and {last}" if most else last

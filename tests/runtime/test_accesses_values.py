@@ -1,0 +1,139 @@
+"""Observing reads the program's objects, and never runs their code."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from typing import Any
+
+import pytest
+
+from replay_dd.schedules.runtime.accesses import values
+from replay_dd.schedules.runtime.accesses.values import ABSENT, CLASS, COMPUTED, INSTANCE, MISSING, SLOT, UNKNOWN
+
+
+class RanError(BaseException):
+    """The program's code was run."""
+
+
+def _refuse(*_: Any, **__: Any) -> Any:
+    raise RanError
+
+
+def hostile() -> Any:
+    """A class of which every way in runs code; pytest looks at the classes of a module."""
+
+    class Meta(type):
+        __instancecheck__ = __subclasscheck__ = __getattribute__ = __repr__ = __eq__ = __hash__ = _refuse
+
+    class Hostile(metaclass=Meta):
+        """Every way in runs code."""
+
+        limit = 3
+
+        def __init__(self) -> None:
+            object.__setattr__(self, "count", 7)
+
+        __getattribute__ = __getattr__ = __setattr__ = __repr__ = __str__ = __eq__ = __hash__ = __len__ = __bool__ = (
+            _refuse
+        )
+        __iter__ = __contains__ = __getitem__ = __class_getitem__ = __index__ = _refuse
+        __class__ = property(_refuse)  # type: ignore[assignment]
+        computed = property(_refuse)
+
+    return Hostile
+
+
+class HostileDict(dict[Any, Any]):
+    __getitem__ = __len__ = __iter__ = __contains__ = __missing__ = items = __eq__ = _refuse  # type: ignore[assignment]
+
+
+class HostileSet(set[Any]):
+    __len__ = __iter__ = __contains__ = _refuse
+
+
+class HostileList(list[Any]):
+    __getitem__ = __len__ = __iter__ = __contains__ = _refuse  # type: ignore[assignment]
+
+
+class Slotted:
+    __slots__ = ("empty", "full")
+
+    def __init__(self) -> None:
+        self.full = 1
+
+
+def test_attributes_are_found_without_running_anything() -> None:
+    kind = hostile()
+    thing = kind()
+    where, owner, value = values.attribute(thing, "count")
+    assert (where, owner is thing, value) == (INSTANCE, True, 7)
+    assert values.attribute(thing, "limit")[::2] == (CLASS, 3)
+    assert values.attribute(thing, "computed")[::2] == (COMPUTED, UNKNOWN)
+    assert values.attribute(thing, "other")[::2] == (ABSENT, MISSING)
+    assert values.attribute(kind, "limit")[::2] == (CLASS, 3)
+    slotted = Slotted()
+    assert values.attribute(slotted, "full") == (SLOT, slotted, 1)
+    assert values.attribute(slotted, "empty") == (SLOT, slotted, MISSING)
+
+
+def test_a_dictionary_that_is_computed_is_not_asked_for() -> None:
+    class Computed:
+        __dict__ = property(_refuse)  # type: ignore[assignment]
+
+    assert values.own_values(Computed()) is None
+
+
+def test_hostile_containers_and_keys_are_looked_into() -> None:
+    key = hostile()()
+    held = HostileDict({"a": 1})
+    dict.__setitem__(held, 5, 2)
+    assert values.item(held, "a") == 1
+    assert values.item(held, "b") is MISSING
+    assert values.item(held, key) is MISSING
+    assert values.size(held) == 2
+    assert values.contains(held, 5) is True
+    assert values.contains(HostileSet({1, 2}), 2) is True
+    assert values.contains(HostileList([key, 3]), 3) is True
+    assert values.contains([key], key) is True
+    assert values.item(HostileList([4]), -1) == 4
+    assert values.item(HostileList([4]), 9) is MISSING
+
+
+def test_equal_keys_of_different_types_are_the_same_key() -> None:
+    assert values.item({1: "x"}, True) == "x"
+    assert values.item({(1, "a"): "x"}, (1.0, "a")) == "x"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (12, "12"),
+        (None, "None"),
+        ("a" * 41, "'" + "a" * 40 + "...'"),
+        ([], "[]"),
+        ({}, "{}"),
+        ({"a": 1}, "dict of 1"),
+        ((1, "b"), "(1, 'b')"),
+        (deque([1, 2]), "deque of 2"),
+        (1 << 2_000, "a large int"),
+        (MISSING, "nothing"),
+        (OrderedDict(a=1), ""),
+    ],
+)
+def test_values_of_built_in_types_are_shown_in_short(value: object, text: str) -> None:
+    assert values.text_of(value) == text
+
+
+def test_others_are_not_shown() -> None:
+    assert values.text_of(hostile()()) == ""
+    assert values.text_of((hostile()(),)) == "tuple of 1"
+    assert values.text_of(HostileDict()) == ""
+
+
+def test_what_an_iterator_goes_over() -> None:
+    numbers, names, waiting = [1, 2], defaultdict(int, a=1), deque([3])
+    assert values.iterated(iter(numbers)) is numbers
+    assert values.iterated(iter(names.items())) is names
+    assert values.iterated(iter(waiting)) is waiting
+    assert values.iterated(number for number in numbers) is UNKNOWN
+    assert values.iterated(hostile()()) is UNKNOWN

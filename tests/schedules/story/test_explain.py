@@ -1,0 +1,76 @@
+"""What cannot be explained costs the story, never the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from replay_dd.errors.program import NotControlledError
+from replay_dd.report.story import story_as_json, story_as_text
+from replay_dd.schedules.isolate import GuiltySwitch
+from replay_dd.schedules.model import Log, Switch
+from replay_dd.schedules.observation import Observation
+from replay_dd.schedules.story import explain as module
+from replay_dd.schedules.story.explain import explain
+from replay_dd.schedules.story.twins import Twins, observe_twins
+from tests.schedules.logs import FAILED, log_of
+
+SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)
+
+
+def isolated(*, verified: bool = True, flaky: bool = False, switch: Switch | None = SWITCH) -> Any:
+    return SimpleNamespace(
+        switch=None if switch is None else GuiltySwitch(switch, None),
+        isolation=SimpleNamespace(verified=verified, circumstance=SimpleNamespace(flaky=flaky)),
+        failing_range=None,
+        passing=log_of([]),
+        failing=log_of([SWITCH], FAILED),
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (isolated(switch=None), "no switch was isolated"),
+        (isolated(verified=False), "the final runs do not replay exactly"),
+        (isolated(flaky=True), "the final runs do not replay exactly"),
+    ],
+)
+def test_some_answers_have_no_story(found: Any, why: str) -> None:
+    assert explain(found).why_not == why
+
+
+@pytest.mark.parametrize(
+    ("raised", "why"),
+    [
+        (NotControlledError("It is gone."), "It is gone."),
+        (KeyboardInterrupt(), "interrupted"),
+        (ZeroDivisionError("by 0"), "what was seen cannot be told (ZeroDivisionError: by 0)"),
+    ],
+)
+def test_a_failure_to_explain_is_told_in_one_line(
+    raised: BaseException, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Twins:
+        raise raised
+
+    monkeypatch.setattr(module, "observe_twins", fail)
+    explanation = explain(isolated())
+    assert explanation.why_not == why
+    assert " ".join(" ".join(story_as_text(explanation, log_of([]).program)).split()) == f"story none: {why}"
+    assert story_as_json(explanation, log_of([]).program) == {"why_not": why}
+
+
+def test_without_a_common_thing_there_is_no_story(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Twins(Observation((), {}), Observation((), {}))
+    monkeypatch.setattr(module, "observe_twins", lambda *_: nothing)
+    assert explain(isolated()).why_not == "no access to a common thing was seen at the switch"
+
+
+def test_only_accesses_are_observed() -> None:
+    log = log_of([SWITCH], FAILED)
+    lines: Log = replace(log, settings=replace(log.settings, granularity="line"))
+    assert "`line`" in observe_twins(lines, lines, SWITCH, None, 1).why_not

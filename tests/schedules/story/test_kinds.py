@@ -1,0 +1,145 @@
+"""The conflict at the edges of a failing range, and its kind in the field's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.isolate import GuiltySwitch
+from replay_dd.schedules.model import Place, Switch
+from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, find_conflict
+from replay_dd.schedules.story.kinds import kind_of
+from replay_dd.schedules.story.words import Letters
+from tests.schedules.logs import PASSED
+
+NOTHING = Value("nothing", "", -1)
+X, Y = ("attribute", 1, "x"), ("attribute", 1, "y")
+
+
+def number(value: object) -> Value:
+    return Value(str(value), type(value).__name__, -1)
+
+
+def access(thread: str, time: int, global_time: int, does: str, thing: Any = X, **more: Any) -> Access:
+    place = Place("prog.py", "prog.py", time, 1, "work", "LOAD_ATTR", True)
+    frames = (StackFrame("prog.py", "prog.py", time, "work", True),)
+    plain = Access(
+        *(global_time, thread, time, global_time, place, frames, does, thing, "Thing", f"Thing.{thing[2]}"),
+        reads=does in ("reads", "checks"),
+        writes=does == "stores",
+        old=number(1),
+        new=number(2) if does == "stores" else Value("?", "", -1),
+        detail="",
+        tested=False,
+        held=(),
+    )
+    return replace(plain, **more)
+
+
+def switch(time: int) -> Switch:
+    return Switch("0.1", time, "0.2", False, False, None, time, time)
+
+
+def conflict_of(accesses: list[Access], first: int, last: int, *, begins_turn: bool = False) -> Conflict:
+    """The conflict of a run in which thread 0.1 is interrupted before its yield point ``last``."""
+    before = None if begins_turn else switch(first - 1)
+    guilty = GuiltySwitch(switch(last), switch(last + 1))
+    return find_conflict(Observation(tuple(accesses), {}), guilty, FailingRange(switch(first), switch(last), before, 3))
+
+
+def shape(
+    left: str, other: str, right: str, *, left_thing: Any = X, right_thing: Any = X, others: Any = None, **more: Any
+) -> Conflict:
+    """Thread 0.1 does ``left``, 0.2 does ``other`` to the things of both, 0.1 does ``right``."""
+    meanwhile = others or [access("0.2", 1, 5, other, left_thing), access("0.2", 2, 6, other, right_thing)]
+    return conflict_of(
+        [access("0.1", 4, 4, left, left_thing, **more), *meanwhile, access("0.1", 5, 9, right, right_thing)], 5, 5
+    )
+
+
+@pytest.mark.parametrize(
+    ("conflict", "kind"),
+    [
+        (shape("reads", "stores", "stores"), kinds.LOST_UPDATE),
+        (shape("reads", "stores", "stores", tested=True), kinds.CHECK_THEN_ACT),
+        (shape("checks", "stores", "reads", tested=True), kinds.CHECK_THEN_ACT),
+        (shape("reads", "stores", "reads"), kinds.NON_REPEATABLE_READ),
+        (shape("stores", "reads", "stores"), kinds.TORN_UPDATE),
+        (shape("stores", "reads", "stores", right_thing=Y), kinds.TORN_UPDATE),
+        (shape("reads", "stores", "reads", right_thing=Y), kinds.TORN_READ),
+        (
+            shape("reads", "", "reads", tested=True, others=[access("0.2", 1, 5, "stores", new=number(None))]),
+            kinds.INVALIDATED,
+        ),
+        (
+            conflict_of(
+                [access("0.2", 1, 5, "reads", old=NOTHING), access("0.1", 5, 9, "stores")], 1, 5, begins_turn=True
+            ),
+            kinds.TOO_EARLY,
+        ),
+        (
+            conflict_of([access("0.2", 1, 5, "stores"), access("0.1", 5, 9, "reads")], 1, 5, begins_turn=True),
+            kinds.ORDER_VIOLATION,
+        ),
+    ],
+)
+def test_the_kind_follows_from_both_edges(conflict: Conflict, kind: str) -> None:
+    assert kind_of(conflict, PASSED) == kind
+
+
+def test_without_a_common_thing_there_is_no_kind() -> None:
+    conflict = conflict_of([access("0.2", 1, 5, "stores", Y), access("0.1", 5, 9, "reads", X)], 1, 5)
+    assert (conflict.left, conflict.right) == (None, None)
+    assert kind_of(conflict, PASSED) == ""
+
+
+def test_the_edges_are_seen_and_what_stands_in_for_them_is_inferred() -> None:
+    seen = conflict_of(
+        [access("0.1", 4, 4, "reads"), access("0.2", 1, 6, "stores"), access("0.1", 6, 9, "stores")], 5, 6
+    )
+    assert seen.left is not None
+    assert seen.right is not None
+    assert (seen.left.inferred, seen.right.inferred) == (False, False)
+    farther = conflict_of(
+        [access("0.1", 2, 2, "reads"), access("0.2", 1, 6, "stores"), access("0.1", 9, 9, "stores")], 5, 6
+    )
+    assert farther.left is not None
+    assert farther.right is not None
+    assert (farther.left.inferred, farther.right.inferred) == (True, True)
+
+
+def test_only_what_is_done_meanwhile_is_the_stretch() -> None:
+    conflict = conflict_of(
+        [
+            *(access("0.2", 1, 1, "stores"), access("0.1", 4, 4, "reads"), access("0.2", 2, 6, "stores")),
+            *(access("0.1", 5, 9, "stores"), access("0.2", 3, 10, "stores")),
+        ],
+        5,
+        5,
+    )
+    assert [one.global_time for one in conflict.stretch] == [6]
+
+
+def test_an_item_and_its_container_are_one_thing_if_the_container_changes() -> None:
+    item = access("0.1", 1, 1, "reads", ("item", 3, "'a'"))
+    cleared = access("0.2", 1, 2, "calls", ("whole", 3, ""), writes=True, detail="clear()")
+    measured = access("0.2", 1, 2, "calls", ("whole", 3, ""), reads=True, detail="len()")
+    other = access("0.2", 1, 2, "stores", ("item", 3, "'b'"))
+    assert item.conflicts(cleared)
+    assert not item.conflicts(measured)
+    assert not item.conflicts(other)
+    assert measured.conflicts(replace(other, old=NOTHING))
+    assert not item.conflicts(replace(cleared, thing=("whole", 4, "")))
+
+
+def test_objects_get_letters_by_type() -> None:
+    letters = Letters()
+    one, other = Value("", "bidict", 4), Value("", "bidict", 9)
+    assert [letters.value(value) for value in (one, other, one)] == ["bidict A", "bidict B", "bidict A"]
+    assert letters.does(access("0", 1, 1, "stores", old=one, new=other)) == "stores bidict B over bidict A"
+    assert letters.does(access("0", 1, 1, "checks", ("item", 1, "'a'"), old=number(False))) == "'a' is not there"
