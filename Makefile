@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui demo-input demo-changes quick test check format mutants documents film-strip packages bench compatibility pythons clean
+.PHONY: help demo demo-gui demo-input demo-changes quick test check format mutants fuzz documents film-strip packages bench compatibility pythons clean
 
 help: ## Show what can be made
 	@echo 'Usage: make TARGET'
@@ -59,6 +59,9 @@ film-strip: demo-gui ## Run the GUI demo, and take the documents' picture of its
 
 packages: $(INSTALLED) ## Build the source archive and the wheels (results in dist)
 	@$(BIN)/python -m tools.build_packages
+
+fuzz: $(INSTALLED) ## Read 100,000 damaged logs of each format (or COUNT=number); none may end in a traceback
+	@$(BIN)/python -m tests.fuzz $(COUNT)
 
 bench: $(INSTALLED) ## Measure how fast the tool is
 	@$(BIN)/python -m tests.benchmarks

@@ -93,6 +93,7 @@ class Circumstance(ABC, Generic[Run]):
         end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
+        cuts: deltas before which it is natural to cut the universe: what lies between two cuts belongs together.
     """
 
     name: str = "custom"
@@ -105,6 +106,7 @@ class Circumstance(ABC, Generic[Run]):
     end_runs: int = 1
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
+    cuts: Sequence[int] = ()
 
     @abstractmethod
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Run:
@@ -122,6 +124,10 @@ class Circumstance(ABC, Generic[Run]):
     def words(self, delta: int) -> str:
         """Describe one delta."""
         return f"{self.delta} {delta + 1}"
+
+    def measure(self, configuration: IntervalSet) -> int:
+        """How large a configuration is, in a unit that stays the same in all refinements; for charts."""
+        return configuration.count
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """A key that is equal for configurations with the same run, so that it is made only once."""

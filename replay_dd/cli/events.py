@@ -8,7 +8,7 @@ from pathlib import Path
 
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
-from replay_dd.cli.session_playback import conditions_of, say_where
+from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
 from replay_dd.errors.user import UsageError
 from replay_dd.events.isolate import ALGORITHMS, Plan, isolate_events
 from replay_dd.events.log import write_session
@@ -63,6 +63,7 @@ def isolate_session(
         passing = in_folders(passing, here=session.program.here, home=home)
     if not accept_changes:
         check_program(session)
+    say_what_differs(session.program)
     conditions = conditions_of(player, settle, start_limit, hang_limit, recorded=session.playback)
     plan = Plan(
         jobs=jobs,

@@ -113,8 +113,13 @@ def hunt_command(
     """
     progress = Progress()
 
+    failed = 0
+
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
-        progress.show(f"run {number} of at most {runs}, {plan}: {signature.text}")
+        nonlocal failed
+        failed += signature.failed
+        pace = progress.pace(number, runs - number)
+        progress.show(f"run {number} of {runs}, {failed} failed, {pace}; {plan}: {signature.text}")
 
     def on_simplify(number: int) -> None:
         progress.show(f"simplifying the schedules, run {number}")
@@ -158,7 +163,7 @@ def hunt_command(
         for reason in found.because:
             say(f"why: {reason}")
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
-        if log is not None:
+        if log is not None and not found.one_schedule:
             write_log(log, output / name)
     for log in (found.failing or found.passing,):
         if log is not None:
@@ -180,9 +185,9 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         one = found.not_reproduced == 1
         say(f"{found.not_reproduced} run{'' if one else 's'} skipped: {'its' if one else 'their'} replay diverged")
     passing, failing = (shlex.quote(str(output / name)) for name in ("pass.log", "fail.log"))
-    if found.passing is not None:
+    if found.passing is not None and not found.one_schedule:
         echo(f"passes       replay-dd replay {passing}")
-    if found.failing is not None:
+    if found.failing is not None and not found.one_schedule:
         echo(f"fails        replay-dd replay {failing}")
     echo_lines(describe_notes(found.passing, found.failing))
     if found.interrupted:

@@ -50,6 +50,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
     },
     "Program input": {
         "input": Entry("input", "Reduce a file to the parts that make a program fail."),
+        "fuzz": Entry("fuzz", "Invent inputs until a program fails on one, and reduce it."),
     },
     "Code changes": {
         "changes": Entry("changes", "Isolate the code change that makes a program fail."),

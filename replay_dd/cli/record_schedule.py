@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from replay_dd.cli.output import echo_lines
@@ -83,10 +84,12 @@ def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
 
 
 def _tell(run: Any, output: Path, time_limit: float) -> None:
-    say(f"recorded in {output}, yield points noticed by {run.backend} ({run.backend_reason})")
+    say(f"recorded in {quote(str(output))}, yield points noticed by {run.backend} ({run.backend_reason})")
     echo_lines((f"  {line}" for line in describe_log(run.log)), err=True)
     if run.log.ending.timed_out:
-        raise TimeLimitError(f"The run did not end within {time_limit:g} s; {output} holds it up to its last switch.")
+        raise TimeLimitError(
+            f"The run did not end within {time_limit:g} s; {quote(str(output))} holds it up to its last switch."
+        )
     tell_withheld(run.log.program)
     if run.log.verified is False:
         say("warning: a replay of this log diverged; `replay-dd replay` tells where")

@@ -64,7 +64,7 @@ def record_session(
         on_ready=on_ready,
     )
     session = made.session
-    say(f"recorded in {output}: {len(session.events)} events, {len(actions_of(session))} actions")
+    say(f"recorded in {shlex.quote(str(output))}: {len(session.events)} events, {len(actions_of(session))} actions")
     say(f"ending: {session.ending.text}")
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")

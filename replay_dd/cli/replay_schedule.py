@@ -14,6 +14,7 @@ from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import ReplayResult, check_there, check_unchanged, replay
+from replay_dd.schedules.runtime.channel import GONE
 from replay_dd.schedules.target import changed_files
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
@@ -58,6 +59,8 @@ def replay_schedule(
     else:
         echo(f"digest: diverged, {result.divergence}")
     _tell_skipped(result.run.log)
+    if result.divergence is not None:
+        _tell_new_notes(recorded, result.run.log)
     return _verdict(result, accept_changes)
 
 
@@ -93,6 +96,13 @@ def relocated_in_words(switches: int, missed: int) -> str:
 def _tell_skipped(log: Log) -> None:
     for thread, time, to in log.ending.skipped[:_SHOWN]:
         echo(f"skipped: thread {thread} to {to} at thread time {time}: thread {to} could not run")
+
+
+def _tell_new_notes(recorded: Log, repeated: Log) -> None:
+    """What was not under control in the replay, if that was otherwise in the recorded run."""
+    for note in repeated.ending.notes:
+        if note not in recorded.ending.notes and not note.startswith(GONE):  # the divergence has those
+            echo(f"note: {note}")
 
 
 def _verdict(result: ReplayResult, accept_changes: bool) -> int:

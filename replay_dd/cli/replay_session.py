@@ -7,7 +7,7 @@ from pathlib import Path
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo, echo_text
 from replay_dd.cli.progress import say
-from replay_dd.cli.session_playback import conditions_of, say_where
+from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
 from replay_dd.errors.user import NothingRecordedError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.failure_signature import outcome_of
@@ -43,6 +43,7 @@ def replay_session(
     session = in_folders(session, here=here, home=home)
     if not accept_changes:
         check_program(session)
+    say_what_differs(session.program)
     wanted_pace = session.pace if pace is None else Pace(pace)
     conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
     run = play_session(session, conditions, wm)

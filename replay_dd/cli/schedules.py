@@ -59,7 +59,7 @@ def isolate_schedule(
             time_budget_s=time_budget,
             may_fork=not no_fork,
             repeats=repeats,
-            observer=progress.observer("unit delta"),
+            observer=progress.observer("unit delta", halves=True),
         )
     finally:
         progress.clear()

@@ -9,6 +9,7 @@ from replay_dd.cli.session_options import DEFAULT_SCREEN
 from replay_dd.errors.user import UsageError
 from replay_dd.events.model import GuiProgram, Pace, Playback, Screen
 from replay_dd.events.run import HANG_LIMIT_S, START_LIMIT_S, Conditions
+from replay_dd.events.surroundings import differences, surroundings
 from replay_dd.events.x11.players import PLAYERS, player_named
 
 _SIZE = re.compile(r"^(\d{2,5})x(\d{2,5})(?:x(8|15|16|24|30|32))?$")
@@ -34,6 +35,12 @@ def say_where(program: GuiProgram) -> None:
         say(f"the program works in {program.directory} itself: what it changes there stays changed")
     else:
         say(f"the program works in a copy of {program.directory}: what it changes there is lost (`--here` keeps it)")
+
+
+def say_what_differs(program: GuiProgram) -> None:
+    """Say what a recording depended on and this machine does not have, or has otherwise."""
+    for told in differences(program.surroundings, surroundings() if program.surroundings else {}):
+        say(f"warning: {told}; windows may look different, and a failure may not show")
 
 
 def conditions_of(

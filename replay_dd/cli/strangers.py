@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 AGREED_VARIABLE = "REPLAY_DD_YES"
 _LONGEST_VALUE = 200
-_MOST_VARIABLES = 40
+_MOST_VARIABLES = 20
 _HARMLESS_SCHEMES = frozenset({"http", "https", "about", "data"})
 
 
@@ -98,13 +98,18 @@ def _ask(path: Path, told: Sequence[str]) -> None:
 
 def strange_log(log: Log, path: Path) -> Stranger:
     """What a schedule log would do."""
+    from replay_dd.schedules.environment import kept
+
     program, settings = log.program, log.settings
     told = [
         *_program_in_words(program.command, program.directory, program.environment),
         *([f"in a copy    of {_shown(program.directory)}"] if program.fresh_copy else []),
         *([f"imports      {_shown(', '.join(settings.preload))}"] if settings.preload else []),
     ]
-    return Stranger(tuple(told), replace(log, program=replace(program, environment=_tamed(program.environment))))
+    # What is kept of our own environment is written to other logs: no secrets.
+    ours, _ = kept(os.environ)
+    tamed = replace(program, environment=without_dangers(program.environment, ours))
+    return Stranger(tuple(told), replace(log, program=tamed))
 
 
 def strange_session(session: Session, path: Path) -> Stranger:
@@ -114,13 +119,16 @@ def strange_session(session: Session, path: Path) -> Stranger:
     program = session.program
     told = [
         *_program_in_words(program.command, program.directory, program.environment),
+        *(["             itself, not in a copy"] if program.here else []),
+        *([f"as its home  a copy of {_shown(program.home)}"] if program.home else []),
         "input        all that `replay-dd show` lists",
     ]
     # A session names the program that manages its windows: that could be any program.
     name = session.window_manager
     manager = name if name in ("", *WINDOW_MANAGERS) else choose_window_manager(None)
-    tamed = replace(session, program=replace(program, environment=_tamed(program.environment)), window_manager=manager)
-    return Stranger(tuple(told), tamed)
+    # What is not said, GUI programs get from here.
+    tamed = replace(program, environment=without_dangers(program.environment, {}))
+    return Stranger(tuple(told), replace(session, program=tamed, window_manager=manager))
 
 
 def strange_flow(flow: Flow, path: Path) -> Stranger:
@@ -147,8 +155,8 @@ def _is_harmless(url: str, flow: Path) -> bool:
 def _program_in_words(command: Sequence[str], directory: str, environment: Mapping[str, str]) -> Iterator[str]:
     yield f"command      {_shown(shlex.join(command), longest=None)}"
     yield f"in folder    {_shown(directory, longest=None)}"
-    safe = _tamed(environment)
-    changed = {name: safe[name] for name in environment if name in safe and os.environ.get(name) != safe[name]}
+    safe = without_dangers(environment, {})
+    changed = {name: value for name, value in safe.items() if os.environ.get(name) != value}
     yield from _variables_in_words("with", changed)
     refused = refused_variables(environment, os.environ)
     yield from _variables_in_words("without", refused)
@@ -159,10 +167,6 @@ def _variables_in_words(label: str, variables: Mapping[str, str]) -> Iterator[st
         yield f"{label:<12} {_shown(f'{name}={shlex.quote(value)}')}"
     if len(variables) > _MOST_VARIABLES:
         yield f"{label:<12} {len(variables) - _MOST_VARIABLES:,} more variables"
-
-
-def _tamed(environment: Mapping[str, str]) -> dict[str, str]:
-    return without_dangers(environment, os.environ)
 
 
 def _shown(text: str, longest: int | None = _LONGEST_VALUE) -> str:

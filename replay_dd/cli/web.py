@@ -8,7 +8,7 @@ from pathlib import Path
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo, echo_json, echo_lines
-from replay_dd.cli.progress import Progress
+from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
@@ -52,6 +52,7 @@ def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | Non
     from replay_dd.web.player import Limits, play
 
     with WebBrowser(browser) as running:
+        _tell_sandbox(running)
         playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
     for number, why in playback.left_out:
@@ -92,6 +93,7 @@ def minimize_flow(
     check_writable(target)
     progress = Progress()
     with WebBrowser(browser) as running:
+        _tell_sandbox(running)
         try:
             found = minimize(
                 flow,
@@ -114,6 +116,11 @@ def minimize_flow(
         echo_lines(minimum_as_text(found, target, strip))
     sys.stdout.flush()
     return found.isolation.exit_code
+
+
+def _tell_sandbox(running: WebBrowser) -> None:
+    if running.without_sandbox:
+        say(f"the browser runs without its sandbox: {running.without_sandbox}; play only what you trust")
 
 
 def _settle_s(given: float | None) -> float:

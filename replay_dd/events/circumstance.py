@@ -64,6 +64,7 @@ class UserActions(Circumstance[Run]):
         self.difference = difference
         self._session = session
         self.universe = difference.all
+        self.cuts = () if isinstance(difference, WithinActions) else difference.cuts
         self.goal = Goal.SIMPLIFY if simplify else Goal.ISOLATE
         self.algorithm = algorithm if simplify else "dd"
         self.delta = "input" if isinstance(difference, WithinActions) else "action"

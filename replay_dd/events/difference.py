@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from replay_dd.dd import IntervalSet
 from replay_dd.events.model import Action, Session
 from replay_dd.events.result import ComparedAction
 from replay_dd.events.wellformed import groups_of
+
+LONG_PAUSE_MS = 2000
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,12 @@ class SessionDifference:
         removals = {step.delta for step in self.steps if step.delta is not None and not step.added}
         return configuration & IntervalSet.of(sorted(reached | removals))
 
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Deltas at which something new begins: a dialog is opened, or the person made a pause."""
+        places = natural_cuts([step.action for step in self.steps])
+        return tuple(sorted({delta for place in places if (delta := self.steps[place].delta) is not None}))
+
     def _kept(self, configuration: IntervalSet) -> list[_Step]:
         applied = set(configuration)
         return [step for step in self.steps if _is_kept(step, applied)]
@@ -83,6 +92,24 @@ class SessionDifference:
 
 def _is_kept(step: _Step, applied: set[int]) -> bool:
     return step.delta is None or (step.delta in applied) == step.added
+
+
+def natural_cuts(actions: Sequence[Action]) -> list[int]:
+    """The numbers of the actions at which something new begins.
+
+    That is where another window than the main one comes into play (beginning with the action that opened it), where it
+    is left, and after long pauses.
+    """
+    used = [action.window for action in actions]
+    main = max(set(used), key=lambda window: (used.count(window), window is not None, -(window or 0)), default=None)
+    cuts = []
+    for number, (previous, action) in enumerate(itertools.pairwise(actions), 1):
+        pause_ms = action.time_ms - previous.time_ms - previous.duration_ms
+        if previous.window == main != action.window:
+            cuts.append(number - 1)
+        elif previous.window != main == action.window or pause_ms > LONG_PAUSE_MS:
+            cuts.append(number)
+    return [cut for cut in cuts if cut > 0]
 
 
 def with_shared_windows(failing: Session, passing: Session) -> tuple[Session, Session]:

@@ -67,6 +67,7 @@ class GuiProgram:
             hexadecimal digits of the SHA-256 hash.
         here: whether it works in the working directory itself; otherwise each run gets a fresh copy.
         home: a folder that is copied for each run as its HOME; empty for an empty HOME.
+        surroundings: fonts and themes of the machine (:mod:`replay_dd.events.surroundings`).
     """
 
     command: tuple[Argument, ...]
@@ -75,6 +76,7 @@ class GuiProgram:
     files: Mapping[Argument, str] = field(default_factory=dict)
     here: bool = False
     home: Argument = ""
+    surroundings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.events.model import GuiProgram, Session
+from replay_dd.events.surroundings import surroundings
 from replay_dd.experiment.process import find_program
 from replay_dd.files import digest_of_regular
 
@@ -43,7 +44,8 @@ def describe_gui_program(
         if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
     }
     files = _files(command, folder, os.environ.get("PATH"))
-    return GuiProgram(command, str(folder), kept, files, here, "" if home is None else str(home.resolve()))
+    template = "" if home is None else str(home.resolve())
+    return GuiProgram(command, str(folder), kept, files, here, template, surroundings())
 
 
 def in_folders(session: Session, *, here: bool, home: Path | None) -> Session:

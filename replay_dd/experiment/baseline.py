@@ -26,13 +26,14 @@ MEASURED_RUNS = 2
 STEADY = SequentialTest(often=1.0, rarely=0.6, error=0.05, most_runs=20)
 # Enough to know the rate of an intermittent failure to within 0.3 (95 %).
 INTERMITTENT_RUNS = 12
-MOST_INTERMITTENT_RUNS = 36
+MOST_INTERMITTENT_RUNS = 24
 _ENOUGH_FAILURES = 3
 # What fails less often than this share of the baseline has another cause, such as chance.
 _RARE_SHARE = 1 / 6
 _SEARCH_ERROR = 0.05
 _MOST_RUNS_OF_A_TEST = 40
 _HIGHEST_RATE = 0.9
+_RARE_HINT = "Make it fail more often: another pace or seed, more load; or try each test often, with `--repeat N`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,12 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
     circumstance = tests.circumstance
     runs, judged = _measure_failing(tests, jobs)
     rate = _take(tests, runs, judged)
+    if repeat is None and rate.runs >= MOST_INTERMITTENT_RUNS and rate.failed < _ENOUGH_FAILURES:
+        raise NotReproducedError(
+            f"The {_name_of(circumstance, End.FAILING)} failed in only {rate.failed} of {rate.runs} runs: too rarely "
+            "to tell what it needs.",
+            _RARE_HINT,
+        )
     tests.count(circumstance.universe)
     intermittent = circumstance.flaky and repeat is None and not rate.steady
     if intermittent:

@@ -10,6 +10,7 @@ Rules of this module:
 * After each search the circumstance may name a narrower or finer difference, which is searched next.
 * If runs vary, nothing rests on one run: each delta of the answer is left out again, often enough to be sure that it is
   needed, and an answer whose proof is worse than the baseline promises sends the search back with more runs per test.
+* Under a limit, bisection is preceded by coarse passes: they need more tests in all, but give better results early.
 * However a search ends, the best result so far is the answer; only the answer of a complete search is proved.
 """
 
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import BaseFirst, IntervalSet, Search, Step
+from replay_dd.dd import Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
@@ -152,6 +153,11 @@ class _Limits:
     max_tests: int | None
     ends_at: float | None
 
+    @property
+    def limited(self) -> bool:
+        """Whether the search may be stopped early."""
+        return self.max_tests is not None or self.ends_at is not None
+
     def is_late(self) -> bool:
         """Whether the time is over."""
         return self.ends_at is not None and time.monotonic() >= self.ends_at
@@ -248,7 +254,7 @@ class _Course(Generic[Run]):
 
     def _search_once(self, circumstance: Circumstance[Run], current: IntervalSet) -> SearchResult:
         limits = self._limits
-        algorithm = ALGORITHMS[circumstance.algorithm](circumstance.base, current)
+        algorithm = self._algorithm(circumstance, current)
         if self._outcomes.get(circumstance.base) is not Outcome.PASS:
             # It is no configuration of an earlier search, as the bases of most refinements are.
             algorithm = BaseFirst(algorithm)
@@ -265,6 +271,11 @@ class _Course(Generic[Run]):
         self._executed += result.executed
         self.requested += result.requested
         return result
+
+    def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
+        if circumstance.algorithm == "bisection" and self._limits.limited:
+            return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
+        return ALGORITHMS[circumstance.algorithm](circumstance.base, current)
 
     def _on_step(self, step: Step) -> None:
         """Count a committed test, in serial order, and record what it says about smaller configurations."""
@@ -284,6 +295,7 @@ class _Course(Generic[Run]):
             words=judgement.words,
             failed=judgement.failed,
             unit=self._tests.circumstance.delta,
+            measure=self._tests.circumstance.measure(configuration),
         )
         self.steps.append(record)
         self._observer.on_test(record)

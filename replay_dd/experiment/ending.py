@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
@@ -60,10 +60,18 @@ class Oracle:
 
     def ending(self, finished: Finished) -> Ending:
         """How a run ended."""
-        message = _steady(_last_line(finished.output))
-        if self.pattern is not None and (found := self.pattern.search(finished.output)):
+        if self.pattern is None:
+            return self._by_status(finished)
+        found = self.pattern.search(finished.output)
+        if found is not None:
             line = _line_of(finished.output, found.start())
             return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+        ending = self._by_status(finished)
+        # It may be a failure, but not the one that is looked for.
+        return ending if ending.verdict is Outcome.PASS else replace(ending, verdict=Outcome.UNRESOLVED)
+
+    def _by_status(self, finished: Finished) -> Ending:
+        message = _steady(_last_line(finished.output))
         if finished.timed_out:
             words = f"still running after {finished.seconds:.1f} s"
             # A script that does not end says nothing; a program that does not end fails.

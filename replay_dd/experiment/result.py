@@ -26,6 +26,7 @@ class TestRecord:
         words: how the run ended.
         failed: whether the run failed at all, perhaps with a different failure.
         unit: what one delta is.
+        measure: how large the configuration was, in the circumstance's unit for charts.
     """
 
     __test__ = False  # not a test class for pytest
@@ -37,6 +38,7 @@ class TestRecord:
     words: str = ""
     failed: bool = False
     unit: str = ""
+    measure: int = 0
 
 
 @dataclass(frozen=True, slots=True)

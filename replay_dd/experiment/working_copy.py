@@ -66,6 +66,10 @@ class WorkingCopy:
                 return there
         return text
 
+    def told(self, text: str) -> str:
+        """A text in which paths into the copy are those of the original."""
+        return text.replace(str(self.copy), str(self.original))
+
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """Environment variables in which paths into the original, also in lists, lead into the copy."""
         moved = {

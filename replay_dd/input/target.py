@@ -21,6 +21,9 @@ from replay_dd.experiment.process import Command, Finished, private_folder, run
 PLACE = "{}"
 """What stands for the input in a command."""
 
+OPTIONS = "{options}"
+"""What stands for options that are tried."""
+
 
 @dataclass
 class Target:
@@ -48,21 +51,35 @@ class Target:
         """Whether the command names its input, rather than reading standard input."""
         return any(PLACE in argument for argument in self.command[1:])
 
-    def run(self, content: bytes) -> Finished:
+    def run(
+        self, content: bytes, *, more: tuple[str, ...] = (), variables: Mapping[str, str] | None = None
+    ) -> Finished:
         """Run the command on this content.
+
+        Args:
+            content: its input.
+            more: arguments to put where ``{options}`` stands, or at the end.
+            variables: all environment variables, if not those of the target.
 
         Raises:
             ProgramNotFoundError: there is no such program.
         """
         with private_folder() as folder:
-            command = Command(self.command, self.directory, self.environment, content, self.fresh_copy)
+            environment = self.environment if variables is None else variables
+            command = Command(self._with(more), self.directory, environment, content, self.fresh_copy)
             if self.takes_a_file:
                 path = folder.temporary / self.name
                 path.write_bytes(content)
-                arguments = tuple(argument.replace(PLACE, str(path)) for argument in self.command)
+                arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
             finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
             return replace(finished, output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
+
+    def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:
+        if OPTIONS not in self.command:
+            return self.command + more
+        place = self.command.index(OPTIONS)
+        return (*self.command[:place], *more, *self.command[place + 1 :])
 
 
 def check_command(command: Sequence[str], file: Path) -> None:

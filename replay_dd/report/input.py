@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.circumstance import Goal
-from replay_dd.experiment.result import Stage
+from replay_dd.experiment.ending import Ending
+from replay_dd.experiment.result import Isolation, Stage
 from replay_dd.input.reduce import InputIsolation
+from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
 from replay_dd.report.isolation import counted, headline, isolation_as_json, search_as_text
+from replay_dd.report.plot import search_plot
 
 _SHOWN_LINES = 20
 
@@ -77,6 +80,40 @@ def input_as_json(found: InputIsolation, files: Mapping[str, Path]) -> dict[str,
         files=dict(files),
         notes=found.all_notes,
     )
+
+
+def plot_of(found: InputIsolation, name: str) -> str:
+    """The chart of the search, as SVG."""
+    title = f"{name}: {len(found.whole):,} to {len(found.failing):,} bytes in {len(found.isolation.steps):,} tests"
+    return search_plot(found.isolation.steps, len(found.whole), title=title, unit="bytes")
+
+
+def settings_as_text(isolation: Isolation[Ending]) -> Iterator[str]:
+    """The options and variables that a failure needs, or that prevent it, line by line."""
+    settings = isolation.circumstance
+    assert isinstance(settings, Settings)
+    left = counted(isolation.deltas_left, settings.delta)
+    if settings.prevents:
+        verb = "prevents" if isolation.deltas_left == 1 else "together prevent"
+        yield f"{left} of {isolation.deltas_before:,} {verb} the failure:"
+    else:
+        yield headline(isolation)
+    yield from (f"  {settings.words(delta)}" for delta in isolation.difference)
+    yield ""
+    yield from search_as_text(isolation)
+
+
+def settings_as_json(isolation: Isolation[Ending]) -> dict[str, Any]:
+    """The object that ``--json`` prints for options and variables."""
+    settings = isolation.circumstance
+    assert isinstance(settings, Settings)
+    options, variables = settings.applied(isolation.failing.configuration)
+    answer = {
+        "prevents": settings.prevents,
+        "options": [" ".join(option) for option in options],
+        "variables": variables,
+    }
+    return isolation_as_json(isolation, answer=answer)
 
 
 def _text_or_none(content: bytes) -> str | None:

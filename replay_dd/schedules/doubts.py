@@ -19,8 +19,11 @@ from replay_dd.schedules import environment
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.target import Plan, TargetRun, run_target
+from replay_dd.schedules.time_limit import UNCONTROLLED_CALL
 
-_REASONS = ("outside replay-dd's control", "without waiting")  # parts of the notes that are such
+# Parts of the notes that are such.
+_REASONS = ("outside replay-dd's control", "without waiting", UNCONTROLLED_CALL)
+_LONGEST_TRY_S = 30.0  # for a run that did not end: it may be one that never does
 _TRIED = ("exception", "exit", "signal")  # a deadlocked program would only reach the time limit
 
 
@@ -43,7 +46,7 @@ class Doubt:
 
     def __str__(self) -> str:
         if self.is_the_clock:
-            return "the program passes without replay-dd, and with `--real-clock`: the virtual clock makes this failure"
+            return "the program passes without replay-dd, and with `--real-clock`: the virtual clock is to blame"
         if self.real_clock_passes:
             return "the program passes without replay-dd, and with `--real-clock`: it may depend on the virtual clock"
         if self.reasons:
@@ -59,12 +62,19 @@ def doubt_of(failed: TargetRun, time_limit_s: float | None) -> Doubt | None:
         time_limit_s: seconds after which a run is killed; None for no limit.
 
     Returns:
-        None if the run did not fail, if the failure shows plainly, too, or if that cannot be tried.
+        None if the run did not fail, if the failure shows plainly, too, or if it cannot be tried. A run that was in an
+        uncontrolled call at its time limit counts as a failure.
     """
     log = failed.log
-    if signature_of(log.ending).kind not in _TRIED:
+    reasons = tuple(note for note in log.ending.notes if any(reason in note for reason in _REASONS))
+    if log.ending.timed_out:
+        if not any(UNCONTROLLED_CALL in reason for reason in reasons):
+            return None
+        own_limit_s = _LONGEST_TRY_S
+    elif signature_of(log.ending).kind in _TRIED:
+        own_limit_s = 10 + 20 * log.ending.seconds
+    else:
         return None
-    own_limit_s = 10 + 20 * log.ending.seconds
     limit_s = own_limit_s if time_limit_s is None else min(own_limit_s, time_limit_s)
     if not _passes_plainly(log, limit_s):
         return None
@@ -72,7 +82,6 @@ def doubt_of(failed: TargetRun, time_limit_s: float | None) -> Doubt | None:
     if not log.settings.real_clock:
         real = run_target(log.program, replace(log.settings, real_clock=True), Plan(), time_limit_s=limit_s)
         passes = signature_of(real.log.ending).kind == PASSED
-    reasons = tuple(note for note in log.ending.notes if any(reason in note for reason in _REASONS))
     return Doubt(passes, reasons)
 
 

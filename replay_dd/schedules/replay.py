@@ -11,23 +11,32 @@ from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.runtime.channel import GONE
 from replay_dd.schedules.target import Plan, TargetRun, changed_files, run_target
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first point at which a replay differs from its log; None means the end of the run."""
+    """The first point at which a replay differs from its log; None means the end of the run.
+
+    Attributes:
+        expected: the switch in the log.
+        actual: the switch in the replay.
+        because: what the replay lacked that the recorded run had, in words; empty if nothing is known of that.
+    """
 
     expected: Switch | None
     actual: Switch | None
+    because: str = ""
 
     def __str__(self) -> str:
-        if self.expected is None and self.actual is None:
-            return "after the last switch of the run"
         expected, actual = _describe(self.expected), _describe(self.actual)
-        if self.expected is None or self.actual is None or expected != actual:
-            return f"expected {expected}, got {actual}"
-        return f"both got {actual}, but {', '.join(_hidden_differences(self.expected, self.actual))}"
+        what = f"expected {expected}, got {actual}"
+        if self.expected is None and self.actual is None:
+            what = "after the last switch of the run"
+        elif self.expected is not None and self.actual is not None and expected == actual:
+            what = f"both got {actual}, but {', '.join(_hidden_differences(self.expected, self.actual))}"
+        return f"{what}; {self.because}" if self.because else what
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,14 @@ def replay(
 
 def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     """The first switch at which thread, time, place or digest differ; None where the runs are the same."""
+    divergence = _first_difference(recorded, repeated)
+    if divergence is None:
+        return None
+    lacks = [note for note in repeated.ending.notes if note.startswith(GONE)]
+    return replace(divergence, because="; ".join(lacks))
+
+
+def _first_difference(recorded: Log, repeated: Log) -> Divergence | None:
     stuck = recorded.stuck_calls
     for expected, actual in zip(recorded.switches, repeated.switches, strict=False):
         if _essence(expected, stuck) != _essence(actual, stuck):

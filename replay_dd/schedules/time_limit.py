@@ -31,6 +31,7 @@ _MAY_SPIN = {
     ACCESS: "at granularity access, a loop that touches nothing but local variables keeps all other threads waiting; "
     "at granularity gil it does not",
 }
+UNCONTROLLED_CALL = "which replay-dd does not control there"  # what notes of such calls end with
 _RUNTIME = str(Path(runtime.__file__).parent) + os.sep
 _WAITS_FOR_BATON = "wait_for_baton"
 _LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
@@ -142,7 +143,7 @@ def note_at_limit(threads: list[ThreadAtLimit], granularity: str, directory: str
     head = f"at the time limit, {_name(thread, threads)}"
     if native is not None and native.call:
         where = thread.where(directory)
-        return f"{head} was{where}, waiting in the system ({native.call}), which replay-dd does not control there"
+        return f"{head} was{where}, waiting in the system ({native.call}), {UNCONTROLLED_CALL}"
     spins = _MAY_SPIN.get(granularity, "")
     where = f"{head} was running{thread.where(directory)}, perhaps in a long call in C"
     return where + (f"; {spins}" if spins else "")

@@ -1,8 +1,11 @@
 """The browser: one Chromium, driven through Playwright, that gives each test its own context.
 
 A context has its own cookies, storage, cache and pages, and takes a fraction of a second to make; a browser would take
-several. If the browser dies, it is restarted for the next test. Its profile and temporary files are in a private
-folder.
+several. If the browser dies, it is restarted for the next test. Its profile, its HOME and its temporary files are in a
+private folder: it neither reads nor changes files of the user.
+
+It has its sandbox, unless it cannot have it: it refuses root, and needs namespaces that some systems and containers
+keep from users. Then it runs without, and :attr:`WebBrowser.without_sandbox` says why.
 """
 
 from __future__ import annotations
@@ -26,9 +29,8 @@ if TYPE_CHECKING:
 
 _INSTALL_BROWSER = "Install Chromium (on Debian: `apt install chromium`), or name it with `--browser`."
 EXECUTABLES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
-# No sandbox: it is unavailable to root and in many containers. The others keep the browser from background activity.
+# Most keep the browser from background activity.
 ARGUMENTS = (
-    "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -37,6 +39,8 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_LIMIT_MS = 60_000
+# What Chromium or Playwright say if there is none (`zygote_host_impl_linux.cc`, `namespace_sandbox.cc`).
+_NO_SANDBOX = ("no usable sandbox", "sandboxing failed", "new namespace", "setuid sandbox")
 # Chromium creates `.org.chromium.Chromium.XXXXXX/SingletonSocket` in it; socket paths are limited to 107 bytes.
 _LONGEST_FOLDER_BYTES = 60
 
@@ -79,6 +83,9 @@ class WebBrowser:
     Args:
         executable: the browser to run; by default the first one on the ``PATH``.
 
+    Attributes:
+        without_sandbox: why it runs without its sandbox; empty if it has it.
+
     Raises:
         SoftwareMissingError: Playwright for Python is not installed.
         SoftwareMissingError: there is no browser.
@@ -89,10 +96,13 @@ class WebBrowser:
         self.executable = find_browser(executable)
         self._stack = contextlib.ExitStack()
         self._browser: Browser | None = None
+        self.without_sandbox = "it has none when it is run by root" if os.geteuid() == 0 else ""
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
-            self._playwright = stack.enter_context(_started_playwright(stack.enter_context(_folder())))
+            temporary = stack.enter_context(_folder())
+            self._home = temporary / "home"
+            self._playwright = stack.enter_context(_started_playwright(temporary))
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -142,9 +152,17 @@ class WebBrowser:
     def _start(self) -> None:
         try:
             self._browser = self._playwright.chromium.launch(
-                executable_path=self.executable, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+                executable_path=self.executable,
+                args=list(ARGUMENTS),
+                timeout=START_LIMIT_MS,
+                chromium_sandbox=not self.without_sandbox,
+                env=_environment(self._home),
             )
         except Exception as error:  # Playwright's errors, and whatever its driver raises for a broken browser
+            if not self.without_sandbox and any(words in str(error).lower() for words in _NO_SANDBOX):
+                self.without_sandbox = "this system does not let users make namespaces"
+                self._start()
+                return
             last = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), "no reason given")
             raise BrowserFailedError(f"{self.executable} does not start: {last}.") from error
 
@@ -152,6 +170,21 @@ class WebBrowser:
         if self._browser is not None:
             with contextlib.suppress(Exception):
                 self._browser.close()
+
+
+def _environment(home: Path) -> dict[str, str | float | bool]:
+    """Our environment with another HOME."""
+    places = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+    }
+    for place in places.values():
+        place.mkdir(parents=True, exist_ok=True)
+    # The temporary folder is in the private one, and its path is short enough.
+    return {**os.environ, **{name: str(place) for name, place in places.items()}, "TMPDIR": str(home.parent)}
 
 
 @contextlib.contextmanager

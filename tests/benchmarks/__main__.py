@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.benchmarks import engine, events, isolation, overhead, peers, throughput
+from tests.benchmarks import engine, events, inputs, isolation, overhead, peers, throughput
 from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "engine": engine.run,
     "isolation": isolation.run,
     "events": events.run,
+    "inputs": inputs.run,
 }
 
 

@@ -236,3 +236,13 @@ def test_without_sleeps_nothing_is_said_of_them(shop: Workshop) -> None:
     found = shop.run("hunt", "--runs", "3", *shop.program())
     assert found.status == 1, found.stderr
     assert "--max-delay" not in found.stdout
+
+
+@pytest.mark.parametrize("command", [("-m", "no_such_module"), ("-c", "import no_such_module"), ("prog.py",)])
+def test_where_no_thread_started_there_is_no_log_to_write(command: tuple[str, ...], shop: Workshop) -> None:
+    shop.write("print(1")
+    found = shop.run("hunt", "--", "python", *command)
+    assert found.status == 3, found.stderr
+    assert "last output" in found.stdout
+    assert "fail.log" not in found.stdout
+    assert list(shop.folder.glob("*.log")) == []

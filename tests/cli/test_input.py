@@ -50,6 +50,12 @@ def test_the_answer_for_machines(letters: Workshop, project: Path) -> None:
     assert (letters.folder / "out" / "x").read_bytes() == b"abc\r\n"
 
 
+def test_the_chart(letters: Workshop) -> None:
+    done = letters.run("input", "letters.txt", "--plot", "out/chart.svg", *FINDS_B)
+    assert "plot         out/chart.svg" in done.stdout
+    assert "letters.txt: 11 to 1 bytes" in (letters.folder / "out" / "chart.svg").read_text()
+
+
 def test_a_difference(letters: Workshop) -> None:
     (letters.folder / "good.txt").write_bytes(b"a\r\nac\r\nd\r\ne")
     done = letters.run("input", "letters.txt", "--passing", "good.txt", *FINDS_B)
@@ -89,11 +95,21 @@ def test_the_difference_to_nothing(letters: Workshop) -> None:
         (["letters.txt", "--units", "tokens", "--language", "klingon", *FINDS_B], 2, "usage", "klingon"),
         (["letters.txt", "--isolate", "--units", "brackets", *FINDS_B], 2, "usage", "no tree"),
         (["letters.txt", "--grep", "(", *FINDS_B], 2, "usage", "regular expression"),
+        (["letters.txt", "--grep", "nothing like this", "--", "false"], 3, "does-not-fail", "exit status 1"),
         (["letters.txt", "--grep", "x", "--script", *FINDS_B], 2, "usage", "not both"),
         (["letters.txt", "--delimiter", "(", *FINDS_B], 2, "usage", "regular expression"),
         (["letters.txt", "--passing", "nowhere", *FINDS_B], 5, "input-unusable", "nowhere"),
         (["letters.txt", "--passing", "letters.txt", *FINDS_B], 3, "no-difference", "same"),
         (["letters.txt", "--passing", "bad.txt", *FINDS_B], 3, "does-not-pass", "passing input"),
+        (["letters.txt", "--prevents", *FINDS_B], 2, "usage", "--options"),
+        (["letters.txt", "--options", "-a", "--units", "lines", *FINDS_B], 2, "usage", "--units"),
+        (["letters.txt", "--options", "-a", "--isolate", *FINDS_B], 2, "usage", "--isolate"),
+        (["letters.txt", "--options", "'", *FINDS_B], 2, "usage", "cannot be read"),
+        (["letters.txt", "--environment", "NOWHERE", *FINDS_B], 2, "usage", "NOWHERE"),
+        (["letters.txt", "--options", "x", *FINDS_B], 3, "does-not-pass", "without any option"),
+        (["letters.txt", "--options", "-n", "--", "cat"], 3, "does-not-fail", "exit status 0"),
+        (["letters.txt", "--prevents", "--options", "x", *FINDS_B], 3, "does-not-pass", "With all options"),
+        (["letters.txt", "--prevents", "--options", "-n", "--", "cat"], 3, "does-not-fail", "Without any option"),
         (["letters.txt", "--isolate", "--algorithm", "ddmin", *FINDS_B], 2, "usage", "dd"),
     ],
 )
@@ -103,6 +119,29 @@ def test_what_goes_wrong(arguments: list[str], status: int, slug: str, said: str
     before = sorted(letters.folder.iterdir())
     assert said in letters.run("input", *arguments).refused(status, slug)
     assert sorted(letters.folder.iterdir()) == before
+
+
+def test_options_that_a_failure_needs_and_that_prevent_it(letters: Workshop, project: Path) -> None:
+    grep = ["--", "grep", "-c", "B", "{}"]
+    done = letters.run("input", "letters.txt", "--prevents", "--options", "-n -v -h", *grep)
+    assert done.status == 0, done.stderr
+    assert done.stdout.startswith("1 option of 3 prevents the failure:\n  -v\n")
+    sed = ["--", "sh", "-c", 'case "$*" in *-a*-c\\ 3*) exit 4; esac', "sh", "{options}", "last"]
+    answer = json.loads(letters.run("input", "letters.txt", "--json", "--options", "-a -b -c 3 -d", *sed).stdout)
+    assert (answer["circumstance"], answer["answer"]["options"]) == ("options", ["-a", "-c 3"])
+    assert answer["failure"] == "exit status 4"
+
+
+def test_variables(letters: Workshop) -> None:
+    letters.variables.update(ONE="1", TWO="2")
+    test = ["--", "sh", "-c", 'test -z "$TWO"']
+    for names in ("ONE,TWO", "all"):
+        done = letters.run("input", "letters.txt", "--environment", names, *test)
+        assert done.status == 0, done.stderr
+        assert "  TWO=2\n" in done.stdout
+        assert done.stdout.startswith("The failure needs 1 variable of ")
+    both = letters.run("input", "letters.txt", "--environment", "ONE,TWO", "--options", "-x", *test)
+    assert both.stdout.startswith("The failure needs 1 setting of 3:\n  TWO=2\n")
 
 
 def test_ctrl_c_keeps_the_best_so_far(shop: Workshop) -> None:

@@ -39,6 +39,7 @@ def made_evil(path: Path, kept: set[str]) -> None:
 FIXED = {
     "schedule log": {
         *("switch", "to", "digest", "key", "thread", "thread_times", "granularity", "standard_input", "files", "where"),
+        "withheld",
         "checksum",
     },
     "GUI session": {"kind", "pace"},

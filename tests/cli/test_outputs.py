@@ -17,8 +17,9 @@ from tests.cli.tool import RACE, Workshop
 
 pytestmark = pytest.mark.once
 
-# Options and arguments that take the path of something that is read.
-READ = {"log", "file", "passing", "failing", "browser", "stdin"}
+# How help names paths, and the options and arguments of which something is read.
+PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH", "SVG"}
+READ = {"log", "passing", "failing", "browser", "stdin", "file", "home", "source"}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -37,14 +38,14 @@ def test_every_path_is_read_or_written() -> None:
     """An option that takes a path is of the type that is checked, or known to be read."""
     for command, parameter in parameters():
         metavar = parameter.metavar or ""
-        takes_a_path = isinstance(parameter.type, click.Path) or metavar in {"FILE", "DIR", "HTML", "LOG", "PATH"}
+        takes_a_path = isinstance(parameter.type, click.Path) or metavar in PATHS
         if takes_a_path:
             assert isinstance(parameter.type, Output) != (parameter.name in READ), (command, parameter.name)
     found = {(command, parameter.opts[-1]) for command, parameter in OUTPUTS}
     assert found >= {
         *(("record", "--output"), ("hunt", "--output"), ("monkey", "--output"), ("schedules", "--output")),
         *(("minimize", "--output"), ("events", "--output"), ("web", "--output"), ("events", "--strip")),
-        *(("web", "--strip"), ("events", "--pictures"), ("show", "--thumbnails")),
+        *(("web", "--strip"), ("events", "--pictures"), ("show", "--thumbnails"), ("input", "--output")),
     }
 
 
@@ -61,7 +62,8 @@ def arguments(command: str, kinds: dict[str, Path]) -> list[str]:
         "events": [session],
         "web": [flow],
         "show": [session],
-        "input": [log, *program],
+        "input": [flow, *program],
+        "fuzz": program,
         "changes": [".", ".", *program],
     }[command]
 

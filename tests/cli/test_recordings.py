@@ -31,6 +31,7 @@ VALUES = {
     "REGEX": "x",
     "PKG": "json",
     "MODULE": "json",
+    "NAME[=VALUE]": "A=b",
 }
 CHOICES = {
     "--pace": "fast",
@@ -43,7 +44,7 @@ CHOICES = {
 SCHEDULE, SESSION, FLOW = "schedule log", "GUI session", "user flow"
 PROMISED: dict[str, dict[str, set[str]]] = {
     "replay": {
-        SCHEDULE: {"--time-limit", "--exact", "--accept-changes"},
+        SCHEDULE: {"--time-limit", "--exact", "--accept-changes", "--env"},
         SESSION: {"--accept-changes", "--pace", "--wm", "--player", "--settle", "--start-limit", "--hang-limit"}
         | {"--here", "--home", "--exact-site"},
         FLOW: {"--settle", "--text", "--browser"},

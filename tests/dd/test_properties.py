@@ -15,6 +15,7 @@ from replay_dd.dd import (
     SPLIT_RULES,
     Algorithm,
     BookDD,
+    CoarseBisection,
     DDMax,
     DDMin,
     DDPlus,
@@ -162,6 +163,7 @@ ALGORITHMS = {
     "sweep": lambda base, whole: DDMin(whole, base=base, order="sweep"),
     "DDMax": lambda base, whole: DDMax(base, whole),
     "PrefixBisection": lambda base, whole: PrefixBisection(whole, base=base),
+    "CoarseBisection": lambda base, whole: CoarseBisection(whole, base=base),
     "DD1999": lambda base, whole: DD1999(base, whole),
     "DDPlus": lambda base, whole: DDPlus(base, whole),
 }

@@ -12,7 +12,7 @@ import pytest
 
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.events.circumstance import UserActions
-from replay_dd.events.difference import difference_of
+from replay_dd.events.difference import difference_of, natural_cuts
 from replay_dd.events.failure_signature import of_signal
 from replay_dd.events.model import Action, ActionKind, Ending, EndingKind, GuiProgram, Input, InputKind, Screen, Session
 from replay_dd.events.run import Run
@@ -135,3 +135,16 @@ def test_another_crash_than_the_recorded_one_is_not_looked_for() -> None:
         isolate_cause(
             UserActions(runner, difference_of(ACTIONS), session, simplify=True, algorithm="bisection")  # type: ignore[arg-type]
         )
+
+
+def test_sessions_are_cut_where_something_new_begins() -> None:
+    windows = [0] * 5 + [1] * 3 + [0] * 6 + [None] + [0] * 3
+    times = [100 * number + (3000 if number > 11 else 0) for number in range(len(windows))]
+    actions = [
+        replace(ACTIONS[number], window=window, time_ms=time)
+        for number, (window, time) in enumerate(zip(windows, times, strict=True))
+    ]
+    # The action that opens the dialog, the one after it, the pause, and around the background.
+    assert natural_cuts(actions) == [4, 8, 12, 13, 15]
+    assert difference_of(actions).cuts == (4, 8, 12, 13, 15)
+    assert natural_cuts([]) == []

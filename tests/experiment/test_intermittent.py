@@ -9,7 +9,7 @@ import pytest
 
 from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.dd import IntervalSet
-from replay_dd.errors.program import NotReproducedError
+from replay_dd.errors.program import DoesNotFailError, NotReproducedError
 from replay_dd.experiment.baseline import Baseline, Rate
 from replay_dd.experiment.driver import isolate_cause
 from replay_dd.experiment.proof import keeps_promise
@@ -134,9 +134,21 @@ def test_a_failure_that_never_shows_again_is_not_an_answer() -> None:
 
 
 def test_a_failure_that_does_not_show_is_told() -> None:
-    with pytest.raises(Exception, match="does not fail") as caught:
+    with pytest.raises(DoesNotFailError, match="does not fail"):
         isolate_cause(Simulated(Setting(8, frozenset({3}), 0.0), 1))
-    assert not isinstance(caught.value, NotReproducedError)
+
+
+def test_a_failure_that_is_too_rare_is_refused() -> None:
+    refused = 0
+    for seed in range(20):
+        try:
+            isolate_cause(Simulated(Setting(8, frozenset({3}), 0.06), seed))
+        except (NotReproducedError, DoesNotFailError):
+            refused += 1
+    assert refused >= 15
+    with pytest.raises(NotReproducedError, match=r"only [12] of 24 runs: too rarely") as caught:
+        isolate_cause(Scripted(Setting(8, frozenset({3}), 0.0), 1, steady_runs=1))
+    assert "--repeat" in str(caught.value.hint)
 
 
 def test_given_repeats_are_kept() -> None:

@@ -138,5 +138,6 @@ def test_paths_lead_into_the_copy(tmp_path: Path) -> None:
         "": "",
     }.items():
         assert copy.argument(before) == after
+    assert copy.told("*/copy/notes.txt - Editor") == f"*{original}/notes.txt - Editor"
     moved = copy.environment({"PATH": f"/bin:{original}/bin", "PWD": str(original), "OLDPWD": "/x", "A": "b"})
     assert moved == {"PATH": "/bin:/copy/bin", "PWD": "/copy", "A": "b"}

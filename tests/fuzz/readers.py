@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from replay_dd.cli.strangers import Stranger, strange_flow, strange_log, strange_session
 from replay_dd.errors import ReplayDDError
 from replay_dd.errors.user import LogError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.log import read_session
+from replay_dd.events.target import check_program
 from replay_dd.logfile import format_of
 from replay_dd.report.events import session_as_json, session_as_text
 from replay_dd.report.flow import flow_as_json, flow_as_text
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
+from replay_dd.report.scripts import scripts_for
 from replay_dd.schedules.anchors import find_anchors
 from replay_dd.schedules.difference import difference_of
 from replay_dd.schedules.isolate import check_pair, time_limit_for
@@ -25,6 +30,7 @@ from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_there, check_unchanged, replay_plan
 from replay_dd.schedules.target import request_of
+from replay_dd.trust.variables import is_dangerous
 from replay_dd.web.flow import looks_like_a_flow, read_flow
 from tests.fuzz.mutations import Mutate
 
@@ -36,8 +42,9 @@ class Folder:
 
 
 def use_schedule(path: Path, sound: Log) -> None:
-    """Read a schedule log; show it, compare it with a sound one, and prepare its replay."""
+    """Read a schedule log; show it, say what it would run, compare it with a sound one, and prepare its replay."""
     log = read_log(path)
+    check_told(strange_log(log, path))
     list(describe_log(log))
     list(lanes(log))
     json.dumps(schedule_as_json(log))
@@ -56,17 +63,30 @@ def use_schedule(path: Path, sound: Log) -> None:
 
 
 def use_session(path: Path) -> None:
-    """Read an event log, show it, and make the actions that would be played."""
+    """Read an event log, show it, say what it would run, and make the actions that would be played, and scripts."""
     session = read_session(path)
+    check_told(strange_session(session, path))
     list(session_as_text(session))
     json.dumps(session_as_json(session))
-    actions_of(session)
+    for script in scripts_for(session, actions_of(session), "" if session.ending is None else session.ending.text):
+        if script.file_name.endswith(".py"):
+            ast.parse(script.text.encode())
+    with contextlib.suppress(ReplayDDError):
+        check_program(session)
+
+
+def check_told(stranger: Stranger) -> None:
+    """What a recording would run is told, without dangerous variables but those that are here."""
+    assert any(line.startswith("command") for line in stranger.told)
+    environment = stranger.tamed.program.environment
+    assert all(os.environ.get(name) == value for name, value in environment.items() if is_dangerous(name, value))
 
 
 def use_flow(path: Path) -> None:
-    """Read a user flow, and show it."""
+    """Read a user flow, say what it would open, and show it."""
     looks_like_a_flow(path)
     flow = read_flow(path)
+    strange_flow(flow, path)
     list(flow_as_text(flow))
     json.dumps(flow_as_json(flow))
 

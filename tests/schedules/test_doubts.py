@@ -70,6 +70,38 @@ def test_a_recording_notes_it(tmp_path: Path) -> None:
     assert [note for note in log.ending.notes if "`--real-clock`" in note]
 
 
+# The library's function waits until real time has passed that the program's clock shows.
+HANGS = """
+    import ctypes, threading, time
+    nap = ctypes.CDLL("./libnap.so")
+
+    def work():
+        before = time.monotonic()
+        while time.monotonic() - before < 1.5:
+            nap.nap_for(1)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    """
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+def test_a_hang_that_the_virtual_clock_makes(tmp_path: Path) -> None:
+    build_library(tmp_path)
+    run = run_program(tmp_path, HANGS, time_limit_s=4)
+    assert run.log.ending.timed_out
+    doubt = doubt_of(run, 60)
+    assert doubt is not None
+    assert doubt.is_the_clock
+    assert "libnap.so" in doubt.reasons[0]
+
+
+def test_a_program_that_waits_for_ever_by_itself_is_not_tried(tmp_path: Path) -> None:
+    text = "import threading\nthreading.Thread(target=print).start()\nimport os\nos.popen('sleep 1000').read()\n"
+    assert doubt_of(run_program(tmp_path, text, time_limit_s=1), 60) is None
+
+
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 def test_a_hunt_goes_on_with_the_real_clock(tmp_path: Path) -> None:
     build_library(tmp_path)

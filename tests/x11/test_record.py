@@ -126,6 +126,12 @@ def test_a_window_with_another_title_at_the_end(tmp_path: Path) -> None:
     assert told == [("First", True), ("First", False), ("*First", True)]
 
 
+def test_titles_with_paths_are_the_same_in_each_copy(tmp_path: Path) -> None:
+    made = record("key:5=name folder,named=rename", tmp_path)
+    assert (made.differences, made.session.verified) == ((), True)
+    assert made.session.windows[-1].title == f"{Path(__file__).parent}/notes.txt"
+
+
 def test_characters_that_no_key_makes_are_recorded_and_played(tmp_path: Path) -> None:
     """xdotool gives a spare key each of these symbols, and takes it away again at once."""
     made = record("", tmp_path, first=("type", "--delay", "30", "né€ы"))

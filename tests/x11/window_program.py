@@ -101,6 +101,9 @@ def do(event: str, window: object) -> None:
     elif deed == "rename":
         window.set_wm_name("*First")
         connection.flush()
+    elif deed == "name folder":
+        window.set_wm_name(f"{os.getcwd()}/notes.txt")
+        connection.flush()
     elif deed == "window":
         open_window("Second")
     elif deed == "badwindow":

@@ -16,7 +16,7 @@ import contextlib
 import functools
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from replay_dd.errors.machine import (
@@ -138,6 +138,8 @@ class Connection:
         self._keyboard_changed = False
         self._questions = 0
         self.answers: set[int] = set()
+        # Editors show paths in titles, and a program that works in a copy of a folder shows another path each time.
+        self.original_path: Callable[[str], str] = str
 
     @property
     def size(self) -> tuple[int, int]:

@@ -82,7 +82,7 @@ class RunningProgram:
         target = self._display.folder.path / "work"
         remove_tree(target)
         self.copy = copy_folder(folder, target, most_bytes=MOST_BYTES, most_files=MOST_FILES)
-        # Of the display's own variables, none leads into the folder.
+        self._display.connection.original_path = self.copy.told
         arguments = tuple(self.copy.argument(argument) for argument in program.command)
         return Command(arguments, target, self.copy.environment(environment))
 

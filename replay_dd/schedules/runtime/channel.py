@@ -34,6 +34,7 @@ ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its tim
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
 NOTE = "note"  # kind, text
+GONE = "the recorded run connected to"  # what the text begins with where a server is missing
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run

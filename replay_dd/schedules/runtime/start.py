@@ -33,7 +33,7 @@ def start(request_path: str, number: int) -> None:
 
     Args:
         request_path: the file with the request.
-        number: the how-many-th Python process of the run this is.
+        number: which of the Python processes of the run this is, from 1.
     """
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()

@@ -13,7 +13,9 @@ import errno
 import os
 import sys
 
-from ..baton.moments import LISTENING, NEAR, OutsideWait
+from ..baton.moments import LISTENING, NEAR, OutsideWait, real_clock_ns
+from ..channel import GONE
+from ..observing import is_a, plain, type_name
 from .descriptors import READING, WRITING, Descriptors
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IS_MADE = (0, errno.EISCONN)
+_IS_UNDER_WAY = (*_IS_MADE, errno.EINPROGRESS, errno.EALREADY)
+_TOLD_AFTER_NS = 1_000_000_000  # a server that comes up a little later is not worth a note
 
 
 class Connections:
@@ -105,7 +109,10 @@ class Connections:
         """Connect without blocking, then wait if the socket does; an error number, EINPROGRESS for a time-out."""
         timeout_s = self._real.gettimeout(sock)
         if timeout_s == 0:
-            return self._attempted(sock, address, frame)
+            problem = self._attempted(sock, address, frame)
+            if problem in _IS_UNDER_WAY:
+                self._tell_connected(address)
+            return problem
         self._real.settimeout(sock, 0)
         try:
             problem = self._attempted(sock, address, frame)
@@ -120,9 +127,15 @@ class Connections:
                 peer = self._real.getpeername(sock)
                 if _port(peer) in self._own_names and _host(name) == _host(peer):
                     self._descriptors.set_nature(self._real.fileno(sock), NEAR)
+                self._tell_connected(peer or address)
         finally:
             self._real.settimeout(sock, timeout_s)
         return problem
+
+    def _tell_connected(self, address: Any) -> None:
+        """Tell of a connection to a server that is not in this process: a replay needs it, too."""
+        if _port(address) not in self._own_names:
+            self._descriptors.note("connected", f"connected to {_in_words(address)}")
 
     def _attempted(self, sock: Any, address: Any, frame: Any) -> int:
         """Make one attempt, or none where the recorded one was refused; an error number."""
@@ -146,10 +159,13 @@ class Connections:
 
     def _try_again(self, wait: OutsideWait, sock: Any, address: Any, problem: int) -> int:
         """Connect as in the recorded run, where somebody listened already; the last error number."""
+        began_ns = real_clock_ns()
 
         def attempt() -> bool:
             nonlocal problem
             problem = self._real.connect_ex(sock, address)
+            if problem not in _IS_UNDER_WAY and real_clock_ns() - began_ns > _TOLD_AFTER_NS:
+                self._descriptors.note("gone", f"{GONE} {_in_words(address)}, which now fails: {os.strerror(problem)}")
             return problem in _IS_MADE
 
         wait.is_there = attempt
@@ -184,6 +200,14 @@ class Connections:
                 problem = expected.answer
         self._descriptors.moments.answered(wait, problem)
         return problem
+
+
+def _in_words(address: Any) -> str:
+    """An address as it is usually written."""
+    if is_a(address, tuple) and len(address) > 1:
+        host, port = plain(address[0]), address[1]
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return os.fsdecode(address) if type(address) in (str, bytes) else type_name(address)
 
 
 def _port(name: Any) -> Any:

@@ -15,8 +15,10 @@ from __future__ import annotations
 import _thread
 import os
 
+from ..accelerator.own_memory import use_own
 from ..baton.moments import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
 from ..baton.thread import meet
+from ..channel import NOTE
 from .tcp_in_flight import are_in_flight
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -52,6 +54,7 @@ class Descriptors:
         self.moments.bytes_in_flight = are_in_flight
         self._natures: dict[int, int] = {}  # by inode, unless OUTSIDE
         self._partners: dict[int, int] = {}  # for each end of a socket pair, the inode of the other end
+        self._told: set[str] = set()
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
@@ -116,6 +119,14 @@ class Descriptors:
                 thread.waiting.nature = OUTSIDE
 
     # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def note(self, kind: str, text: str) -> None:
+        """Tell the tool what else should be known, each once."""
+        if text not in self._told:
+            self._told.add(text)
+            before = use_own(True)
+            self._scheduler.send(NOTE, kind, text)
+            use_own(before)
 
     def has_baton(self) -> bool:
         """Whether the calling thread is under control; calls of any other are left alone."""

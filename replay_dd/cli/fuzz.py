@@ -1,0 +1,116 @@
+"""``replay-dd fuzz``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from replay_dd.cli.command import Option, command
+from replay_dd.cli.input import reduce_file
+from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, seed_option
+from replay_dd.cli.output import echo
+from replay_dd.cli.program_under_test import check_script
+from replay_dd.cli.progress import Progress, say
+from replay_dd.errors.user import InputError
+from replay_dd.files import write_whole
+from replay_dd.input.fuzz import find_failing_input
+from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
+from replay_dd.input.target import Target
+
+EXIT_NO_FAILURE = 1
+
+
+@command(
+    "fuzz",
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="FILE",
+        type=OUTPUT_FILE,
+        required=True,
+        help="Where to write the failing input; what is left of it comes next to it.",
+    ),
+    json_option(),
+    Option("--from", "source", section=SEARCH, metavar="FILE", type=LOG, help="Mutate this file."),
+    Option(
+        "--length",
+        section=SEARCH,
+        metavar="BYTES",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        help="Longest random input.",
+    ),
+    Option(
+        "--runs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        help="Maximum number of inputs.",
+    ),
+    seed_option("Random seed.", SEARCH),
+    jobs_option(),
+    *budget_options(),
+    *failure_options(),
+    Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
+    click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
+)
+def fuzz_command(
+    output: Path,
+    as_json: bool,
+    source: Path | None,
+    length: int,
+    runs: int,
+    seed: int | None,
+    jobs: int,
+    max_tests: int | None,
+    time_budget: float | None,
+    grep: str | None,
+    script: bool,
+    time_limit: float | None,
+    fresh_copy: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Invent inputs until a program fails on one, and reduce that.
+
+    CMD is run on random characters, or on mutations of a file; {} in it stands for their path. Without {}, CMD reads
+    them from its standard input.
+
+    Exit status:
+      0  an input failed and was reduced
+      1  none failed
+      4  the failure or the answer is not reproducible
+    """
+    oracle = oracle_of(grep, script)
+    content = None if source is None else read_input(source)
+    if content == b"":
+        raise InputError(f"The file {source} is empty: there is nothing to mutate.", "Leave out `--from`.")
+    check_script(command)
+    target = Target(command, output.name, fresh_copy=fresh_copy, time_limit_s=time_limit or DEFAULT_TIME_LIMIT_S)
+    progress = Progress()
+    try:
+        found = find_failing_input(
+            *(target, oracle),
+            seed=seed or 0,
+            runs=runs,
+            length=length,
+            source=content,
+            jobs=jobs,
+            on_run=lambda number: progress.show(f"input {number} of {runs}"),
+        )
+    finally:
+        progress.clear()
+    if found is None:
+        echo(f"No failure in {runs} inputs.")
+        return EXIT_NO_FAILURE
+    write_whole(output, found.content)
+    say(f"input {found.number} fails: {found.ending.words}; it is in {output}")
+    target.time_limit_s = time_limit
+    search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": time_budget}
+    return reduce_file(output, found.content, target, search, as_json=as_json)

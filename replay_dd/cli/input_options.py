@@ -1,0 +1,76 @@
+"""What the commands on inputs share: options, and what is read from them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from replay_dd.cli.command import Option
+from replay_dd.cli.options import SEARCH, processors
+from replay_dd.errors.user import InputError, UsageError
+from replay_dd.experiment.ending import Oracle
+from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
+
+FAILURE = "Failure"
+
+
+def failure_options() -> tuple[Option, ...]:
+    """``--grep``, ``--script``, ``--time-limit``: what counts as a failure."""
+    return (
+        Option("--grep", section=FAILURE, metavar="REGEX", help="The failure is output that REGEX matches."),
+        Option(
+            "--script",
+            section=FAILURE,
+            is_flag=True,
+            help="CMD judges by its exit status: 0 good, 125 cannot tell, others below 128 bad.",
+        ),
+        Option(
+            "--time-limit",
+            section=FAILURE,
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            shown_default=f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 10 s",
+            help="Kill a run after this time, which counts as a failure.",
+        ),
+    )
+
+
+def jobs_option() -> Option:
+    """``--jobs`` for programs that are run on inputs."""
+    return Option(
+        "--jobs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=processors,
+        shown_default="one per processor",
+        help="Number of runs at the same time.",
+    )
+
+
+def oracle_of(grep: str | None, script: bool) -> Oracle:
+    """What counts as a failure.
+
+    Raises:
+        UsageError: the options contradict each other, or one is not a regular expression.
+    """
+    if grep is not None and script:
+        raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
+    try:
+        return Oracle(None if grep is None else re.compile(grep.encode(), re.MULTILINE), script)
+    except re.error as error:
+        raise UsageError(f"`{grep}` is not a regular expression: {error}.") from error
+
+
+def read_input(path: Path) -> bytes:
+    """The content of an input.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"The input {path} cannot be read: {error.strerror}.") from error

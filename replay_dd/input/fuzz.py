@@ -1,0 +1,128 @@
+"""Invents inputs until a program fails on one.
+
+Rules of this module:
+
+* An input follows from the seed and its number alone, so the same command finds the same failure, with any number of
+  jobs: of several failing inputs, the one with the lowest number counts.
+* Without a file to start from, inputs are random characters, every second one of them only printable (after Miller,
+  Fredriksen and So, "An empirical study of the reliability of UNIX utilities", CACM 33(12), 1990). With one, they are
+  mutations of it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.waiting import result_of
+from replay_dd.input.target import Target
+from replay_dd.outcome import Outcome
+
+_PRINTABLE = bytes((9, 10, *range(32, 127)))
+_MOST_MUTATIONS = 8
+_LONGEST_PIECE = 64
+_INTERESTING = (b"\0", b"\xff", b"\n", b"-1", b"0", b"65536", b"2147483648", b"99999999999999999999", b"%s", b"'", b'"')
+
+
+@dataclass(frozen=True, slots=True)
+class FailingInput:
+    """An input on which a program failed.
+
+    Attributes:
+        content: the input.
+        number: its number, from 1.
+        ending: how the program ended.
+    """
+
+    content: bytes
+    number: int
+    ending: Ending
+
+
+def invented(seed: int, number: int, length: int, source: bytes | None = None) -> bytes:
+    """The input of this number.
+
+    Args:
+        seed: random seed.
+        number: its number, from 1.
+        length: at most so many bytes of random characters.
+        source: what to mutate instead.
+    """
+    chance = random.Random(f"{seed} {number}")
+    if source:
+        return _mutated(chance, source)
+    amount = chance.randint(1, length)
+    return bytes(chance.choices(_PRINTABLE, k=amount)) if number % 2 else chance.randbytes(amount)
+
+
+def _mutated(chance: random.Random, content: bytes) -> bytes:
+    for _ in range(chance.randint(1, _MOST_MUTATIONS)):
+        start = chance.randint(0, len(content))
+        stop = min(len(content), start + chance.randint(1, _LONGEST_PIECE))
+        other = chance.randint(0, len(content))
+        piece = content[other : other + chance.randint(1, _LONGEST_PIECE)]
+        middle = chance.choice(
+            (
+                b"",
+                piece,
+                content[start:stop] * 2,
+                chance.choice(_INTERESTING),
+                bytes(chance.choices(_PRINTABLE, k=chance.randint(1, 4))),
+                chance.randbytes(1),
+            )
+        )
+        content = content[:start] + middle + content[stop:]
+    return content
+
+
+def find_failing_input(
+    target: Target,
+    oracle: Oracle,
+    *,
+    seed: int = 0,
+    runs: int,
+    length: int,
+    source: bytes | None = None,
+    jobs: int = 1,
+    on_run: Callable[[int], None] = lambda number: None,
+) -> FailingInput | None:
+    """Run a program on invented inputs until it fails; None if it never does.
+
+    Args:
+        target: runs the program.
+        oracle: what counts as a failure.
+        seed: random seed.
+        runs: how many inputs to try.
+        length: at most so many random bytes.
+        source: what to mutate instead.
+        jobs: the number of runs at the same time.
+        on_run: called with the number of each input that has been tried, in order.
+
+    Raises:
+        ProgramNotFoundError: there is no such program.
+    """
+
+    def one(number: int) -> FailingInput | None:
+        content = invented(seed, number, length, source)
+        ending = oracle.ending(target.run(content))
+        return FailingInput(content, number, ending) if ending.verdict is Outcome.FAIL else None
+
+    # Whatever ends it ends all runs; a script may go on after that.
+    with LIVE.reopened_after(), ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool:
+        waiting = [pool.submit(one, number) for number in range(1, min(jobs, runs) + 1)]
+        try:
+            for number in range(1, runs + 1):
+                found = result_of(waiting.pop(0))
+                on_run(number)
+                if found is not None:
+                    return found
+                if number + jobs <= runs:
+                    waiting.append(pool.submit(one, number + jobs))
+        except BaseException:
+            LIVE.kill_all()  # otherwise the other runs go on
+            raise
+    return None
