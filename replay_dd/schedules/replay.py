@@ -32,11 +32,10 @@ class Divergence:
 
     def __str__(self) -> str:
         expected, actual = _describe(self.expected), _describe(self.actual)
+        what = f"expected {expected}, got {actual}"
         if self.expected is None and self.actual is None:
             what = "after the last switch of the run"
-        elif self.expected is None or self.actual is None or expected != actual:
-            what = f"expected {expected}, got {actual}"
-        else:
+        elif self.expected is not None and self.actual is not None and expected == actual:
             what = f"both got {actual}, but {', '.join(_hidden_differences(self.expected, self.actual))}"
         return f"{what}; {self.because}" if self.because else what
 
