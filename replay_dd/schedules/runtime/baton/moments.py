@@ -38,6 +38,7 @@ OUTSIDE = 3
 
 GRACE_S = 0.05  # for what is NEAR: longer than the network stack needs while its buffers have room
 PATIENCE_S = 10.0  # for what arrived in the recorded run, as machines and loads differ; for what is in flight
+LISTENING_PATIENCE_S = 1.0  # clients are usually threads of this process, and wait for the baton meanwhile
 EXACT_PATIENCE_S = 60.0  # the same where the very run is repeated: later, the world is another one
 _STEP_S = 0.001
 _ROUNDS = 3
@@ -211,6 +212,8 @@ class Moments:
         """For how long to wait in real time for what arrived in the recorded run, by where it comes from."""
         if nature < LISTENING and not self.somebody_is_away():
             return GRACE_S  # all who could send it wait for the baton
+        if nature == LISTENING:
+            return LISTENING_PATIENCE_S if self.exact else GRACE_S
         if self.exact:
             return EXACT_PATIENCE_S
         return PATIENCE_S if nature == OUTSIDE else GRACE_S
