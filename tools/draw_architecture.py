@@ -85,6 +85,7 @@ INSIDE = {
     "baton": "one thread at a time: scheduler, threads, clock, stuck calls",
     "points": "which instructions are yield points, and where they stand in the source",
     "counting": "thread time and digest",
+    "accesses": "what the threads access, for the story of a race",
     "observing": "looks at objects of the program without running its code",
     "accelerator": "counting and points once more, in C (optional)",
     "channel": "to the tool",

@@ -254,8 +254,29 @@ def test_nothing_outlives_a_command(name: str, ending: str, shop: Workshop) -> N
 
 
 def test_programs_that_run_at_the_same_time_do_not_share_a_place_for_files(shop: Workshop) -> None:
-    shop.write("import tempfile, threading\nthreading.Thread(target=int).start()\nprint(tempfile.gettempdir())\n")
-    first, second = (shop.run("record", "--no-verify", "-o", "a.log", *shop.program()).stdout for _ in range(2))
-    assert first != second
-    assert len(first) == len(second), "paths of the same length, so that nothing moves in memory"
+    shop.write("""
+        import os, sys, tempfile, threading, time
+        threading.Thread(target=int).start()
+        print(tempfile.gettempdir(), flush=True)
+        if sys.argv[1:]:
+            open("begun", "w").close()
+            while not os.path.exists("go-on"):
+                time.sleep(0.01)
+    """)
+    (shop.folder / "go-on").touch()
+    alone = shop.run("record", "--no-verify", "-o", "a.log", *shop.program("wait")).stdout
+    (shop.folder / "begun").unlink()
+    (shop.folder / "go-on").unlink()
+    waiting = shop.start("record", "--no-verify", "--real-clock", "-o", "b.log", *shop.program("wait"))
+    try:
+        shop.wait_for(shop.folder / "begun", waiting)
+        arguments = ["record", "--no-verify", "-o", "c.log", *shop.program()]
+        done = shop.start(*arguments)
+        beside, _ = done.communicate(timeout=60)
+    finally:
+        (shop.folder / "go-on").touch()
+        first, _ = waiting.communicate(timeout=60)
+    assert (first, len(first)) == (alone, len(beside)), "paths of the same length, so that nothing moves in memory"
+    assert first != beside
     assert subprocess.run(["test", "-e", first.strip()]).returncode == 1
+    shop.check_clean()

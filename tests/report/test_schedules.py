@@ -22,6 +22,7 @@ from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.needed_choices import NeededChoices
+from replay_dd.schedules.story.explain import Explanation
 from tests.schedules.logs import FAILED, PLACE, log_of
 
 
@@ -49,6 +50,9 @@ def test_both_runs_may_differ_in_who_runs_on_where_a_thread_has_to_wait() -> Non
     text = answer(failing, passing)
     assert text[0] == "The run FAILS if thread 0.1 has to wait and thread 0.2 runs on at prog.py:7 in work"
     assert "It PASSES if thread 0.1 has to wait and thread 0 runs on at prog.py:7 instead" in text
+
+
+NO_STORY = Explanation(None, "not observed")
 
 
 def preemption(time: int, line: int = 7) -> Switch:
@@ -87,7 +91,7 @@ def test_separate_ranges_are_told_with_their_failures() -> None:
     assert text[at - 1] == "       another failure: one"
     assert text[at + 2] == "  3. yield point 12, prog.py:7"
     assert any("5 more for the failing ranges" in line for line in text)
-    told_in_json = schedules_as_json(found, Path("pass.log"), Path("fail.log"))["answer"]
+    told_in_json = schedules_as_json(found, Path("pass.log"), Path("fail.log"), NO_STORY)["answer"]
     assert [one["failure"] for one in told_in_json["failing_ranges"]] == ["one", "two", "three"]
     assert told_in_json["failing_range"]["isolated"] is True
     assert told_in_json["positions"] == {"tried": 9, "in_turn": 40}
@@ -102,11 +106,11 @@ def test_the_gil_is_told_of_the_whole_range() -> None:
         "Under the GIL of Python 3.12.1, threads can be switched at 1 of its 3 positions, first at prog.py:6"
     )
     assert text[at + 2] == "    (yield point 6): a function begins or resumes."
-    switch = schedules_as_json(found, Path("pass.log"), Path("fail.log"))["answer"]["switch"]
+    switch = schedules_as_json(found, Path("pass.log"), Path("fail.log"), NO_STORY)["answer"]["switch"]
     assert switch["gil_reachable"] is True
     none = found_by(preemption(8), None, ranges=ranges((7, 8, "one", True)), execution=way)
     assert "Under the GIL of Python 3.12.1, threads cannot be switched anywhere in this range." in told(none)
-    assert schedules_as_json(none, Path("p"), Path("f"))["answer"]["switch"]["gil_reachable"] is False
+    assert schedules_as_json(none, Path("p"), Path("f"), NO_STORY)["answer"]["switch"]["gil_reachable"] is False
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_the_gil_is_told_of_the_whole_range() -> None:
 )
 def test_what_is_not_known_of_the_gil_is_null(place: Place | None, forced: bool, reachable: bool | None) -> None:
     switch = Switch("0.1", 3, "0.2", forced, False, place, 9, 1)
-    answer_in_json = schedules_as_json(found_by(switch, None), Path("p"), Path("f"))["answer"]
+    answer_in_json = schedules_as_json(found_by(switch, None), Path("p"), Path("f"), NO_STORY)["answer"]
     assert answer_in_json["switch"]["gil_reachable"] is reachable
     assert answer_in_json["choices"][0]["gil_reachable"] is reachable
 
@@ -139,7 +143,7 @@ def test_all_needed_choices_are_told() -> None:
     not_tried = NeededChoices(found.passing, found.failing, False, 4, 2)
     unknown = told(replace(found, needed=not_tried))
     assert not any("needs all" in line for line in unknown)
-    in_json = schedules_as_json(found, Path("p"), Path("f"))["answer"]
+    in_json = schedules_as_json(found, Path("p"), Path("f"), NO_STORY)["answer"]
     assert [(one["thread"], one["isolated"]) for one in in_json["choices"]] == [("0.1", True), ("0.2", False)]
     assert in_json["choices_minimal"] is True
 
@@ -150,7 +154,7 @@ def test_a_changed_message_is_told() -> None:
     at = next(number for number, line in enumerate(text) if line.startswith("message "))
     assert "CHANGED" in text[at]
     assert [line.strip() for line in text[at + 1 : at + 3]] == ["log: a=1 b=2", "now: a=2 b=1"]
-    told_in_json = schedules_as_json(found, Path("p"), Path("f"))["answer"]["message_changed"]
+    told_in_json = schedules_as_json(found, Path("p"), Path("f"), NO_STORY)["answer"]["message_changed"]
     assert told_in_json == {"recorded": "a=1 b=2", "found": "a=2 b=1\nmore"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules import target
+from replay_dd.schedules import program_files
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
@@ -323,8 +323,8 @@ def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> No
     program = write(tmp_path, THREAD)
     described = describe_program((sys.executable, program.name), directory=tmp_path)
     run_target(described, Settings(), Plan(), time_limit_s=60)
-    assert target._hash_of_version.cache_info().currsize == 0
+    assert program_files._hash_of_version.cache_info().currsize == 0
     with Runner(described, Settings()) as runner:
         runner.run(Plan(), 60)
-        assert target._hash_of_version.cache_info().currsize == 1
-    assert target._hash_of_version.cache_info().currsize == 0
+        assert program_files._hash_of_version.cache_info().currsize == 1
+    assert program_files._hash_of_version.cache_info().currsize == 0

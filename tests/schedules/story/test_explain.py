@@ -10,7 +10,7 @@ import pytest
 
 from replay_dd.errors.program import NotControlledError
 from replay_dd.report.story import story_as_json, story_as_text
-from replay_dd.schedules.isolate import GuiltySwitch
+from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import Observation
 from replay_dd.schedules.story import explain as module

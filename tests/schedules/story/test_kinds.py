@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.isolate import GuiltySwitch
 from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
 from replay_dd.schedules.story import kinds
@@ -47,9 +47,12 @@ def switch(time: int) -> Switch:
 
 def conflict_of(accesses: list[Access], first: int, last: int, *, begins_turn: bool = False) -> Conflict:
     """The conflict of a run in which thread 0.1 is interrupted before its yield point ``last``."""
-    before = None if begins_turn else switch(first - 1)
     guilty = GuiltySwitch(switch(last), switch(last + 1))
-    return find_conflict(Observation(tuple(accesses), {}), guilty, FailingRange(switch(first), switch(last), before, 3))
+    runs = FailingRange(
+        *(switch(first), switch(last), "ValueError", True, True, PASSED, PASSED),
+        begins_turn=begins_turn,
+    )
+    return find_conflict(Observation(tuple(accesses), {}), guilty, runs)
 
 
 def shape(
