@@ -161,5 +161,7 @@ def _of_other(lines: Sequence[bytes]) -> _Outline:
     for line in lines:
         if _HEADING.match(line):
             name = line.decode("utf-8", "replace").strip()[:60]
-        symbols.append(name)
+            symbols.append("")  # a script may consist of such lines alone
+        else:
+            symbols.append(name)
     return _Outline(symbols)
