@@ -8,7 +8,7 @@ Rules of this module:
 
 * The answer is read off the instructions that the thread really executed, so branches and calls are what they were.
 * It is about a whole range: possible at some of its positions, at all, at none; or unknown, never guessed.
-* Which instructions look was read in CPython's sources and tried with real threads; see
+* Which instructions look was found by trying them with real threads; see
   ``docs/explanation/decisions/0020-what-the-gil-allows.md``.
 """
 
