@@ -79,8 +79,8 @@ def open_version(name: str, folder: Path) -> Version:
 
 
 def repository_here() -> Path | None:
-    """The git repository of the working directory."""
-    told = git(None, "rev-parse", "--show-toplevel")
+    """The git repository of the working directory, which may be one without a work tree."""
+    told = git(None, "rev-parse", "--show-toplevel") or git(None, "rev-parse", "--absolute-git-dir")
     return None if told is None else Path(told.strip())
 
 
@@ -89,6 +89,11 @@ def commit_named(repository: Path, name: str) -> str | None:
     # Otherwise a name that begins with a dash would be an option.
     told = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return None if told is None else told.strip()
+
+
+def _git_folder(repository: Path) -> Path:
+    told = git(repository, "rev-parse", "--absolute-git-dir")
+    return repository if told is None else Path(told.strip())
 
 
 def git(repository: Path | None, *arguments: str) -> str | None:
@@ -104,11 +109,15 @@ def checked_out(repository: Path, revision: str, folder: Path) -> Tree:
         VersionError: git cannot write them.
     """
     # Not `git archive`, which leaves out what the project keeps from its archives.
-    index = {"GIT_INDEX_FILE": str(folder / "index")}
     target = folder / "files"
     target.mkdir()
-    for arguments in (("read-tree", revision), ("checkout-index", "--all", "--force", f"--prefix={target}/")):
-        done = _git(repository, *arguments, variables=index)
+    own = {
+        "GIT_DIR": str(_git_folder(repository)),
+        "GIT_INDEX_FILE": str(folder / "index"),
+        "GIT_WORK_TREE": str(target),
+    }
+    for arguments in (("read-tree", revision), ("checkout-index", "--all", "--force")):
+        done = _git(target, *arguments, variables=own)
         if done is None or done.returncode != 0:
             told = "git is not installed" if done is None else done.stderr.strip()
             raise VersionError(f"The revision {revision[:12]} cannot be checked out: {told}.")
