@@ -64,7 +64,8 @@ def open_version(name: str, folder: Path) -> Version:
         return Version(name, _downloaded(name.removeprefix(PIP), folder))
     if path.is_dir():
         return Version(name, read_tree(path.resolve()))
-    if path.is_file():
+    # A repository without a work tree has a file of the name HEAD.
+    if path.is_file() and path.name != "HEAD":
         return Version(name, _unpacked(path, folder))
     repository = repository_here()
     if repository is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.cli.recorded_environment import with_environment
+from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
@@ -78,7 +79,7 @@ def isolate_schedule(
         echo_lines(story_as_text(explanation, found.failing.program))
         echo_lines([""])
         echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
-    return found.isolation.exit_code
+    return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
 def _jobs(log: Log, jobs: int) -> int:

@@ -77,7 +77,7 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 
 # -- what came from outside ------------------------------------------------------------------------------------------
 
-_AWAY, _REFUSED = "away", "refused"
+_AWAY, _REFUSED, _HELD = "away", "refused", "held"
 
 
 def _read_arrival(record: Any) -> tuple[Any, ...]:
@@ -101,7 +101,7 @@ def _read_answer(answer: Any) -> Any:
             case [str(word), time, contacts, system_call] if word == _AWAY:
                 if _is_count(time) and _is_count(contacts) and _is_number(system_call):
                     return (word, time, contacts, system_call)
-            case [str(word), request] if word == _REFUSED and _is_count(request):
+            case [str(word), request] if word in (_REFUSED, _HELD) and _is_count(request):
                 return (word, request)
             case [microseconds, time] if _is_count(microseconds) and _is_count(time):
                 return (microseconds, time)

@@ -221,6 +221,18 @@ def test_the_commit_and_what_is_guilty_in_it(tmp_path: Path, commit: Callable[[s
     assert [one.subject for one in origins(whole.difference, whole.guilty, old, new)] == ["Simplify"]
 
 
+def test_a_repository_without_a_work_tree(
+    tmp_path: Path, commit: Callable[[str, Files], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit("Begin", {"prices.py": OLD, "sub/a": "x"})
+    subprocess.run(["git", "clone", "-q", "--bare", ".", str(tmp_path / "bare")], check=True)
+    monkeypatch.chdir(tmp_path / "bare")
+    place = tmp_path / "place"
+    place.mkdir()
+    version = open_version("HEAD", place)
+    assert {path: entry.read() for path, entry in version.tree.items()} == {"prices.py": OLD.encode(), "sub/a": b"x"}
+
+
 def test_no_history_between_other_versions(tmp_path: Path) -> None:
     old = open_version(str(write(tmp_path / "old", {"a": "1"})), tmp_path)
     assert narrow_history(old, old, python("-c", ""), tmp_path) is None

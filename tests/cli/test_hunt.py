@@ -227,7 +227,7 @@ def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:
     assert "`--max-delay 0.4`" in found.stdout
     shop.run("hunt", "--runs", "30", "--max-delay", "0.4", *shop.program())
     answer = shop.run("schedules", "pass.log", "fail.log").stdout
-    assert answer.startswith("The run FAILS if the sleep of thread 0.1 at prog.py:6 in nap ends")
+    assert "\nThe run FAILS if the sleep of thread 0.1 at prog.py:6 in nap ends" in f"\n{answer}"
     assert "before thread 0.2 goes on at prog.py:1" in answer
     assert "ends 340 ms early" in shop.run("show", "fail.log").stdout
 

@@ -32,6 +32,7 @@ VALUES = {
     "PKG": "json",
     "MODULE": "json",
     "NAME[=VALUE]": "A=b",
+    "N|NAME": "1",
 }
 CHOICES = {
     "--pace": "fast",

@@ -60,7 +60,10 @@ def plainly(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def test_the_program_sees_what_it_sees_without_us(tmp_path: Path) -> None:
+def test_the_program_sees_what_it_sees_without_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("REPLAY_DD_"):  # ours, and not for the program
+            monkeypatch.delenv(name)
     run = run_program(tmp_path, SELF, arguments=("a", "b"))
     plain = plainly(tmp_path, sys.executable, "prog.py", "a", "b")
     assert plain.returncode == run.log.ending.status == 3

@@ -108,9 +108,9 @@ def test_a_program_that_was_changed(shop: Workshop) -> None:
     program = json.loads(lines[1])
     program["program"].update(digest)
     path.write_text("\n".join([lines[0], json.dumps(program), *lines[2:]]) + "\n")
-    shop.run("events", "session.log").refused(2, "program-changed")
-    shop.run("replay", "session.log").refused(130, "program-changed")
-    assert shop.run("replay", "--accept-changes", "session.log").status == 1
+    shop.run("events", "--yes", "session.log").refused(2, "program-changed")
+    shop.run("replay", "--yes", "session.log").refused(130, "program-changed")
+    assert shop.run("replay", "--yes", "--accept-changes", "session.log").status == 1
 
 
 def test_without_xvfb_and_without_python_xlib(shop: Workshop) -> None:

@@ -15,10 +15,17 @@ from replay_dd.schedules.story.twins import Twins, observe_twins
 
 @dataclass(frozen=True)
 class Explanation:
-    """The story of an isolated switch; ``why_not`` tells why there is none."""
+    """The story of an isolated switch.
+
+    Attributes:
+        story: the story; None if there is none.
+        why_not: why there is none.
+        interrupted: whether Ctrl-C ended it.
+    """
 
     story: Story | None
     why_not: str = ""
+    interrupted: bool = False
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -37,7 +44,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s * 3)
         story = None if twins.why_not else _story(found, found.switch, twins)
     except KeyboardInterrupt:
-        return Explanation(None, "interrupted")
+        return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
         return Explanation(None, str(error))
     except Exception as error:

@@ -25,6 +25,7 @@ SELF_DEADLOCK = "self-deadlock"
 EARLY_TIMEOUT = "early time-out"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
+_HANDS_OVER = ("put", "put_nowait")
 _CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
 _EMPTY = ("{}", "[]", "set()", "()", "deque([])", "None", "''")
 
@@ -72,6 +73,8 @@ def _of_one(left: Edge | None, right: Edge | None) -> str:
 
 def _of_one_thing(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
+    if _hands_over(first) and _hands_over(last):
+        return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         if first.tested and not first.writes:
             return CHECK_THEN_ACT
@@ -101,6 +104,11 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _hands_over(access: Access) -> bool:
+    """Whether it gives another thread something in one step."""
+    return access.does == "calls" and access.detail.partition("(")[0] in _HANDS_OVER
 
 
 def _is_counted_item(access: Access) -> bool:

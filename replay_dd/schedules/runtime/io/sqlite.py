@@ -22,7 +22,7 @@ from __future__ import annotations
 import sys
 
 from ..accelerator import accelerator
-from ..baton.moments import OUTSIDE, REFUSED, OutsideWait
+from ..baton.moments import HELD, OUTSIDE, REFUSED, OutsideWait
 from ..baton.thread import Patient
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     Lock = tuple[int, int, int, int]  # as the accelerator knows it
 
 
-# The levels of locks for reading, and for writing later. A transaction that has the first waits in vain for the second
-# if another process is about to write. So a replay first waits a little for that one to finish.
-_TO_READ, _TO_WRITE = 1, 2
-_BEFORE_READING_S = 1.0
+# The levels of locks for reading, and for writing later; the lock for writing of a write-ahead log.
+_TO_READ, _TO_WRITE, _WAL_WRITE = 1, 2, 1
 
 
 class _LockOfAThread(Patient):
@@ -93,6 +91,14 @@ class _Sleep(Patient):
         return "sleeps in SQLite"
 
 
+def _lock_for_writing(lock: Lock) -> Lock | None:
+    """The lock of a process that is about to write, if this one is requested for reading."""
+    number, level, wal, shared = lock
+    if level == _TO_READ:
+        return number, _TO_WRITE, 0, 0
+    return (number, 0, _WAL_WRITE, 0) if wal and shared else None
+
+
 class Databases:
     """Lets SQLite sleep under the scheduler.
 
@@ -119,25 +125,44 @@ class Databases:
             self.follow()
 
     def follow(self) -> None:
-        """Ask before requests for locks if there is a log to follow."""
+        """Go by the log at requests for locks, if there is one; otherwise make it."""
         if self._library is not self:
-            asked = self._is_refused_in_replay if self._scheduler.moments.following else None
+            asked = self._is_refused if self._scheduler.moments.following else self._note_writer
             accelerator.control_databases(self._library, self._sleep, asked, self._was_refused, self._date, self._seed)
 
-    def _is_refused_in_replay(self, request: int, lock: Lock) -> bool:
+    def _note_writer(self, request: int, lock: Lock) -> bool:
+        """Note where another process is about to write when a transaction begins to read.
+
+        What that writes is not seen by the transaction, which may not write any more then.
+        """
+        writing = _lock_for_writing(lock)
+        if (
+            writing is not None
+            and self._descriptors.has_baton()
+            and accelerator.database_lock_is_held_elsewhere(*writing)
+        ):
+            self._note(HELD, request, writing)
+        return False
+
+    def _is_refused(self, request: int, lock: Lock) -> bool:
         """Whether a request for a lock, with this number among those of the thread, was refused in the recorded run."""
-        moments = self._scheduler.moments
         if not self._descriptors.has_baton():
             return False
+        writing = _lock_for_writing(lock)
+        if writing is not None:
+            if self._expects(HELD, request):
+                self._note(HELD, request, writing)
+            else:
+                self._wait_until_free(writing, self._scheduler.moments.patience_s(OUTSIDE))
+        if self._expects(REFUSED, request):
+            self._note(REFUSED, request, lock)
+            return True
+        return False
+
+    def _expects(self, what: str, request: int) -> bool:
         thread = self._scheduler.current
-        expected = moments.expected.get((thread.name, thread.waits + 1))
-        if expected is None or expected.answer != (REFUSED, request):
-            number, level, wal, shared = lock
-            if level == _TO_READ:
-                self._wait_until_free((number, _TO_WRITE, wal, shared), _BEFORE_READING_S)
-            return False
-        self._note_refusal(request, lock)
-        return True
+        expected = self._scheduler.moments.expected.get((thread.name, thread.waits + 1))
+        return expected is not None and expected.answer == (what, request)
 
     def _was_refused(self, request: int, lock: Lock) -> bool:
         """A request was refused; whether to repeat it, as it was granted in the recorded run."""
@@ -146,7 +171,7 @@ class Databases:
         moments = self._scheduler.moments
         if moments.following and self._wait_until_free(lock, moments.patience_s(OUTSIDE)):
             return True
-        self._note_refusal(request, lock)
+        self._note(REFUSED, request, lock)
         return False
 
     def _wait_until_free(self, lock: Lock, limit_s: float) -> bool:
@@ -155,9 +180,9 @@ class Databases:
         thread.waits -= 1  # the recorded run has no such wait
         return wait.is_free_soon(limit_s)
 
-    def _note_refusal(self, request: int, lock: Lock) -> None:
+    def _note(self, what: str, request: int, lock: Lock) -> None:
         moments = self._scheduler.moments
-        moments.answered(_LockOfAProcess(moments, self._scheduler.current, lock, 0), (REFUSED, request))
+        moments.answered(_LockOfAProcess(moments, self._scheduler.current, lock, 0), (what, request))
 
     def _sleep(self, microseconds: int, lock: Lock | None) -> bool:
         """What SQLite calls to sleep; False if it should sleep in real time.
