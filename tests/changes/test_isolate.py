@@ -21,6 +21,8 @@ from replay_dd.experiment.ending import Oracle
 from replay_dd.outcome import Outcome
 from tests.changes.versions import NEW, OLD, TEST, Files, difference, python, tree, write
 
+pytestmark = pytest.mark.once
+
 
 def isolate(folder: Path, old: Files, new: Files, target: Target, **options: object) -> ChangesIsolation:
     return isolate_changes(tree(folder / "old", old), tree(folder / "new", new), target, **options)  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ from replay_dd.changes.sources import is_range, open_version
 from replay_dd.errors.user import VersionError
 from tests.changes.versions import write
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:

@@ -14,6 +14,8 @@ import replay_dd
 from tests.changes.versions import NEW, OLD, TEST, write
 from tests.cli.tool import Workshop
 
+pytestmark = pytest.mark.once
+
 RUN = ["--", "python", "-c", TEST]
 
 

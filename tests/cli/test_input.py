@@ -12,6 +12,8 @@ import pytest
 
 from tests.cli.tool import Workshop
 
+pytestmark = pytest.mark.once
+
 FINDS_B = ["--", "sh", "-c", "! grep -q b {}"]
 
 

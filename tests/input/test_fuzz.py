@@ -9,6 +9,8 @@ from replay_dd.experiment.ending import Oracle
 from replay_dd.input.fuzz import find_failing_input, invented
 from replay_dd.input.target import Target
 
+pytestmark = pytest.mark.once
+
 HAS_Q = Target(("sh", "-c", "! grep -aq Q {}"), "input")
 
 

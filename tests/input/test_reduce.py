@@ -93,6 +93,8 @@ def test_another_failure_is_unresolved() -> None:
 PROGRAM = b"""\
 import os
 
+pytestmark = pytest.mark.once
+
 
 def first(value):
     return [value, {"a": (1, 2)}]

@@ -8,6 +8,8 @@ from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.input.settings import Settings, isolate_settings, options_of
 from replay_dd.input.target import Target
 
+pytestmark = pytest.mark.once
+
 NEEDS_B_AND_D = Target(("sh", "-c", 'case "$*" in *-b*-d\\ 4*) exit 3; esac', "sh", "{options}", "last"), "input")
 
 

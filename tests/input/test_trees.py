@@ -19,6 +19,8 @@ from replay_dd.input.space import Replaced, Subtrees
 from replay_dd.input.trees import Node, everything, families_at, substitutes
 from replay_dd.input.units import edges_of
 
+pytestmark = pytest.mark.once
+
 
 def text_of(content: bytes, node: Node) -> str:
     return content[node.start : node.stop].decode()

@@ -12,6 +12,8 @@ from replay_dd.errors.user import UsageError
 from replay_dd.input.levels import default_levels, levels_named
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level, delimited
 
+pytestmark = pytest.mark.once
+
 
 def cut(level: Level, content: bytes) -> list[bytes]:
     return [content[start:stop] for start, stop in pairwise(level.edges(content))]
