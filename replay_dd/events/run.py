@@ -47,6 +47,7 @@ BETWEEN_CLICKS_S = 0.55
 _TICK_S = 0.002
 # How often to look for the first window if nothing is heard of it.
 _LOOK_S = 0.05
+_TOLD_S = 10.0  # until the system tells how a process has ended
 
 
 @dataclass(frozen=True)
@@ -251,6 +252,9 @@ class Stage:
             if not Question(self._answers).wait(limit, self.program.over):
                 self.program.hangs(limit)
             ending = self.program.ending()
+        if ending is None and self.program.tree.top_has_ended():
+            # A process that has just ended looks idle; on a busy machine it takes a while until we are told how it did.
+            ending = self.program.wait_for_end(_TOLD_S)
         return ending or Ending(EndingKind.OPEN, "still running at the end", output=self.program.output[-4000:])
 
     def windows(self) -> tuple[Window, ...]:

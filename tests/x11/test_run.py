@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager
 from replay_dd.events.x11.idle import IdleRule
 from replay_dd.events.x11.player import XTestPlayer
 from replay_dd.events.x11.players import player_named
+from replay_dd.events.x11.program import RunningProgram
 from replay_dd.events.x11.windows import window_at
 from replay_dd.outcome import Outcome
 from tests.x11.acts import click, key, motion
@@ -64,6 +66,23 @@ def test_failures(display: PrivateDisplay, deed: str, kind: EndingKind, text: st
     assert ending.failed
     assert re.search(text, ending.text), ending.text
     assert ending.actions in (3, 4)
+
+
+def test_a_crash_that_is_told_late(display: PrivateDisplay, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy machine: the process has ended, and looks idle."""
+    ending = RunningProgram.ending
+    since: list[float] = []
+
+    def tell_late(program: RunningProgram) -> Ending | None:
+        found = ending(program)
+        if found is not None and found.kind is EndingKind.SIGNAL:
+            since.append(time.monotonic())
+            return found if since[-1] - since[0] > 0.5 else None
+        return found
+
+    monkeypatch.setattr(RunningProgram, "ending", tell_late)
+    done = run_session(session_of("button=crash"), ACTIONS[:3], display, QUICK)
+    assert done.ending.kind is EndingKind.SIGNAL, done.ending
 
 
 @pytest.mark.parametrize("deed", ["exit0", "nap", "child", "daemon", "window"])

@@ -59,6 +59,10 @@ class ProcessTree:
                     if int(thread) != self.top and not _read(f"{folder}/syscall").startswith(b"running"):
                         self._excused[int(thread)] = _read(f"{folder}/schedstat")
 
+    def top_has_ended(self) -> bool:
+        """Whether the process at the top has ended, even if nobody has asked yet how."""
+        return not _is_alive(self.top)
+
     def members(self) -> list[int]:
         """The processes that are there now."""
         self._look_for_children()
