@@ -82,7 +82,7 @@ def test_at_the_time_limit_the_library_that_waits_is_named(folder: Path, who: st
             thread.start()
             thread.join()
         """
-    run = run_program(folder, text, time_limit_s=2)
+    run = run_program(folder, text, time_limit_s=6)
     (note,) = (note for note in run.log.ending.notes if note.startswith("at the time limit"))
     name = "the main thread" if who == "main" else "another thread"
     assert f"{name} at prog.py:6 in work" in note or f"{name} was at prog.py:6 in work" in note
