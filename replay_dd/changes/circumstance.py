@@ -145,13 +145,7 @@ class CodeChanges(Circumstance[Ending]):
         if self._levels[0] == "folder":
             return f"{file.path.rpartition('/')[0] or '.'}/ ({_counted(members.count)})"
         if kind is not Kind.LINE:
-            described = {
-                Kind.ADD: f"{file.path} is added",
-                Kind.REMOVE: f"{file.path} is removed",
-                Kind.RENAME: f"{file.old_path} becomes {file.path}",
-                Kind.REPLACE: f"{file.path} is replaced",
-                Kind.MODE: f"{file.path} has other permissions",
-            }[kind]
+            described = file.words(kind)
             return described if members.count == 1 else f"{described} ({_counted(members.count)})"
         change = self.difference.line_change(first)
         assert change is not None

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from pathlib import Path
 
 from replay_dd.changes.tree import Entry, Tree
 from replay_dd.dd import IntervalSet
@@ -108,6 +107,17 @@ class FileChange:
         path = self.new_path or self.old_path
         assert path is not None
         return path
+
+    def words(self, kind: Kind) -> str:
+        """What happens to the file as a whole, or where its lines change."""
+        return {
+            Kind.ADD: f"{self.path} is added",
+            Kind.REMOVE: f"{self.path} is removed",
+            Kind.RENAME: f"{self.old_path} becomes {self.path}",
+            Kind.REPLACE: f"{self.path} is replaced",
+            Kind.MODE: f"{self.path} has other permissions",
+            Kind.LINE: self.path,
+        }[kind]
 
     @property
     def count(self) -> int:
@@ -230,7 +240,7 @@ class Difference:
                 raise Clash(f"two files would be at {path}")
         files = {path for path in self.old if path not in gone} | set(there)
         for path in there:
-            for above in _folders_above(path):
+            for above in folders_above(path):
                 if above in files:
                     raise Clash(f"{above} would be a file and a folder")
         return {**dict.fromkeys(gone - set(there)), **there}
@@ -245,7 +255,8 @@ class Difference:
         return number is not None and bool(self.deltas_of(number) & configuration)
 
 
-def _folders_above(path: str) -> Iterator[str]:
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a path below the root lies in, the innermost first."""
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
@@ -291,10 +302,11 @@ def _texts(old: Entry, new: Entry) -> tuple[Sequence[bytes], Sequence[bytes]] | 
     before, after = old.read(), new.read()
     if b"\0" in before[:_LOOKED_AT] or b"\0" in after[:_LOOKED_AT]:
         return None
-    return _lines(before), _lines(after)
+    return lines_of(before), lines_of(after)
 
 
-def _lines(text: bytes) -> Sequence[bytes]:
+def lines_of(text: bytes) -> list[bytes]:
+    """The lines of a text with their ends."""
     lines = text.split(b"\n")
     last = lines.pop()
     return [*(line + b"\n" for line in lines), *([last] if last else [])]
@@ -305,11 +317,9 @@ def _line_changes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[L
     for match in (*align(before, after), (len(before), len(after), 0)):
         left, right = match[0], match[1]
         if old < left or new < right:
-            paired = min(left - old, right - new)
             for number in range(max(left - old, right - new)):
                 one, other = min(number, left - old), min(number, right - new)
                 removes, adds = number < left - old, number < right - new
-                assert removes or adds or paired
                 yield LineChange(old + one, old + one + removes, new + other, new + other + adds, hunk)
             hunk += 1
         old, new = left + match[2], right + match[2]
@@ -356,8 +366,3 @@ def _line_counts(entry: Entry) -> Counter[bytes]:
 def _share(one: Counter[bytes], other: Counter[bytes]) -> float:
     most = max(one.total(), other.total())
     return (one & other).total() / most if most else 0.0
-
-
-def path_shown(path: str | Path) -> str:
-    """A path for people, whatever bytes it has."""
-    return str(path).encode("utf-8", "replace").decode()

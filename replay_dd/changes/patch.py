@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 
-from replay_dd.changes.difference import Difference, Version
+from replay_dd.changes.difference import Difference, Version, lines_of
 from replay_dd.dd import IntervalSet
 
 _NO_FILE = "/dev/null"
@@ -53,7 +53,7 @@ def _of_file(path: str, before: Version | None, after: Version | None) -> Iterat
         yield f"Binary files {names[0]} and {names[1]} differ\n".encode()
         return
     lines = difflib.diff_bytes(
-        difflib.unified_diff, _lines(old), _lines(new), names[0].encode(), names[1].encode(), lineterm=b"\n"
+        difflib.unified_diff, lines_of(old), lines_of(new), names[0].encode(), names[1].encode(), lineterm=b"\n"
     )
     for line in lines:
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
@@ -74,9 +74,3 @@ def _mode(version: Version | None) -> str:
     if version.entry is not None and version.entry.link is not None:
         return _LINK
     return "100755" if version.mode & 0o100 else _FILE
-
-
-def _lines(text: bytes) -> list[bytes]:
-    lines = text.split(b"\n")
-    last = lines.pop()
-    return [*(line + b"\n" for line in lines), *([last] if last else [])]

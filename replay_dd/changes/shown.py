@@ -58,22 +58,11 @@ def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -
         lines = [delta for delta in members if difference.kind(delta) is Kind.LINE]
         for delta in members:
             if delta not in lines:
-                yield Passage(_whole(file, difference.kind(delta)), ())
+                yield Passage(file.words(difference.kind(delta)), ())
         for part in _neighbours(difference, lines):
             symbol = symbol_of(difference, part[0])
             title = f"{file.path}, {symbol}" if symbol else file.path
             yield Passage(title, tuple(_rows(difference, file, part, guilty)))
-
-
-def _whole(file: FileChange, kind: Kind) -> str:
-    return {
-        Kind.ADD: f"{file.path} is added",
-        Kind.REMOVE: f"{file.path} is removed",
-        Kind.RENAME: f"{file.old_path} becomes {file.path}",
-        Kind.REPLACE: f"{file.path} is replaced",
-        Kind.MODE: f"{file.path} has other permissions",
-        Kind.LINE: file.path,
-    }[kind]
 
 
 def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]]:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replay_dd.changes.difference import Clash, Difference, Version
+from replay_dd.changes.difference import Clash, Difference, Version, folders_above
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.machine import MachineError
 from replay_dd.experiment.ending import Ending, Oracle
@@ -76,7 +76,7 @@ class _Copy:
         self._there = wanted
 
     def _remove_others(self, wanted: Mapping[str, Version], *, keep_new_files: bool) -> None:
-        folders = {above for path in wanted for above in _above(path)}
+        folders = {above for path in wanted for above in folders_above(path)}
         for found, names, files in os.walk(self.root, topdown=True):
             below = os.path.relpath(found, self.root)
             prefix = "" if below == "." else f"{below}/"
@@ -233,9 +233,3 @@ def _state(place: Path) -> _State | None:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode
-
-
-def _above(path: str) -> Iterator[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path

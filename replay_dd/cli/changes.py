@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import click
@@ -15,17 +14,16 @@ from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of
+from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
-from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import private_folder
 from replay_dd.files import write_whole
 from replay_dd.report.changes import changes_as_json, changes_as_text
 
-FAILURE = "Failure"
 DEFAULT_PATCH = "failing.patch"
 DEFAULT_TIME_LIMIT_S = 300.0
 
@@ -43,22 +41,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         help="Where to write the failure-inducing change.",
     ),
     json_option(),
-    Option("--grep", section=FAILURE, metavar="REGEX", help="The failure is output that REGEX matches."),
-    Option(
-        "--script",
-        section=FAILURE,
-        is_flag=True,
-        help="CMD judges by its exit status: 0 good, 125 cannot tell, others below 128 bad.",
-    ),
-    Option(
-        "--time-limit",
-        section=FAILURE,
-        metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
-        default=DEFAULT_TIME_LIMIT_S,
-        show_default=True,
-        help="Kill a run after this time, which counts as a failure.",
-    ),
+    *failure_options(f"{DEFAULT_TIME_LIMIT_S:g}"),
     Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
     Option(
         "--levels",
@@ -74,15 +57,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         is_flag=True,
         help="Do not search the commits between two revisions first.",
     ),
-    Option(
-        "--jobs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=processors,
-        shown_default="one per processor",
-        help="Number of runs at the same time.",
-    ),
+    jobs_option(),
     *budget_options(),
     click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="OLD NEW -- CMD..."),
 )
@@ -91,7 +66,7 @@ def changes_command(
     as_json: bool,
     grep: str | None,
     script: bool,
-    time_limit: float,
+    time_limit: float | None,
     build: str | None,
     levels: str,
     no_history: bool,
@@ -111,9 +86,8 @@ def changes_command(
       4  the failure or the answer is not reproducible
     """
     old_name, new_name, program = _split(words)
-    oracle = Oracle(_pattern(grep), script)
-    if grep is not None and script:
-        raise UsageError("Either `--grep` or `--script` says what the failure is, not both.")
+    oracle = oracle_of(grep, script)
+    limit_s = DEFAULT_TIME_LIMIT_S if time_limit is None else time_limit
     progress = Progress()
     with private_folder() as folder:
         places = [folder.path / name for name in ("old", "new", "between")]
@@ -122,7 +96,7 @@ def changes_command(
         progress.show(f"reading {old_name} and {new_name}")
         try:
             old, new = open_version(old_name, places[0]), open_version(new_name, places[1])
-            target = Target(_reachable(program, old, new), build, time_limit_s=time_limit, build_limit_s=time_limit)
+            target = Target(_reachable(program, old, new), build, time_limit_s=limit_s, build_limit_s=limit_s)
             narrowed = None
             if not no_history:
                 narrowed = narrow_history(
@@ -191,10 +165,3 @@ def _levels(text: str) -> tuple[str, ...]:
     if unknown or not chosen:
         raise UsageError(f"`--levels {text}` names no known level.", f"Known ones: {', '.join(LEVELS)}.")
     return tuple(name for name in LEVELS if name in chosen)
-
-
-def _pattern(regex: str | None) -> re.Pattern[bytes] | None:
-    try:
-        return None if regex is None else re.compile(regex.encode(), re.MULTILINE)
-    except re.error as error:
-        raise UsageError(f"`{regex}` is not a regular expression: {error}.") from error

@@ -1,4 +1,4 @@
-"""What the commands on inputs share: options, and what is read from them."""
+"""What the commands share that run any program: options, and what is read from them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 FAILURE = "Failure"
 
 
-def failure_options() -> tuple[Option, ...]:
-    """``--grep``, ``--script``, ``--time-limit``: what counts as a failure."""
+def failure_options(
+    shown_limit: str = f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 10 s",
+) -> tuple[Option, ...]:
+    """``--grep``, ``--script``, ``--time-limit``: what counts as a failure.
+
+    Args:
+        shown_limit: what help says of the time limit where none is given.
+    """
     return (
         Option("--grep", section=FAILURE, metavar="REGEX", help="The failure is output that REGEX matches."),
         Option(
@@ -31,14 +37,14 @@ def failure_options() -> tuple[Option, ...]:
             section=FAILURE,
             metavar="SECONDS",
             type=click.FloatRange(min=0, min_open=True),
-            shown_default=f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 10 s",
+            shown_default=shown_limit,
             help="Kill a run after this time, which counts as a failure.",
         ),
     )
 
 
 def jobs_option() -> Option:
-    """``--jobs`` for programs that are run on inputs."""
+    """``--jobs`` for any program."""
     return Option(
         "--jobs",
         section=SEARCH,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from _collections import deque  # type: ignore[import-not-found]
+from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
