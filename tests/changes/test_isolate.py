@@ -57,6 +57,13 @@ def test_versions_are_never_written_to(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["kept", "prices.py"]
 
 
+def test_the_version_and_its_src_come_first_on_the_path(tmp_path: Path) -> None:
+    old = {"src/inner.py": "x = 1\n", "outer.py": "import inner\ny = inner.x\n"}
+    (tmp_path / "test.py").write_text("import outer\nassert outer.y == 1, outer.y\n")
+    found = isolate(tmp_path, old, {**old, "src/inner.py": "x = 2\n"}, python(str(tmp_path / "test.py")))
+    assert patch(found) == ["-x = 1", "+x = 2"]
+
+
 def test_a_guilty_change_that_needs_another_one(tmp_path: Path) -> None:
     """The call fails only where the function takes no second argument any more."""
     old = {"a.py": "def f(x, y=0):\n    return x\n", "b.py": "import a\nprint(a.f(1))\n"}
