@@ -19,13 +19,11 @@ Concurrent Programs", FSE 2010, who move one block at a time; windows take fewer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from replay_dd.experiment.process import LIVE
-from replay_dd.experiment.waiting import result_of
+from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.schedules.circumstance import Triggers
 from replay_dd.schedules.model import Log, Trigger
 
@@ -80,7 +78,7 @@ def with_fewer_choices(
 
     def first_better(candidates: Iterator[Triggers]) -> Log | None:
         nonlocal tests
-        for candidate, made in _runs(run, (one for one in candidates if one not in known), jobs):
+        for candidate, made in runs_in_order(run, (one for one in candidates if one not in known), jobs):
             if not may_go_on(tests):
                 return None
             tests += 1
@@ -149,23 +147,3 @@ def _each_thread_once(window: list[Block]) -> list[Block]:
     for block in window:
         until[block.thread] = block.until
     return [Block(thread, time) for thread, time in until.items()]
-
-
-def _runs(run: Callable[[Triggers], Log], candidates: Iterator[Triggers], jobs: int) -> Iterator[tuple[Triggers, Log]]:
-    """The runs of these schedules in their order, some ahead in parallel."""
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting = []
-        try:
-            for candidate in candidates:
-                waiting.append((candidate, pool.submit(run, candidate)))
-                if len(waiting) >= jobs:
-                    done, future = waiting.pop(0)
-                    yield done, result_of(future)
-            for done, future in waiting:
-                yield done, result_of(future)
-        except KeyboardInterrupt:
-            LIVE.kill_all()
-            raise
-        finally:
-            for _, future in waiting:
-                future.cancel()

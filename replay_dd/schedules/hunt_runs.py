@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from replay_dd.experiment.process import LIVE
-from replay_dd.experiment.waiting import result_of
+from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.target import Plan, TargetRun
 
@@ -30,19 +28,4 @@ class HuntRuns:
 
     def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:
         """The runs of the plans, in order, ``jobs`` of them in parallel."""
-        with ThreadPoolExecutor(self.jobs) as pool:
-            waiting: list[tuple[Plan, Future[TargetRun]]] = []
-            try:
-                for plan in plans:
-                    waiting.append((plan, pool.submit(self.runner.run, plan, self.time_limit_s)))
-                    if len(waiting) >= self.jobs:
-                        done, future = waiting.pop(0)
-                        yield done, result_of(future)
-                for done, future in waiting:
-                    yield done, result_of(future)
-            except KeyboardInterrupt:
-                LIVE.kill_all()
-                raise
-            finally:
-                for _, future in waiting:
-                    future.cancel()
+        return runs_in_order(lambda plan: self.runner.run(plan, self.time_limit_s), plans, self.jobs)

@@ -1,0 +1,39 @@
+"""Makes runs in parallel and returns them in order, so that what follows does not depend on the number of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.waiting import result_of
+
+Plan = TypeVar("Plan")
+Run = TypeVar("Run")
+
+
+def runs_in_order(run: Callable[[Plan], Run], plans: Iterable[Plan], jobs: int) -> Iterator[tuple[Plan, Run]]:
+    """The runs of some plans, in order, some of them made ahead.
+
+    Args:
+        run: makes the run of a plan; called in several threads.
+        plans: what to run; taken one by one, as runs are asked for.
+        jobs: the number of parallel runs.
+    """
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting: list[tuple[Plan, Future[Run]]] = []
+        try:
+            for plan in plans:
+                waiting.append((plan, pool.submit(run, plan)))
+                if len(waiting) >= jobs:
+                    done, future = waiting.pop(0)
+                    yield done, result_of(future)
+            for done, future in waiting:
+                yield done, result_of(future)
+        except KeyboardInterrupt:
+            LIVE.kill_all()
+            raise
+        finally:
+            for _, future in waiting:
+                future.cancel()
