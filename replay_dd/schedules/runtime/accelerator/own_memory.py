@@ -82,7 +82,7 @@ def hides_own(find: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
             use_own(before)
             return find(*arguments, **named)  # which raises once more, as the program's
         use_own(before)
-        kept = own[:]
+        kept: list[Any] = own[:]
         use_own(True)
         del own
         use_own(before)
