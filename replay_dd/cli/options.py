@@ -221,6 +221,18 @@ def algorithm_option() -> Option:
     )
 
 
+def repeat_option() -> Option:
+    """``--repeat``; None to derive it."""
+    return Option(
+        "--repeat",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="How often to try a configuration that does not fail.",
+        shown_default="by the measured failure rate",
+    )
+
+
 def log_option() -> Option:
     """``--output`` for what is recorded."""
     return Option(

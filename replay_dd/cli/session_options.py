@@ -16,6 +16,7 @@ DEFAULT_SCREEN = "1024x768"
 PLAYBACK = "Playback"
 DISPLAY = "Display"
 FOLDERS = "Folders"
+FAILURE = "Failure"
 
 
 def _players() -> Sequence[str]:
@@ -131,6 +132,16 @@ def exact_site_option(section: str) -> Option:
         section=section,
         is_flag=True,
         help="Take crashes at neighbouring places of the program for different failures.",
+    )
+
+
+def oracle_option(section: str) -> Option:
+    """``--oracle``."""
+    return Option(
+        "--oracle",
+        section=section,
+        metavar="CMD",
+        help="Shell command that judges each run at its end: 0 pass, 125 cannot tell, anything else fail.",
     )
 
 
