@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option
+from replay_dd.cli.command import OneOf, Option, Seconds
 
 DEFAULT_SCREEN = "1024x768"
 PLAYBACK = "Playback"
@@ -78,7 +78,7 @@ def play_options(section: str) -> tuple[Option, ...]:
             "--start-limit",
             section=section,
             metavar="SECONDS",
-            type=click.FloatRange(min=0.1),
+            type=Seconds(min=0.1),
             shown_default=_start_limit_s,
             help="How long the program may take to open a window.",
         ),
@@ -86,7 +86,7 @@ def play_options(section: str) -> tuple[Option, ...]:
             "--hang-limit",
             section=section,
             metavar="SECONDS",
-            type=click.FloatRange(min=0.1),
+            type=Seconds(min=0.1),
             shown_default=_hang_limit_s,
             help="How long the program may be busy without responding before it counts as hung.",
         ),
@@ -99,7 +99,7 @@ def settle_option(section: str, help_text: str, default: str) -> Option:
         "--settle",
         section=section,
         metavar="SECONDS",
-        type=click.FloatRange(min=0),
+        type=Seconds(min=0),
         shown_default=default,
         help=help_text,
     )

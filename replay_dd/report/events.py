@@ -12,6 +12,7 @@ from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Ending, Session, Window
 from replay_dd.events.result import SessionIsolation
 from replay_dd.report.isolation import (
+    at_most,
     counted,
     isolation_as_json,
     needs_in_words,
@@ -89,7 +90,7 @@ def events_as_text(
             yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
     else:
         yield from not_reproduced_in_words(found.isolation.proof)
-        yield f"The difference is {counted(len(found.differing), 'action')}:"
+        yield f"The difference is {at_most(found.isolation)}{counted(len(found.differing), 'action')}:"
         for item in found.differing:
             sign = "-" if item.in_passing else "+"
             yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.original)}"

@@ -94,12 +94,17 @@ def isolation_as_text(isolation: Isolation[Any]) -> Iterator[str]:
 
 def headline(isolation: Isolation[Any]) -> str:
     """What was found, in one line."""
-    left = counted(isolation.deltas_left, isolation.circumstance.delta)
+    left = at_most(isolation) + counted(isolation.deltas_left, isolation.circumstance.delta)
     if isolation.circumstance.goal is Goal.ISOLATE:
         return f"The difference between passing and failing is {left}:"
     if not isolation.deltas_left:
         return f"The failure needs no {isolation.circumstance.delta} at all."
     return f"The failure needs {left} of {isolation.deltas_searched:,}:"
+
+
+def at_most(isolation: Isolation[Any]) -> str:
+    """What stands before the number of deltas that are left: a search that was stopped might have left fewer."""
+    return "" if isolation.complete else "at most "
 
 
 def needs_in_words(isolation: Isolation[Any], left: int, before: int, unit: str) -> Iterator[str]:
@@ -114,8 +119,9 @@ def needs_in_words(isolation: Isolation[Any], left: int, before: int, unit: str)
     proof, rate = isolation.proof, isolation.proof.failing
     yield from not_reproduced_in_words(proof)
     words = "The failure needs" if proof.holds or not proof.made else "The search ended with"
-    shows = "" if rate.steady else f"; with these it shows in {rate.failed} of {counted(rate.runs, 'replay')}"
-    yield f"{words} {counted(left, unit)} of {before:,}{shows}:"
+    those = "this" if left == 1 else "these"
+    shows = "" if rate.steady else f"; with {those} it shows in {rate.failed} of {counted(rate.runs, 'replay')}"
+    yield f"{words} {at_most(isolation)}{counted(left, unit)} of {before:,}{shows}:"
 
 
 def not_reproduced_in_words(proof: Proof) -> Iterator[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from replay_dd.cli.command import OnDemand, Option
+from replay_dd.cli.command import OnDemand, Option, Seconds
 from replay_dd.cli.options import (
     LOG,
     OUTPUT,
@@ -48,7 +46,7 @@ RECORD_OPTIONS = (
         "for_s",
         section=DISPLAY,
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         help="End the recording after this time.",
         shown_default="with the program, or Ctrl-C",
     ),
