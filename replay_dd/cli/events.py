@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
@@ -88,7 +89,8 @@ def isolate_session(
         _write(found, target)
         if strip is not None:
             write_events_strip(found, strip)
-    return _tell(found, target, as_json=as_json)
+    judging = f"--oracle {quote(oracle)} " if oracle is not None else ""
+    return _tell(found, target, judging + "--exact-site " * exact_site, as_json=as_json)
 
 
 def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
@@ -118,10 +120,10 @@ def _write(found: SessionIsolation, target: Path) -> None:
         write_session(found.passing, _passing_log(target))
 
 
-def _tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:
+def _tell(found: SessionIsolation, target: Path, options: str, *, as_json: bool) -> int:
     passing_log = None if found.passing is None else _passing_log(target)
     if as_json:
         echo_json(events_as_json(found, target, passing_log))
     else:
-        echo_lines(events_as_text(found, target, passing_log))
+        echo_lines(events_as_text(found, target, passing_log, options))
     return found.isolation.exit_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -78,6 +79,7 @@ def minimize_flow(
     settle: float | None,
     algorithm: str | None,
     time_budget: float | None,
+    repeat: int | None,
 ) -> int:
     """Minimize a flow and print the answer; returns the exit status.
 
@@ -103,6 +105,7 @@ def minimize_flow(
                 algorithm=algorithm or ALGORITHMS[0],
                 max_tests=max_tests,
                 time_budget_s=time_budget,
+                repeat=repeat,
                 observer=progress.observer("step"),
             )
         finally:
@@ -113,9 +116,15 @@ def minimize_flow(
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:
-        echo_lines(minimum_as_text(found, target, strip))
+        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle), strip))
     sys.stdout.flush()
     return found.isolation.exit_code
+
+
+def _replay_command(flow: Path, browser: Path | None, text: str | None, settle: float | None) -> str:
+    given = {"--browser": browser, "--text": text, "--settle": settle}
+    options = [f"{name} {shlex.quote(str(value))} " for name, value in given.items() if value is not None]
+    return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
 
 
 def _tell_sandbox(running: WebBrowser) -> None:
