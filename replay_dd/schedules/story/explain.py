@@ -9,7 +9,8 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
-from replay_dd.schedules.story.story import Story, tell_race
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
 
 
