@@ -25,7 +25,7 @@ class Forecast:
         try:
             self.last_known = self.inbox.get(timeout=timeout)
         except queue.Empty:
-            pass
+            return self.last_known
         return self.last_known
 
 
