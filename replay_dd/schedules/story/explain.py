@@ -12,6 +12,7 @@ from replay_dd.schedules.story.deadlock import tell_deadlock
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
 
 
 @dataclass(frozen=True)
@@ -61,4 +62,7 @@ def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Stor
     if story is not None:
         return story
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is not None:
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
     return tell_race(conflict, twins.failing, twins.passing, ending)

@@ -30,9 +30,18 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         kinds.MISSED_NOTIFICATION: f"Thread {other} notifies before thread {one} waits; nothing wakes it any more.",
         kinds.EARLY_TIMEOUT: f"The time-out of thread {other} expires before thread {one} is done.",
     }
-    before = "before" if right is not None else "after"
-    where = right or left
-    return sentences.get(kind, f"It fails if thread {other} comes {before} thread {one} at {where and where.place}.")
+    return sentences.get(kind) or _order(conflict)
+
+
+def _order(conflict: Conflict) -> str:
+    """Which order fails."""
+    edge = conflict.right or conflict.left
+    if edge is None:
+        return ""
+    own = f"thread {conflict.thread} {_in_short(edge.access)}"
+    other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
+    first, then = (other, own) if conflict.right is not None else (own, other)
+    return f"{first[0].upper()}{first[1:]} before {then}; the other way round it passes."
 
 
 def _made_twice(conflict: Conflict) -> bool:
@@ -43,15 +52,27 @@ def _made_twice(conflict: Conflict) -> bool:
     return bool(stores) and (stores[0].old.is_missing or stores[0].old.text in ("None", "False"))
 
 
-def passes_in_words(conflict: Conflict) -> str:
-    """When the run passes."""
+def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:
+    """When the run passes.
+
+    Args:
+        kind: in the field's words.
+        conflict: what the threads did in the failing run.
+        order: two accesses in the order that passes, as both runs show it; None if they show none.
+    """
     right, left = conflict.right, conflict.left
-    if right is not None and not right.inferred:
-        own, other = _in_short(right.access), _in_short(right.others[0])
-        return f"if thread {conflict.thread} {own} before thread {right.others[0].thread} {other}"
-    if left is not None:
-        return f"if thread {left.others[0].thread} comes before thread {conflict.thread} runs {left.access.place}"
-    return ""
+    edge = right or left
+    if kind == kinds.EARLY_TIMEOUT and edge is not None:
+        own = f"thread {conflict.thread} {_in_short(edge.access)}"
+        return f"if {own} before the time-out of thread {edge.others[-1].thread} expires"
+    if order is None and right is not None and not right.inferred:
+        order = (right.access, right.others[0])
+    elif order is None and left is not None:
+        order = (left.others[0], left.access)
+    if order is None:
+        return ""
+    first, then = order
+    return f"if thread {first.thread} {_in_short(first)} before thread {then.thread} {_in_short(then)}"
 
 
 def _in_short(access: Access) -> str:

@@ -10,12 +10,13 @@ from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, one_thing
 from replay_dd.schedules.story.locks import locks_in_words
+from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, path_of
 from replay_dd.schedules.story.words import Letters, described
 
 _MOST_STEPS = 8  # of one stretch
-_MOST_PASSING = 6
+_MOST_PASSING = 8
 
 
 def tell_race(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
@@ -30,7 +31,8 @@ def tell_race(conflict: Conflict, failing: Observation, passing: Observation, en
     kind = kinds.kind_of(conflict, ending)
     if not kind or (conflict.left is None and conflict.right is None):
         return None
-    story = _Teller(conflict, failing, passing).tell(kind, passes_in_words(conflict))
+    passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
+    story = _Teller(conflict, failing, passing).tell(kind, passes)
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
     return replace(story, waits=waits)
 
@@ -120,9 +122,12 @@ class _Teller:
             yield self._step(group)
 
     def _step(self, group: Sequence[Access]) -> Step:
-        several = len({access.name for access in group}) > 1
+        several = len({access.name for access in group if access.thing[0] != "lock"}) > 1
         words = dict.fromkeys(
-            f"{access.name}: {self.letters.does(access)}" if several else self.letters.does(access) for access in group
+            f"{access.name}: {self.letters.does(access)}"
+            if several and access.thing[0] != "lock"
+            else self.letters.does(access)
+            for access in group
         )
         return Step(tuple(group), ", ".join(words))
 
@@ -159,19 +164,20 @@ class _Teller:
 
     def _passing(self, steps: Sequence[Access]) -> Iterable[tuple[str, Step]]:
         wanted = {_key(access) for access in steps}
-        right = self.conflict.right
-        found: list[Access] = []
-        started = right is None
-        for access in self.passing.accesses:
-            if right is not None and _key(access) == _key(right.access) and access.time == right.access.time:
-                started = True
-            if started and _key(access) in wanted:
-                found.append(access)
+        first = min(steps[0].number, self._common()) if steps else 0
+        found = [access for access in self.passing.accesses if access.number >= first and _key(access) in wanted]
         letters, self.letters = self.letters, Letters()  # objects of another run
         for run in _by_thread(found[:_MOST_PASSING]):
             for step in self._steps(run):
                 yield run[0].thread, step
         self.letters = letters
+
+    def _common(self) -> int:
+        """The number of the first access in which the two runs differ."""
+        for one, other in zip(self.failing.accesses, self.passing.accesses, strict=False):
+            if (one.thread, one.time, one.thing, one.does) != (other.thread, other.time, other.thing, other.does):
+                return one.number
+        return len(self.failing.accesses)
 
     def _inferred(self) -> Iterable[str]:
         yield "the kind, from the order of these accesses"

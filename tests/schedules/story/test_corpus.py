@@ -69,7 +69,7 @@ TRUTH = {
     ),
     "directory": Truth(
         "torn update",
-        "Directory._by_name['bob'], Directory._by_number",
+        "Directory._by_name['bob'], Directory._by_number|Directory._by_number[2]",
         ("self._by_number[person.number] = person", "self._by_name[self._key(person.name)] = person"),
         ("return [self._by_name[",),
         "Directory._by_name",
@@ -183,7 +183,10 @@ def faults_of(story: Story, truth: Truth, source: list[str]) -> list[str]:
     names = {name for name in names if not name.endswith((" A", " B", " C"))}
     wanted = [set(one.split("|")) for one in truth.things.split(", ")]
     known = set().union(*wanted) | set(truth.also.split(", "))
-    if not all(one & names for one in wanted) or not names <= known:
+    named = {
+        one for name in names for one in (name, name.partition("[")[0])
+    }  # an item is more exact than its container
+    if not all(one & named for one in wanted) or not all({name, name.partition("[")[0]} & known for name in names):
         faults.append(f"things: {sorted(names)}")
     lines: dict[str, str] = {}
     for turn in story.turns:
