@@ -7,6 +7,8 @@ of two accesses by one thread and one by another that no serial order explains a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
@@ -51,6 +53,19 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if one_thing(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)
+
+
+def essential(conflict: Conflict, ending: Ending) -> Conflict:
+    """A conflict without an edge that its kind does not need: to use what is gone is wrong whatever came before.
+
+    Args:
+        conflict: what the threads did.
+        ending: how the failing run ended.
+    """
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or one_thing(left.access, right.access):
+        return conflict
+    return replace(conflict, left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
 
 
 def _gives_up(conflict: Conflict) -> bool:

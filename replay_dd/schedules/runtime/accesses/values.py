@@ -259,6 +259,7 @@ def content(container: Any) -> object:
     return [id(one) for one in deque.__iter__(container)] if is_a(container, deque) else length
 
 
+_OF_LIBRARY = ("builtins", "collections", "_collections")
 _EMPTY = {dict: "{}", list: "[]", set: "set()", tuple: "()", deque: "deque([])"}
 
 
@@ -289,7 +290,7 @@ def text_of(value: Any) -> str:
     if kind is ModuleType:
         return "a module"
     length = size(value)
-    return "" if length is None or not empty else f"{type_name(kind)} of {length}"
+    return "" if length is None or module_name(kind) not in _OF_LIBRARY else f"{type_name(kind)} of {length}"
 
 
 def key_text(key: object) -> str:
