@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def isolate_session(
     output: Path | None,
     pictures: Path | None,
     strip: Path | None,
+    html: Path | None,
     jobs: int,
     algorithm: str | None,
     finer: bool,
@@ -88,6 +90,8 @@ def isolate_session(
         _write(found, target)
         if strip is not None:
             write_events_strip(found, strip)
+    if html is not None:
+        _write_page(found, target, html)
     return _tell(found, target, as_json=as_json)
 
 
@@ -116,6 +120,21 @@ def _write(found: SessionIsolation, target: Path) -> None:
     write_session(found.minimal, target)
     if found.passing is not None:
         write_session(found.passing, _passing_log(target))
+
+
+def _write_page(found: SessionIsolation, target: Path, html: Path) -> None:
+    from replay_dd.report.page.answer import answer_page
+    from replay_dd.report.page.frame import write_page
+
+    passing_log = None if found.passing is None else _passing_log(target)
+    page = answer_page(
+        found.isolation,
+        shlex.join(found.minimal.program.command),
+        events_as_text(found, target, passing_log),
+        files={"minimal session": target} | ({} if passing_log is None else {"passing session": passing_log}),
+        to_run=[("plays it", f"replay-dd replay {shlex.quote(str(target))}")],
+    )
+    write_page(page, html)
 
 
 def _tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:

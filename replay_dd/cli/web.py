@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from shlex import quote
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo, echo_json, echo_lines
@@ -71,6 +72,7 @@ def minimize_flow(
     *,
     output: Path | None,
     strip: Path | None,
+    html: Path | None,
     browser: Path | None,
     text: str | None,
     max_tests: int | None,
@@ -110,6 +112,14 @@ def minimize_flow(
         write_flow(found.flow, target)
         if strip is not None:
             write_flow_strip(found, running, strip, text=text)
+    if html is not None:
+        from replay_dd.report.page.answer import answer_page
+        from replay_dd.report.page.frame import write_page
+
+        report = minimum_as_text(found, target, strip)
+        files = {"minimal flow": target}
+        again = [("plays it", f"replay-dd replay {quote(str(target))}")]
+        write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:

@@ -9,6 +9,7 @@ from replay_dd.cli.options import (
     budget_options,
     json_option,
     output_option,
+    page_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -42,6 +43,7 @@ _MINIMIZE = Use(
         *budget_options(),
         output_option(),
         strip_option(),
+        page_option(),
         json_option(),
         *_play_options(PLAYBACK),
     ),

@@ -16,6 +16,7 @@ from replay_dd.cli.options import (
     displays_option,
     json_option,
     output_option,
+    page_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -85,6 +86,7 @@ ISOLATE_OPTIONS = (
     displays_option(),
     output_option(),
     strip_option(),
+    page_option(),
     Option(
         "--pictures",
         section=OUTPUT,
