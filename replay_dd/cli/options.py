@@ -266,6 +266,22 @@ def strip_option() -> Option:
     )
 
 
+def page_option(help_text: str = "Write the result as an HTML page, which needs no network.") -> Option:
+    """``--html``."""
+    return Option("--html", section=OUTPUT, metavar="HTML", type=OUTPUT_FILE, help=help_text)
+
+
+def trace_option() -> Option:
+    """``--trace``."""
+    return Option(
+        "--trace",
+        section=OUTPUT,
+        metavar="FILE",
+        type=OUTPUT_FILE,
+        help="Write threads, switches, locks and values for Perfetto or chrome://tracing.",
+    )
+
+
 def json_option() -> Option:
     """``--json``."""
     return Option("--json", "as_json", section=OUTPUT, is_flag=True, help="Print one JSON object.")

@@ -72,6 +72,7 @@ def minimize_flow(
     *,
     output: Path | None,
     strip: Path | None,
+    html: Path | None,
     browser: Path | None,
     text: str | None,
     max_tests: int | None,
@@ -113,6 +114,14 @@ def minimize_flow(
         write_flow(found.flow, target)
         if strip is not None:
             write_flow_strip(found, running, strip, text=text)
+    if html is not None:
+        from replay_dd.report.page.answer import answer_page
+        from replay_dd.report.page.frame import write_page
+
+        replay = _replay_command(target, browser, text, settle)
+        report = minimum_as_text(found, replay, strip)
+        files, again = {"minimal flow": target}, [("plays it", replay)]
+        write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:

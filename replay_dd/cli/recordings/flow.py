@@ -9,6 +9,7 @@ from replay_dd.cli.options import (
     budget_options,
     json_option,
     output_option,
+    page_option,
     repeat_option,
     strip_option,
 )
@@ -44,6 +45,7 @@ _MINIMIZE = Use(
         *budget_options(),
         output_option(),
         strip_option(),
+        page_option(),
         json_option(),
         *_play_options(PLAYBACK),
     ),

@@ -14,6 +14,7 @@ from replay_dd.cli.options import (
     displays_option,
     json_option,
     output_option,
+    page_option,
     repeat_option,
     strip_option,
 )
@@ -74,6 +75,7 @@ ISOLATE_OPTIONS = (
     displays_option(),
     output_option(),
     strip_option(),
+    page_option(),
     Option(
         "--pictures",
         section=OUTPUT,

@@ -58,8 +58,8 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             "waits for it again."
         )
     sentences = {
-        kinds.TOO_EARLY: f"Thread {edge.others[-1].thread} uses {own.name} ({_at(edge.others[-1])}) before thread {one} "
-        f"has set it ({_at(own)}).",
+        kinds.TOO_EARLY: f"Thread {edge.others[-1].thread} uses {own.name} ({_at(edge.others[-1])}) before thread "
+        f"{one} has set it ({_at(own)}).",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
         f"({_at(other)}).",
         kinds.MISSED_NOTIFICATION: f"Thread {edge.others[-1].thread} notifies before thread {one} waits; nothing wakes "
