@@ -14,7 +14,6 @@ import contextlib
 import marshal
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -39,6 +38,7 @@ from replay_dd.schedules.target import (
     request_of,
     run_target,
 )
+from replay_dd.schedules.temporary_files import TemporaryFiles
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
@@ -83,6 +83,10 @@ class ForkServer:
         kind, reason = self._receive(_START_LIMIT_S) or ("ready", "it did not start a thread in time")
         if kind != "ready" or reason:
             raise CannotForkError(str(reason))
+        try:
+            self._temporary = TemporaryFiles(folder.temporary, folder.path / "temporary")
+        except OSError as error:
+            raise CannotForkError(f"its temporary files cannot be kept: {error}") from error
 
     def _end(self) -> None:
         self._process.kill()
@@ -108,11 +112,11 @@ class ForkServer:
         return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
-        message: dict[str, object] = {"request": request, "temporary": str(self._folder.temporary)}
+        message: bytes | str = request
         if len(request) > _MESSAGE_LIMIT:
             path = self._folder.path / REQUEST
             path.write_bytes(request)
-            message["request"] = str(path)
+            message = str(path)
         started = time.monotonic()
         try:
             socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
@@ -135,6 +139,7 @@ class ForkServer:
         timed_out = status is None
         if status is None and (status := self._receive(_START_LIMIT_S)) is None:
             raise CannotForkError("the server has ended")
+        self._temporary.put_back()
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
         return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started, at_limit)
 
@@ -152,9 +157,6 @@ def empty_folder(folder: PrivateFolder) -> None:
     for name in (CHANNEL, REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(folder.path / name)
-    if not folder.temporary.is_dir() or any(folder.temporary.iterdir()):
-        shutil.rmtree(folder.temporary, ignore_errors=True)
-        folder.temporary.mkdir()
 
 
 class _Ended:
