@@ -24,6 +24,11 @@ class TemporaryFiles:
             _check(folder)
             shutil.copytree(folder, self._copy, symlinks=True)
 
+    def forget(self) -> None:
+        """Remove the copy."""
+        if self._copy is not None:
+            shutil.rmtree(self._copy, ignore_errors=True)
+
     def put_back(self) -> None:
         """Bring the folder back to what it was."""
         if self._copy is None and self._folder.is_dir() and not any(self._folder.iterdir()):

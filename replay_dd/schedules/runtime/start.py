@@ -16,6 +16,7 @@ from .points.bytecode import SYNC
 from .process.fork_server import learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
+from .process.suite import offer
 from .strategies.registry import make_strategy
 from .take_over import take_over
 
@@ -63,6 +64,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     if request["server"] >= 0:
         learn_streams()
+        offer(parts)
     take_over(parts)
     parts.channel.send(
         *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
-_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
+real_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
 
 _streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
@@ -57,7 +57,7 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     copies = _copies_of_streams(own | {descriptor})
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
-    unnamed = UnnamedFiles([int(name) for name in _open_descriptors()])
+    unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
     reason = reason or _shared_descriptors(own | {descriptor} | copies.keys() | unnamed.numbers) or _shared_memory()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     while not reason:
@@ -69,13 +69,13 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
             for _, _, packed in ancillary
             for start in range(0, len(packed), 4)
         ]
-        pid = _fork()
+        pid = bare_fork()
         if pid == 0:
             return _become_run(server, descriptors, copies, data)
         for number in descriptors:
             os.close(number)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
-        _, status = _waitpid(pid, 0)
+        _, status = real_waitpid(pid, 0)
         unnamed.put_back()
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
     hard_exit(0)
@@ -107,7 +107,7 @@ def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], dat
 def _copies_of_streams(own: set[int]) -> dict[int, int]:
     """The descriptors of the files that the standard streams were at the start, each with the number of its stream."""
     copies = {}
-    for name in _open_descriptors():
+    for name in open_descriptors():
         number = int(name)
         if number not in own:
             try:
@@ -119,7 +119,8 @@ def _copies_of_streams(own: set[int]) -> dict[int, int]:
     return copies
 
 
-def _open_descriptors() -> list[str]:
+def open_descriptors() -> list[str]:
+    """The numbers of all open descriptors; none if the system does not tell."""
     try:
         return os.listdir("/proc/self/fd")
     except OSError:
@@ -129,7 +130,7 @@ def _open_descriptors() -> list[str]:
 def _shared_descriptors(own: set[int]) -> str:
     """Why copies of this process would disturb each other through an open descriptor, or nothing."""
     known = own | {0, 1, 2}
-    names = _open_descriptors()
+    names = open_descriptors()
     if not names:
         return "this system does not list open files"
     for name in names:
@@ -160,7 +161,8 @@ def _shared_memory() -> str:
     return ""
 
 
-def _fork() -> int:
+def bare_fork() -> int:
+    """Fork without the handlers of ``os.fork``."""
     if accelerator is not None:
         pid: int = accelerator.fork()
     else:
