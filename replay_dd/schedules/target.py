@@ -35,6 +35,7 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observat
 from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -63,6 +64,7 @@ class Plan:
             :mod:`~replay_dd.schedules.executed`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
+        virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
     """
 
     strategy: str = "default"
@@ -79,6 +81,7 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    virtual: VirtualLock | VirtualOrder | None = None
 
     def __str__(self) -> str:
         if self.label:
@@ -233,6 +236,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "virtual": as_request(plan.virtual or settings.virtual),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -378,6 +382,8 @@ def make_run(
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
+    if plan.virtual is not None:
+        settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),

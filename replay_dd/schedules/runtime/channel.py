@@ -43,7 +43,8 @@ ACCESS = (
     "access"
 )
 OBSERVING = "observing"  # whether operands can be read from the stack
-AFTER = "after"  # number of an access, the value that it left
+AFTER = "after"  # number of an access, the value that it left, whether it changed what cannot tell otherwise
+SWITCH_STACK = "switch stack"  # path, time, stack number: where a thread of an observed run stood at its switch
 STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told
