@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from replay_dd.experiment import resource_limits
 from replay_dd.schema import SMALLEST_INTEGER, Form, Rule, numbers, one_of
 
 _LARGEST_COUNT = 2**62  # above any time that a run reaches
@@ -36,6 +37,8 @@ Seconds = Annotated[
 ]
 ExitStatus = Annotated[int, numbers(0, 255)]
 SignalNumber = Annotated[int, numbers(1, 64)]
+ResourceName = Annotated[str, one_of(*resource_limits.NAMES)]
+ResourceLimit = Annotated[int, numbers(resource_limits.UNLIMITED, 2**63 - 1)]
 Granularity = Annotated[str, one_of("sync", "gil", "line", "access")]
 
 
