@@ -74,6 +74,14 @@ ISOLATE_OPTIONS = (
     fork_option(),
     *budget_options(),
     Option(
+        "--experiments",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=0, max=100_000),
+        help="Try what could prevent the failure on N hunted schedules; 0 leaves that out.",
+        shown_default="100, for up to 10 s",
+    ),
+    Option(
         "--repeats",
         section=SEARCH,
         metavar="N",

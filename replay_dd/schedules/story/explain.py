@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
+from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.story.conflict import find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
 from replay_dd.schedules.story.story import Story, tell_race
@@ -21,11 +22,15 @@ class Explanation:
         story: the story; None if there is none.
         why_not: why there is none.
         interrupted: whether Ctrl-C ended it.
+        twins: what the two final runs accessed; None if there is no story.
+        tried: what was tried against the failure; None if nothing was.
     """
 
     story: Story | None
     why_not: str = ""
     interrupted: bool = False
+    twins: Twins | None = None
+    tried: Experiments | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -51,7 +56,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if story is None:
         return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story)
+    return Explanation(story, twins=twins)
 
 
 def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
