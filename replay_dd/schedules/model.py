@@ -189,6 +189,7 @@ class Ending:
         status: exit status, None where a signal or the time limit ended the run.
         signal: the number of the signal that ended it, if one did.
         timed_out: killed at the time limit.
+        stopped: given up, as what it waited for did not come again; only replays are.
         exceptions: those that nobody caught, in order.
         deadlock: who waited for what, if all threads did.
         complete: whether the program told its end; a program that is killed or replaced (exec) does not.
@@ -204,6 +205,7 @@ class Ending:
     status: ExitStatus | None
     signal: SignalNumber | None = None
     timed_out: bool = False
+    stopped: bool = False
     exceptions: tuple[UncaughtException, ...] = ()
     deadlock: tuple[Waiter, ...] = ()
     complete: bool = True

@@ -56,6 +56,8 @@ class Plan:
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
+        patience_s: for how long it then waits in real time for one thing from outside; 0 for as long as is sensible.
+        recorded_s: real time that that run took.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
@@ -73,6 +75,8 @@ class Plan:
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
+    patience_s: float = 0.0
+    recorded_s: float = 0.0
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
     executed: tuple[int, int] | None = None
@@ -226,6 +230,8 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
         "exact": plan.exact,
+        "patience_s": plan.patience_s,
+        "recorded_s": plan.recorded_s,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
         "executed": plan.executed,
@@ -295,6 +301,7 @@ def make_run(
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
+    stopped = False
     end: tuple[Any, ...] | None = None
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
@@ -341,6 +348,8 @@ def make_run(
             )
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
+        elif kind == channel.NOTE and record[1] == channel.STOPPED:
+            stopped = True
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
@@ -354,6 +363,7 @@ def make_run(
         status=finished.status,
         signal=finished.signal,
         timed_out=finished.timed_out,
+        stopped=stopped,
         exceptions=tuple(exceptions),
         deadlock=waiters,
         complete=end is not None,

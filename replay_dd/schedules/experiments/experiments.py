@@ -25,8 +25,8 @@ from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, find_conflict
-from replay_dd.schedules.story.explain import Explanation
+from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.explain import Explanation, conflict_of
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.target import Plan
@@ -211,7 +211,7 @@ class _Search:
 
     def _conflict(self) -> Conflict:
         assert self._found.switch is not None
-        return find_conflict(self._twins.failing, self._found.switch, self._found.failing_range)
+        return conflict_of(self._found, self._found.switch, self._twins)
 
     def _one_of(self, group: Sequence[VirtualLock | VirtualOrder], quick: Sequence[int]) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""

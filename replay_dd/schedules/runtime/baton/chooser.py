@@ -40,6 +40,9 @@ if TYPE_CHECKING:
         def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
             """A thread is about to run an instruction."""
 
+        def at_switch(self, thread: ManagedThread) -> None:
+            """A thread gives way; it is the one that calls this."""
+
         def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
             """A thread needs something; it may have to wait for that."""
 
@@ -179,6 +182,8 @@ class Chooser(Baton):
             left_ns = None if wakes_at is None else max(0, wakes_at - self.clock.now_ns)
             early_ns = 0 if left_ns and not self._others_ready else left_ns
             self.log.switch(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns)
+            if self.observer is not None:
+                self.observer.at_switch(thread)
         if wakes_at is not None:
             self.clock.jump_to(wakes_at)
         if choice is not thread:
