@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from replay_dd.dd import DDMin, IntervalSet
 from replay_dd.outcome import Outcome
@@ -23,17 +24,14 @@ def narrowed(lock: VirtualLock, sources: Sources, holds: Callable[[VirtualLock],
     """
     units = [(number, part) for number, region in enumerate(lock.regions) for part in sources.parts(region)]
 
-    def of(kept: IntervalSet) -> VirtualLock:
-        regions: list[Region] = []
-        for number in range(len(lock.regions)):
-            parts = [part for one, part in (units[unit] for unit in kept) if one == number]
-            if parts:
-                first = parts[0]
-                regions.append(Region(first.file, first.function, first.first, parts[-1].last))
-        return VirtualLock(joined(regions, sources), lock.taking)
-
     algorithm = DDMin(IntervalSet.range(0, len(units)))
     while (asked := algorithm.ask()) is not None and most > 0:
         most -= 1
-        algorithm.tell(Outcome.FAIL if holds(of(asked)) else Outcome.PASS)  # what is kept is what prevents it
-    return of(algorithm.c_fail)
+        smaller = VirtualLock(joined([units[unit][1] for unit in asked], sources), lock.taking)
+        algorithm.tell(Outcome.FAIL if holds(smaller) else Outcome.PASS)  # what is kept is what prevents it
+    regions: list[Region] = []
+    for number in range(len(lock.regions)):
+        parts = [part for one, part in (units[unit] for unit in algorithm.c_fail) if one == number]
+        if parts:
+            regions.append(replace(parts[0], last=parts[-1].last))
+    return VirtualLock(joined(regions, sources), lock.taking)

@@ -54,7 +54,7 @@ class Statements:
         """What is taken by the statement in a line, as it stands there: names with dots only."""
         found: list[str] = []
         for node in ast.walk(self._tree):
-            if isinstance(node, _LOCKS) and node.lineno <= line <= node.body[0].lineno:
+            if isinstance(node, _LOCKS) and (node.lineno == line or node.lineno < line < node.body[0].lineno):
                 found += [ast.unparse(item.context_expr) for item in node.items]
             elif (
                 isinstance(node, ast.Call)
@@ -77,9 +77,9 @@ class Statements:
             block = None
             if len(run) == 1:
                 (statement,) = run
-                if isinstance(statement, _Function | ast.ClassDef):
-                    found = []
                 block = next((inner for inner in _blocks_of(statement) if _run(inner, low, high)), None)
+                if block and isinstance(statement, _Function | ast.ClassDef):
+                    found = []
         return found
 
 
