@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
-from replay_dd.schedules.story.story import Story, tell_race
-from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.story import Story, inferred_from, tell_race
+from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,13 @@ class Explanation:
     Attributes:
         story: the story; None if there is none.
         why_not: why there is none.
+        links: the orders that the failure needs, each tried by an experiment.
         interrupted: whether Ctrl-C ended it.
     """
 
     story: Story | None
     why_not: str = ""
+    links: Links = NO_LINKS
     interrupted: bool = False
 
 
@@ -39,10 +43,10 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, "no switch was isolated")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
         return Explanation(None, "the final runs do not replay exactly")
-    limit_s = time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s
+    limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
-        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s * 3)
-        story = None if twins.why_not else _story(found, found.switch, twins)
+        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
+        story, links = (None, NO_LINKS) if twins.why_not else _story(found, found.switch, twins, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
@@ -51,13 +55,25 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if story is None:
         return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story)
+    return Explanation(story, links=links)
 
 
-def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
+def _story(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None
+) -> tuple[Story | None, Links]:
     ending = found.failing.ending
     story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
     if story is not None:
-        return story
+        return story, NO_LINKS
     conflict = find_conflict(twins.failing, switch, found.failing_range)
-    return tell_race(conflict, twins.failing, twins.passing, ending)
+    schedules = found.isolation.circumstance
+    assert isinstance(schedules, MixedSchedules)
+    conflict, links = try_links(
+        *(conflict, twins.failing, found.failing, switch.failing, schedules.runs),
+        time_limit_s=limit_s,
+        most_runs=found.isolation.runs - OBSERVED_RUNS,
+    )
+    story = tell_race(conflict, twins.failing, twins.passing, ending)
+    if story is not None:
+        story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    return story, links

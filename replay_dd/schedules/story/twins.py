@@ -20,6 +20,7 @@ from replay_dd.schedules.target import run_target
 
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
 _BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
+OBSERVED_RUNS = 2  # both twins
 _ALL_OTHERS = ""
 _NEVER = 1 << 62
 
@@ -51,7 +52,7 @@ def observe_twins(
     if failing.settings.granularity != ACCESS:
         return Twins(why_not=f"the yield points of these logs are not accesses but `{failing.settings.granularity}`")
     first = switch if failing_range is None else failing_range.first
-    windows = _windows(failing, first, switch)
+    windows = windows_around(failing, first, switch)
     seen: list[Observation] = []
     for name, log in (("failing", failing), ("passing", passing)):
         plan = replace(exact_plan(log), observed=windows)
@@ -62,8 +63,8 @@ def observe_twins(
     return Twins(failing=seen[0], passing=seen[1])
 
 
-def _windows(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
-    """The thread times between which threads are observed."""
+def windows_around(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
+    """The thread times between which threads are observed: all of a short run, else what surrounds two switches."""
     if log.ending.global_time <= _WHOLE_RUN:
         return {_ALL_OTHERS: (0, _NEVER)}
     reached = dict.fromkeys(log.ending.thread_times, 0)
