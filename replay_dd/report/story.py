@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.report.chain import chain_as_json, chain_as_text
 from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
@@ -38,6 +39,7 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
         for thread, step in story.passing:
             yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", None)
+    yield from chain_as_text(explanation.chain, program)
     for line in story.locks:
         yield from labelled("locks", line)
     for line in story.waits:
@@ -123,6 +125,7 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "waits": list(story.waits),
         "inferred": list(story.inferred),
         "links": links_as_json(explanation.links),
+        "chain": chain_as_json(explanation.chain, program),
     }
 
 

@@ -17,6 +17,7 @@ from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
+from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -59,6 +60,8 @@ class Plan:
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
+        followed: report every instruction with its operands, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.flow`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
     """
@@ -75,6 +78,7 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    followed: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         if self.label:
@@ -102,6 +106,7 @@ class TargetRun:
     executed: tuple[Executed, ...] = ()
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
+    flow: Flow | None = None
 
 
 def describe_program(
@@ -227,6 +232,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "followed": plan.followed,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -290,6 +296,7 @@ def make_run(
     trace: list[tuple[str, Place | None]] = []
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
+    followed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
     written = WrittenMessages(finished.output)
@@ -318,6 +325,8 @@ def make_run(
             executed.append(Executed(thread, time, global_time, places[number], *rest))
         elif kind == channel.CALLED:
             note_callee(executed, *record[1:])
+        elif kind in FOLLOWED:
+            followed.append(record)
         elif kind in OBSERVED:
             observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
@@ -375,6 +384,7 @@ def make_run(
         executed=tuple(executed),
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
+        flow=flow_of(followed) if followed else None,
     )
 
 

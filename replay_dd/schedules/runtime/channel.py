@@ -39,6 +39,8 @@ ACCESS = (
 )
 OBSERVING = "observing"  # whether operands can be read from the stack
 AFTER = "after"  # number of an access, the value that it left
+FLOW_CODE = "flow code"  # number, short file, file, function, parameters, how many by position, its instructions
+FLOW = "flow"  # path, time at a yield point or 0, frame, number of its code, which instruction, values of its operands
 STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told

@@ -8,8 +8,11 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.story.conflict import find_conflict
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
+from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.story import Story, inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
@@ -22,6 +25,7 @@ class Explanation:
     Attributes:
         story: the story; None if there is none.
         why_not: why there is none.
+        chain: how the failure comes from what the threads did to each other.
         links: the orders that the failure needs, each tried by an experiment.
         interrupted: whether Ctrl-C ended it.
     """
@@ -29,6 +33,7 @@ class Explanation:
     story: Story | None
     why_not: str = ""
     links: Links = NO_LINKS
+    chain: Chain = NO_CHAIN
     interrupted: bool = False
 
 
@@ -46,25 +51,23 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
         twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
-        story, links = (None, NO_LINKS) if twins.why_not else _story(found, found.switch, twins, limit_s)
+        told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
         return Explanation(None, str(error))
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
-    if story is None:
+    if told.story is None:
         return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story, links=links)
+    return told
 
 
-def _story(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None
-) -> tuple[Story | None, Links]:
+def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
     ending = found.failing.ending
     story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
     if story is not None:
-        return story, NO_LINKS
+        return Explanation(story)
     conflict = find_conflict(twins.failing, switch, found.failing_range)
     schedules = found.isolation.circumstance
     assert isinstance(schedules, MixedSchedules)
@@ -74,6 +77,15 @@ def _story(
         most_runs=found.isolation.runs - OBSERVED_RUNS,
     )
     story = tell_race(conflict, twins.failing, twins.passing, ending)
-    if story is not None:
-        story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    return story, links
+    if story is None:
+        return Explanation(None)
+    story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    return Explanation(story, links=links, chain=_chain(twins, conflict, ending))
+
+
+def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:
+    if twins.failing_flow is None or twins.passing_flow is None or ending.deadlock:
+        return NO_CHAIN
+    failing = Dependences(twins.failing_flow, twins.failing)
+    passing = Dependences(twins.passing_flow, twins.passing)
+    return follow_chain(failing, passing, conflict, ending)

@@ -54,6 +54,8 @@ class AnyInstruction(Instruction):
             name = _name_of(function)
             if own is not MISSING and own is not UNKNOWN and not _of_library(own):
                 return None  # what it does is seen in its own code
+        elif values.isinstance_of_type(function) and values.module_name(function) == "builtins":  # type: ignore[arg-type]
+            name = values.type_name(function)  # type: ignore[arg-type]  # list(...), which goes through its argument
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
