@@ -69,6 +69,8 @@ def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
     if story is not None:
         return Explanation(story)
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    if conflict.left is None and conflict.right is None:
+        return Explanation(None)
     schedules = found.isolation.circumstance
     assert isinstance(schedules, MixedSchedules)
     conflict, links = try_links(
