@@ -25,7 +25,7 @@ _WAITS = ("YIELD_VALUE", "RETURN_GENERATOR")
 
 
 class Instruction(NamedTuple):
-    """An instruction of a function; ``operands`` tells the producers of each: index times 2, plus 1 for a second one."""
+    """An instruction of a function; ``operands`` tells the producers of each: index times 2, plus 1 for a second."""
 
     name: str
     text: str

@@ -13,9 +13,12 @@ from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
 from replay_dd.schedules.story.dependences import Dependences
+from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
-from replay_dd.schedules.story.story import Story, inferred_from, tell_race
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Explanation:
         chain: how the failure comes from what the threads did to each other.
         links: the orders that the failure needs, each tried by an experiment.
         interrupted: whether Ctrl-C ended it.
+        twins: what was seen of both runs; None if they were not observed.
     """
 
     story: Story | None
@@ -35,10 +39,13 @@ class Explanation:
     links: Links = NO_LINKS
     chain: Chain = NO_CHAIN
     interrupted: bool = False
+    twins: Twins | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
-    """Explain an isolated switch, with two more runs; whatever goes wrong here costs the story, never the answer.
+    """Explain an isolated switch, with no more runs than the isolation took.
+
+    Whatever goes wrong here costs the story, never the answer.
 
     Args:
         found: the isolation.
@@ -59,8 +66,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if told.story is None:
-        return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return told
+        return replace(told, why_not=twins.why_not or "no access to a common thing was seen at the switch")
+    return replace(told, twins=twins)
 
 
 def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
@@ -69,20 +76,36 @@ def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
     if story is not None:
         return Explanation(story)
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is not None:
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+    conflict = essential(conflict, ending)
     if conflict.left is None and conflict.right is None:
         return Explanation(None)
+    links, interrupted = NO_LINKS, False
+    try:
+        conflict, links = _links(found, switch, twins, conflict, limit_s)
+    except KeyboardInterrupt:
+        interrupted = True
+    except ReplayDDError:
+        pass  # the story stands without
+    story = tell_race(conflict, twins.failing, twins.passing, ending)
+    if story is None:
+        return Explanation(None, interrupted=interrupted)
+    story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    return Explanation(story, links=links, chain=_chain(twins, conflict, ending), interrupted=interrupted)
+
+
+def _links(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, conflict: Conflict, limit_s: float | None
+) -> tuple[Conflict, Links]:
     schedules = found.isolation.circumstance
     assert isinstance(schedules, MixedSchedules)
-    conflict, links = try_links(
+    return try_links(
         *(conflict, twins.failing, found.failing, switch.failing, schedules.runs),
         time_limit_s=limit_s,
         most_runs=found.isolation.runs - OBSERVED_RUNS,
     )
-    story = tell_race(conflict, twins.failing, twins.passing, ending)
-    if story is None:
-        return Explanation(None)
-    story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    return Explanation(story, links=links, chain=_chain(twins, conflict, ending))
 
 
 def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:

@@ -202,7 +202,7 @@ class _Trial:
 
     def _after(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access only after that of the other one."""
-        added = [self._to_others(own.time)]
+        added = [self._to_others(own.time, other.thread)]
         back = self._time_after(other)
         if back is not None:
             added.append(Trigger(other.thread, back, own.thread))
@@ -216,8 +216,9 @@ class _Trial:
             added.append(Trigger(own.thread, back, other.thread))
         return self._turned(added, own, other)
 
-    def _to_others(self, time: int) -> Trigger:
-        return Trigger(self.conflict.thread, time, self.switch.to)
+    def _to_others(self, time: int, other: str = "") -> Trigger:
+        thread = self.conflict.thread
+        return Trigger(thread, time, self.switch.to if thread == self.switch.thread or not other else other)
 
     def _turned(self, added: Sequence[Trigger], first: Access, second: Access) -> _Ended:
         outcome, seen, words = self._run(added)

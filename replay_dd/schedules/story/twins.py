@@ -60,7 +60,8 @@ def observe_twins(
     seen: list[Observation] = []
     flows: list[Flow | None] = []
     for name, log in (("failing", failing), ("passing", passing)):
-        plan = replace(exact_plan(log), observed=windows, followed=(max(0, first.global_time - _BEFORE), _MOST_STEPS))
+        plan = exact_plan(log, time_limit_s)
+        plan = replace(plan, observed=windows, followed=(max(0, first.global_time - _BEFORE), _MOST_STEPS))
         run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")
