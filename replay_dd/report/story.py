@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.report.chain import chain_as_json, chain_as_text
+from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
 from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
@@ -15,7 +17,6 @@ from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story, Turn
 
 _WIDTH = 80
-_LABEL = 13  # columns before the text of a line with a name
 
 
 def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
@@ -27,7 +28,7 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
     """
     story = explanation.story
     if story is None:
-        yield from _labelled("story", f"none: {explanation.why_not}")
+        yield from labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
     yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
@@ -35,28 +36,25 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
     for turn in story.turns:
         yield from _turn(turn, program)
     if story.passes:
-        yield from _labelled("otherwise", f"it passes {story.passes}")
+        yield from labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
         for thread, step in story.passing:
             yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", None)
+    yield from chain_as_text(explanation.chain, program)
     for line in story.locks:
-        yield from _labelled("locks", line)
+        yield from labelled("locks", line)
     for line in story.waits:
-        yield from _labelled("waits", line)
+        yield from labelled("waits", line)
     for label, line in tried_in_words(explanation.tried):
-        yield from _labelled(label, line)
-    yield from _labelled("seen", "the steps and values above, when both final runs were repeated")
+        yield from labelled(label, line)
+    yield from links_as_text(explanation.links)
+    yield from labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
-        yield from _labelled("inferred", line)
+        yield from labelled("inferred", line)
 
 
 def _title(story: Story) -> str:
     return "DEADLOCK on" if "deadlock" in story.kind else "RACE on"
-
-
-def _labelled(label: str, text: str) -> Iterator[str]:
-    indent = " " * _LABEL
-    yield from textwrap.wrap(f"{label:<{_LABEL}}{text}", _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
@@ -130,6 +128,8 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "waits": list(story.waits),
         "inferred": list(story.inferred),
         "tried": tried_as_json(explanation.tried),
+        "links": links_as_json(explanation.links),
+        "chain": chain_as_json(explanation.chain, program),
     }
 
 

@@ -18,6 +18,7 @@ from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
+from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -63,6 +64,8 @@ class Plan:
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
+        followed: report every instruction with its operands, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.flow`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
         virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
@@ -82,6 +85,7 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    followed: tuple[int, int] | None = None
     virtual: VirtualLock | VirtualOrder | None = None
 
     def __str__(self) -> str:
@@ -110,6 +114,7 @@ class TargetRun:
     executed: tuple[Executed, ...] = ()
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
+    flow: Flow | None = None
 
 
 def describe_program(
@@ -239,6 +244,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "followed": plan.followed,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
@@ -303,6 +309,7 @@ def make_run(
     trace: list[tuple[str, Place | None]] = []
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
+    followed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     stopped = False
     end: tuple[Any, ...] | None = None
@@ -332,6 +339,8 @@ def make_run(
             executed.append(Executed(thread, time, global_time, places[number], *rest))
         elif kind == channel.CALLED:
             note_callee(executed, *record[1:])
+        elif kind in FOLLOWED:
+            followed.append(record)
         elif kind in OBSERVED:
             observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
@@ -394,6 +403,7 @@ def make_run(
         executed=tuple(executed),
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
+        flow=flow_of(followed) if followed else None,
     )
 
 
