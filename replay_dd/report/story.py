@@ -7,11 +7,12 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.report.hang import threads_as_text, verdict_as_json
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import Step, Story, Turn
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
 
 _WIDTH = 80
 _LABEL = 13  # columns before the text of a line with a name
@@ -29,9 +30,15 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from _labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
-    yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
+    colon = ":" if things else ""
+    yield from textwrap.wrap(f"{_title(story)} {things}{colon} {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
-    for turn in story.turns:
+    told = story.hang
+    if told is not None:
+        yield from threads_as_text(told.hang, told.verdict, program)
+    if told is not None and told.led_by:
+        yield from textwrap.wrap(f"What leads there: {told.led_by}", _WIDTH)
+    for turn in story.turns if told is None or told.led_by else ():
         yield from _turn(turn, program)
     if story.passes:
         yield from _labelled("otherwise", f"it passes {story.passes}")
@@ -42,13 +49,15 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from _labelled("locks", line)
     for line in story.waits:
         yield from _labelled("waits", line)
+    if told is not None and told.verdict.help:
+        yield from _labelled("would help", f"{told.verdict.help} (inferred, not tried)")
     yield from _labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
         yield from _labelled("inferred", line)
 
 
 def _title(story: Story) -> str:
-    return "DEADLOCK on" if "deadlock" in story.kind else "RACE on"
+    return "RACE on" if story.hang is None else "DEADLOCK on" if story.things else "DEADLOCK:"
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:
@@ -126,7 +135,12 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
+        **({} if story.hang is None else {"hang": _hang_as_json(story.hang, program)}),
     }
+
+
+def _hang_as_json(told: HangTold, program: Program) -> dict[str, Any]:
+    return {**verdict_as_json(told.hang, told.verdict, program), "led_by": told.led_by}
 
 
 def _step_as_json(step: Step, program: Program) -> dict[str, Any]:

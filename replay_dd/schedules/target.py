@@ -17,6 +17,7 @@ from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
+from replay_dd.schedules.hang import Hang, hang_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -61,6 +62,7 @@ class Plan:
             :mod:`~replay_dd.schedules.executed`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
+        history: keep what happens to locks, events, queues and the like, and tell it at the end.
     """
 
     strategy: str = "default"
@@ -75,6 +77,7 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    history: bool = False
 
     def __str__(self) -> str:
         if self.label:
@@ -89,7 +92,7 @@ class TargetRun:
 
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
-    time-out too long to end early; 0 if there was none.
+    time-out too long to end early; 0 if there was none. And what happened to locks and the like.
     """
 
     log: Log
@@ -102,6 +105,7 @@ class TargetRun:
     executed: tuple[Executed, ...] = ()
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
+    hang: Hang | None = None
 
 
 def describe_program(
@@ -227,6 +231,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "history": plan.history,
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -292,6 +297,7 @@ def make_run(
     observed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     end: tuple[Any, ...] | None = None
+    hang: Hang | None = None
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
     for record in records:
@@ -335,6 +341,8 @@ def make_run(
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.HANG:
+            hang = hang_of(record)
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == "anchor":
@@ -361,6 +369,7 @@ def make_run(
         notes=tuple(notes),
         writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
+        hang=hang if hang is not None and hang.why else None,
     )
     files = {short: file_hash(path) for short, path in end[4]} if end else {}
     # Short names below the working directory resolve to their files; those of packages do not.
@@ -375,6 +384,7 @@ def make_run(
         executed=tuple(executed),
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
+        hang=hang,
     )
 
 

@@ -8,7 +8,7 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
-from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.story import Story, tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
 
@@ -56,8 +56,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
 
 def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
     ending = found.failing.ending
-    story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
-    if story is not None:
-        return story
     conflict = find_conflict(twins.failing, switch, found.failing_range)
-    return tell_race(conflict, twins.failing, twins.passing, ending)
+    race = tell_race(conflict, twins.failing, twins.passing, ending)
+    if twins.failing_hang is None:
+        return race
+    return with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), race)

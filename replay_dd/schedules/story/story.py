@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, one_thing
+from replay_dd.schedules.story.verdict import Verdict
 from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
@@ -69,6 +71,21 @@ class Thing:
 
 
 @dataclass(frozen=True)
+class HangTold:
+    """The hang that a story ends with.
+
+    Attributes:
+        hang: what is known of it.
+        verdict: what kind it is, and the waits that explain it.
+        led_by: the race that leads there, in words; the turns of the story are that race. Empty if they are the hang.
+    """
+
+    hang: Hang
+    verdict: Verdict
+    led_by: str = ""
+
+
+@dataclass(frozen=True)
 class Story:
     """What the threads did to each other.
 
@@ -82,6 +99,7 @@ class Story:
         locks: about the locks held, in words.
         waits: what else threads wait for, in a deadlock.
         inferred: what was not seen but concluded.
+        hang: for a run that hangs, how.
     """
 
     kind: str
@@ -93,6 +111,7 @@ class Story:
     locks: tuple[str, ...] = ()
     waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
+    hang: HangTold | None = None
 
 
 @dataclass

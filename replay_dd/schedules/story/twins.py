@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 from replay_dd.schedules.replay import exact_plan
@@ -26,11 +27,16 @@ _NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Twins:
-    """The two observed runs; ``why_not`` tells why there are none."""
+    """The two observed runs; ``why_not`` tells why there are none.
+
+    Of a run that hangs and its twin, what happened to locks and the like is known too.
+    """
 
     failing: Observation = NOTHING_OBSERVED
     passing: Observation = NOTHING_OBSERVED
     why_not: str = ""
+    failing_hang: Hang | None = None
+    passing_hang: Hang | None = None
 
 
 def observe_twins(
@@ -48,18 +54,21 @@ def observe_twins(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    if failing.settings.granularity != ACCESS:
+    hangs = bool(failing.ending.deadlock)
+    if failing.settings.granularity != ACCESS and not hangs:
         return Twins(why_not=f"the yield points of these logs are not accesses but `{failing.settings.granularity}`")
     first = switch if failing_range is None else failing_range.first
-    windows = _windows(failing, first, switch)
+    windows = _windows(failing, first, switch) if failing.settings.granularity == ACCESS else {}
+    hang: list[Hang | None] = []
     seen: list[Observation] = []
     for name, log in (("failing", failing), ("passing", passing)):
-        plan = replace(exact_plan(log), observed=windows)
+        plan = replace(exact_plan(log), observed=windows, history=hangs)
         run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")
         seen.append(run.accesses)
-    return Twins(failing=seen[0], passing=seen[1])
+        hang.append(run.hang)
+    return Twins(failing=seen[0], passing=seen[1], failing_hang=hang[0], passing_hang=hang[1])
 
 
 def _windows(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
