@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.chain import chain_as_json, chain_as_text
+from replay_dd.report.hang import threads_as_text, verdict_as_json
 from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
 from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import Step, Story, Turn
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
 
 _WIDTH = 80
 
@@ -31,9 +32,15 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
-    yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
+    colon = ":" if things else ""
+    yield from textwrap.wrap(f"{_title(story)} {things}{colon} {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
-    for turn in story.turns:
+    told = story.hang
+    if told is not None:
+        yield from threads_as_text(told.hang, told.verdict, program)
+    if told is not None and told.led_by:
+        yield from textwrap.wrap(f"What leads there: {told.led_by}", _WIDTH)
+    for turn in story.turns if told is None or told.led_by else ():
         yield from _turn(turn, program)
     if story.passes:
         yield from labelled("otherwise", f"it passes {story.passes}")
@@ -45,6 +52,8 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from labelled("locks", line)
     for line in story.waits:
         yield from labelled("waits", line)
+    if told is not None and told.verdict.help:
+        yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
     for label, line in tried_in_words(explanation.tried):
         yield from labelled(label, line)
     yield from links_as_text(explanation.links)
@@ -54,7 +63,7 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
 
 
 def _title(story: Story) -> str:
-    return "DEADLOCK on" if "deadlock" in story.kind else "RACE on"
+    return "RACE on" if story.hang is None else "DEADLOCK on" if story.things else "DEADLOCK:"
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
@@ -130,7 +139,12 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "tried": tried_as_json(explanation.tried),
         "links": links_as_json(explanation.links),
         "chain": chain_as_json(explanation.chain, program),
+        **({} if story.hang is None else {"hang": _hang_as_json(story.hang, program)}),
     }
+
+
+def _hang_as_json(told: HangTold, program: Program) -> dict[str, Any]:
+    return {**verdict_as_json(told.hang, told.verdict, program), "led_by": told.led_by}
 
 
 def _step_as_json(step: Step, program: Program) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict
-from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
@@ -75,9 +75,14 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
 
 def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
     ending = found.failing.ending
-    story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
-    if story is not None:
-        return Explanation(story)
+    told = _race(found, switch, twins, limit_s)
+    if twins.failing_hang is None:
+        return told
+    return replace(told, story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
+
+
+def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
+    ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
     if conflict.left is None and conflict.right is None:
         return Explanation(None)
