@@ -24,11 +24,13 @@ class Explanation:
         story: the story; None if there is none.
         why_not: why there is none.
         interrupted: whether Ctrl-C ended it.
+        twins: what was seen of both runs; None if they were not observed.
     """
 
     story: Story | None
     why_not: str = ""
     interrupted: bool = False
+    twins: Twins | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -54,7 +56,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if story is None:
         return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story)
+    return Explanation(story, twins=twins)
 
 
 def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:

@@ -62,7 +62,8 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         f"({_at(own)}).",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
         f"({_at(other)}).",
-        kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes it any more.",
+        kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "
+        "it any more.",
         kinds.EARLY_TIMEOUT: f"The time-out of thread {last.thread} ({_at(last)}) expires before thread {one} is done "
         f"({_at(own)}).",
     }
