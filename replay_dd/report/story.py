@@ -108,7 +108,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]
     if len(functions) > 4:
-        functions = [functions[0], f"... {len(functions) - 3} more ...", *functions[-2:]]
+        functions = [f"... {len(functions) - 3} more ...", *functions[-3:]]
     return " > ".join(names + functions)
 
 
