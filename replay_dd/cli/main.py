@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
+        "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),
     },
     "GUI sessions": {
         "monkey": Entry("monkey", "Send random input to a program until it fails."),
@@ -74,7 +75,7 @@ class CommandGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"replay_dd.cli.{COMMANDS[cmd_name].module}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from replay_dd.report.source import source_line
@@ -17,12 +17,13 @@ _WIDTH = 80
 _LABEL = 13  # columns before the text of a line with a name
 
 
-def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
+def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
     """The story, line by line, at most 80 columns wide unless a source line is wider.
 
     Args:
         explanation: the story, or why there is none.
         program: the program, for its source lines.
+        turns: what the threads do, if that is to be told in another form.
     """
     story = explanation.story
     if story is None:
@@ -31,7 +32,9 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
     yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
-    for turn in story.turns:
+    if turns is not None:
+        yield from turns
+    for turn in story.turns if turns is None else ():
         yield from _turn(turn, program)
     if story.passes:
         yield from _labelled("otherwise", f"it passes {story.passes}")

@@ -26,6 +26,7 @@ from replay_dd.cli.options import (
     yield_point_options,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
+from replay_dd.cli.report_options import lanes_option, markdown_option, mermaid_option, short_option, write_test_option
 
 RECORD_OPTIONS = (
     Option(
@@ -41,8 +42,10 @@ RECORD_OPTIONS = (
     max_delay_option(),
     *yield_point_options(),
     *program_options(),
+    json_option(),
 )
 REPLAY_OPTIONS = (
+    json_option(),
     replay_time_limit_option(""),
     Option(
         "--exact",
@@ -91,7 +94,12 @@ ISOLATE_OPTIONS = (
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),
+    short_option(),
+    lanes_option(),
     json_option(),
+    markdown_option(),
+    mermaid_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
@@ -102,12 +110,15 @@ MINIMIZE_OPTIONS = (
     *budget_options(),
     output_option(),
     json_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     json_option(),
+    markdown_option(),
+    mermaid_option(),
     Option("--ascii", "ascii_only", section=OUTPUT, is_flag=True, help="Draw with ASCII characters only."),
 )
 
