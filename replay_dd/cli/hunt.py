@@ -20,6 +20,7 @@ from replay_dd.cli.options import (
     jobs_option,
     json_option,
     max_delay_option,
+    page_option,
     program_argument,
     program_options,
     seed_option,
@@ -56,6 +57,7 @@ _SHOWN = 5  # other failures
         show_default=True,
         help="Where to write pass.log and fail.log.",
     ),
+    page_option(),
     Option(
         "--runs",
         section=SEARCH,
@@ -87,6 +89,7 @@ _SHOWN = 5  # other failures
 )
 def hunt_command(
     output: Path,
+    html: Path | None,
     runs: int,
     seed: int | None,
     strategy: str | None,
@@ -173,6 +176,11 @@ def hunt_command(
     for log in (found.failing or found.passing,):
         if log is not None:
             tell_withheld(log.program)
+    if html is not None:
+        from replay_dd.report.page.frame import write_page
+        from replay_dd.report.page.runs import hunt_page
+
+        write_page(hunt_page(found, output / "pass.log", output / "fail.log"), html)
     if as_json:
         echo_json(_as_json(found, output, max_delay))
         return _status_of(found)

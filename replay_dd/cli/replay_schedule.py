@@ -19,7 +19,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import Divergence, ReplayResult, check_there, check_unchanged, replay
-from replay_dd.schedules.runtime.channel import GONE
+from replay_dd.schedules.runtime.channel import UNLIKE
 from replay_dd.schedules.target import TargetRun
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
@@ -147,7 +147,7 @@ def _skipped(log: Log) -> list[str]:
 def _new_notes(recorded: Log, repeated: Log) -> Iterator[str]:
     """What was not under control in the replay, if that was otherwise in the recorded run."""
     for note in repeated.ending.notes:
-        if note not in recorded.ending.notes and not note.startswith(GONE):  # the divergence has those
+        if note not in recorded.ending.notes and not note.startswith(UNLIKE):  # the divergence has those
             yield note
 
 

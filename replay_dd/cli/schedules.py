@@ -14,14 +14,16 @@ from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
-from replay_dd.report.schedules import minimum_as_json, minimum_as_text
+from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_text
+from replay_dd.report.story import story_as_text
+from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.replay import check_unchanged
-from replay_dd.schedules.story.explain import explain
+from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.target import usable_jobs
 
 
@@ -35,6 +37,8 @@ def isolate_schedule(
     output: Path | None,
     short: bool,
     lanes: bool,
+    html: Path | None,
+    trace: Path | None,
     as_json: bool,
     markdown: Path | None,
     mermaid: Path | None,
@@ -82,6 +86,7 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     explanation = explain(found, time_limit)
+    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     tested = write_test is not None and write_order_test(
         found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
     )
@@ -90,6 +95,31 @@ def isolate_schedule(
         *(short, lanes, as_json, markdown, mermaid),
     )
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
+
+
+def _write_pictures(
+    found: ScheduleIsolation,
+    explanation: Explanation,
+    passing: Path,
+    failing: Path,
+    html: Path | None,
+    trace: Path | None,
+) -> None:
+    """Write the page and the trace, where they are wanted; most runs do not need what draws them."""
+    if html is not None:
+        from replay_dd.report.page.frame import write_page
+        from replay_dd.report.page.schedules import schedules_page
+
+        report = [
+            *story_as_text(explanation, found.failing.program),
+            "",
+            *schedules_as_text(found, passing, failing),
+        ]
+        write_page(schedules_page(found, explanation, passing, failing, report), html)
+    if trace is not None:
+        from replay_dd.report.trace import twins_traced, write_trace
+
+        write_trace(twins_traced(found, explanation), trace)
 
 
 def _jobs(log: Log, jobs: int) -> int:
@@ -108,6 +138,7 @@ def minimize_schedule(
     *,
     jobs: int,
     output: Path | None,
+    html: Path | None,
     max_tests: int | None,
     time_budget: float | None,
     time_limit: float | None,
@@ -144,6 +175,11 @@ def minimize_schedule(
     finally:
         progress.clear()
     write_log(found.log, target)
+    if html is not None:
+        from replay_dd.report.page.frame import write_page
+        from replay_dd.report.page.runs import minimum_page
+
+        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
     tested = write_test is not None and write_order_test(
         found.log, None, write_test, "replay-dd minimize --write-test", env, time_limit
     )

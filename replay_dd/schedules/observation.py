@@ -8,13 +8,13 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime import channel
 
-OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.LOCK_NAME)
+OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.SWITCH_STACK, channel.LOCK_NAME)
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,24 @@ class Access:
         """Whether the order of these two accesses can matter: both touch the same thing, and one may change it."""
         return (self.writes or other.writes) and self.touches(other)
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is to an item that is gone as soon as nobody else refers to it."""
+        return self.thing[0] == "item" and self.holder_type == "WeakValueDictionary"
+
+    @property
+    def found(self) -> Value:
+        """The object that it found; a check for an item finds that item."""
+        return self.new if self.does == "checks" or (self.is_weak and not self.writes) else self.old
+
+    def _lets_go_of(self, other: Access) -> bool:
+        """Whether it puts another value where the object was that the other one knows only weakly."""
+        return other.is_weak and self.writes and 0 <= self.old.number == other.found.number
+
     def touches(self, other: Access) -> bool:
         """Whether both access the same thing, or one of them all of the container that holds it."""
         (sort, holder, _), (other_sort, other_holder, _) = self.thing, other.thing
-        if self.thing == other.thing:
+        if self.thing == other.thing or self._lets_go_of(other) or other._lets_go_of(self):
             return True
         if holder != other_holder or {sort, other_sort} != {"item", "whole"}:
             return False
@@ -127,11 +141,13 @@ class Observation:
 
     Attributes:
         exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
+        switch_stacks: the stack of a thread at its switch, by thread and thread time.
     """
 
     accesses: tuple[Access, ...]
     locks: Mapping[int, str]
     exact: bool = True
+    switch_stacks: Mapping[tuple[str, int], tuple[StackFrame, ...]] = field(default_factory=dict)
 
 
 NOTHING_OBSERVED = Observation((), {})
@@ -142,10 +158,13 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
     stacks: dict[int, tuple[StackFrame, ...]] = {}
     locks: dict[int, str] = {}
     found: dict[int, Access] = {}
+    switch_stacks: dict[tuple[str, int], tuple[StackFrame, ...]] = {}
     exact = True
     for kind, *told in records:
         if kind == channel.STACK:
             stacks[told[0]] = tuple(StackFrame(*frame) for frame in told[1])
+        elif kind == channel.SWITCH_STACK:
+            switch_stacks.setdefault((told[0], told[1]), stacks[told[2]])
         elif kind == channel.LOCK_NAME:
             locks[told[0]] = told[1]
         elif kind == channel.OBSERVING:
@@ -153,7 +172,7 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
         elif kind == channel.AFTER:
             access = found.get(told[0])
             if access is not None:
-                found[told[0]] = replace(access, new=Value(*told[1]))
+                found[told[0]] = replace(access, new=Value(*told[1]), writes=access.writes or told[2])
         elif told[4] in places:
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
             name, reads, writes, old, new, detail, tested, held = others
@@ -161,4 +180,4 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, name, reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
             found[number] = Access(*when, *what, *values)
-    return Observation(tuple(found.values()), locks, exact)
+    return Observation(tuple(found.values()), locks, exact, switch_stacks)

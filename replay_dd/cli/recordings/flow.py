@@ -9,6 +9,8 @@ from replay_dd.cli.options import (
     budget_options,
     json_option,
     output_option,
+    page_option,
+    repeat_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -39,9 +41,11 @@ _MINIMIZE = Use(
     OnDemand("replay_dd.cli.web", "minimize_flow"),
     (
         algorithm_option(),
+        repeat_option(),
         *budget_options(),
         output_option(),
         strip_option(),
+        page_option(),
         json_option(),
         *_play_options(PLAYBACK),
     ),

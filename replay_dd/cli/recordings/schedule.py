@@ -19,10 +19,12 @@ from replay_dd.cli.options import (
     json_option,
     max_delay_option,
     output_option,
+    page_option,
     program_options,
     replay_time_limit_option,
     seed_option,
     strategies,
+    trace_option,
     yield_point_options,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -96,6 +98,8 @@ ISOLATE_OPTIONS = (
     ),
     short_option(),
     lanes_option(),
+    page_option(),
+    trace_option(),
     json_option(),
     markdown_option(),
     mermaid_option(),
@@ -109,6 +113,7 @@ MINIMIZE_OPTIONS = (
     jobs_option(),
     *budget_options(),
     output_option(),
+    page_option(),
     json_option(),
     write_test_option(),
     replay_time_limit_option(PROGRAM),
@@ -116,9 +121,17 @@ MINIMIZE_OPTIONS = (
     environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
+    page_option("Write the run as an HTML page, which needs no network; with --stacks, values and locks, too."),
+    trace_option(),
     json_option(),
     markdown_option(),
     mermaid_option(),
+    Option(
+        "--stacks",
+        section=OUTPUT,
+        is_flag=True,
+        help="Replay the run once, and show where the threads stood at each switch.",
+    ),
     Option("--ascii", "ascii_only", section=OUTPUT, is_flag=True, help="Draw with ASCII characters only."),
 )
 
@@ -135,7 +148,7 @@ KIND = RecordingKind(
         "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
         "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
         "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
-        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs=False),
+        "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs="stacks"),
     },
     order=1,
 )

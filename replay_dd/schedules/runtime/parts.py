@@ -60,6 +60,7 @@ class Parts:
         locks.use_scheduler(self.scheduler)
         self.descriptors = Descriptors(self.scheduler)
         self.descriptors.children_run = children_run
+        self.descriptors.stop = self.run_end.stop
         self.stuck_calls.standard_streams = self.descriptors.standard_streams
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
@@ -79,7 +80,9 @@ class Parts:
         arrivals = run["arrivals"]
         self.scheduler.max_delay_ns = run["max_delay_ns"]
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
-        self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay", exact=run["exact"])
+        moments = self.scheduler.moments
+        moments.follow(arrivals, following=run["strategy"] == "replay")
+        moments.patience.follow(run["exact"], run["patience_s"], run["recorded_s"])
         self.stuck_calls.follow(arrivals)
         if self.databases is not None:
             self.databases.follow()

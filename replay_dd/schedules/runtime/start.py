@@ -61,6 +61,8 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts.follow(request)
     if request["observed"]:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
+    if request["virtual"] or request["server"] >= 0:
+        from .virtual import guard  # noqa: F401  # likewise
     take_over(parts)
     parts.channel.send(
         *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
@@ -105,6 +107,10 @@ def _begin_run(parts: Parts) -> None:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 
         scheduler.observer = Observer(scheduler, run["observed"])
+    if run["virtual"]:
+        from .virtual.guard import make_guard  # loaded already
+
+        scheduler.guard = make_guard(scheduler, run["virtual"])
     if scheduler.executed is not None or scheduler.observer is not None:
         scheduler.counter.every_operation = True
     scheduler.counting = True

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import _thread
 import atexit
+import gc
 import os
 import posix
 import sys
 import time
 
+from .baton import garbage
 from .io.buffers import adapt_buffers
 from .io.file_locks import adapt_file_locks
 from .io.select import adapt_select
@@ -70,6 +72,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
     (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
     (_virtual_clock, lambda parts: {time: time_functions.replacements(parts.clock)}),
+    (_always, lambda parts: {gc: garbage.stand_ins()}),
     (_always, lambda parts: {sys: {"_current_frames": current_frames_replacement()}}),
     (_always, lambda parts: _of_os({"_exit": parts.run_end.exit_now})),
     (_fixed_entropy, lambda parts: _of_os(entropy_replacements(parts.scheduler, parts.request["entropy_seed"]))),

@@ -9,8 +9,11 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
-from replay_dd.schedules.story.story import Story, tell_race
+from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
 
 
 @dataclass(frozen=True)
@@ -21,11 +24,13 @@ class Explanation:
         story: the story; None if there is none.
         why_not: why there is none.
         interrupted: whether Ctrl-C ended it.
+        twins: what was seen of both runs; None if they were not observed.
     """
 
     story: Story | None
     why_not: str = ""
     interrupted: bool = False
+    twins: Twins | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -51,7 +56,7 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if story is None:
         return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story)
+    return Explanation(story, twins=twins)
 
 
 def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
@@ -60,4 +65,8 @@ def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Stor
     if story is not None:
         return story
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is not None:
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+    conflict = essential(conflict, ending)
     return tell_race(conflict, twins.failing, twins.passing, ending)

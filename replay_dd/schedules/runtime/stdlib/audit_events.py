@@ -103,6 +103,7 @@ def watch_events(
         if event in _EFFECTS and not effects and not scheduler.counting:
             note_effect(event, arguments)
         if event in _STARTS:
+            scheduler.moments.patience.starts_processes = True
             note_python(event, arguments)
         if event not in EVENTS or scheduler.over or scheduler.present().atomic:
             if event in _TRACING:
