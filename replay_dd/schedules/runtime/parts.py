@@ -17,6 +17,7 @@ from .io.sockets import Sockets
 from .io.ssl import Tls
 from .points.places import Places
 from .process.child_processes import children_run
+from .process.process_number import ProcessNumber
 from .process.program_fork import ProgramFork
 from .process.run_end import RunEnd
 from .stdlib import locks
@@ -65,7 +66,8 @@ class Parts:
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
-        self.signals = Signals(self.scheduler)
+        self.process_number = ProcessNumber()
+        self.signals = Signals(self.scheduler, self.process_number.taking)
         self.starter = ThreadStarter(
             self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
         )

@@ -66,19 +66,14 @@ class Descriptors:
         scheduler.wait_outside = self.wait_outside
         self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
-        self.learn_standard_streams()
+        self.learn_standard_streams(_statuses(0, 1, 2))
 
     # -- what a descriptor is ----------------------------------------------------------------------------------------
 
-    def learn_standard_streams(self) -> None:
+    def learn_standard_streams(self, statuses: list[os.stat_result]) -> None:
         """Remember the files that this process was started with."""
         self.standard_streams.clear()
-        for descriptor in (0, 1, 2):
-            try:
-                status = os.fstat(descriptor)
-            except OSError:
-                continue  # it was closed
-            self.standard_streams.add((status.st_dev, status.st_ino))
+        self.standard_streams.update((status.st_dev, status.st_ino) for status in statuses)
 
     def is_standard_stream(self, status: os.stat_result) -> bool:
         """Whether a descriptor with this status is one of them, under whatever number."""
@@ -283,3 +278,13 @@ class Descriptors:
         if nature == NEAR:
             return GRACE_S if whole_s is None else min(whole_s, GRACE_S)
         return 0
+
+
+def _statuses(*descriptors: int) -> list[os.stat_result]:
+    found = []
+    for descriptor in descriptors:
+        try:
+            found.append(os.fstat(descriptor))
+        except OSError:
+            continue  # closed
+    return found
