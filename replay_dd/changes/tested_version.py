@@ -68,6 +68,11 @@ class TestRun:
         return frozenset(str(verdict.get("kind")) for verdict in self.verdicts)
 
     @property
+    def ending(self) -> str:
+        """How the program ended under the last of its orders, in words."""
+        return str(self.verdicts[-1].get("ending")) if self.verdicts else self.said
+
+    @property
     def passed(self) -> bool:
         """Whether the test passed, and is a test of an order."""
         return self.status == _PASSED and bool(self.verdicts)

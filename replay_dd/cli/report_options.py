@@ -9,18 +9,21 @@ Rules of this module:
 from __future__ import annotations
 
 from replay_dd.cli.command import Option
-from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, OUTPUT_FILE_OR_PRINTED
+from replay_dd.cli.options import OUTPUT_FILE, OUTPUT_FILE_OR_PRINTED
+
+
+REPORT = "Report"
 
 
 def short_option() -> Option:
     """``--short``."""
-    return Option("--short", section=OUTPUT, is_flag=True, help="Print the answer in five lines.")
+    return Option("--short", section=REPORT, is_flag=True, help="Print the answer in five lines.")
 
 
 def lanes_option() -> Option:
     """``--lanes``."""
     return Option(
-        "--lanes", section=OUTPUT, is_flag=True, help="Print what the threads do side by side, a column for each."
+        "--lanes", section=REPORT, is_flag=True, help="Print what the threads do side by side, a column for each."
     )
 
 
@@ -38,7 +41,7 @@ def write_test_option() -> Option:
     """``--write-test``."""
     return Option(
         "--write-test",
-        section=OUTPUT,
+        section=REPORT,
         metavar="FILE",
         type=OUTPUT_FILE,
         help="Write a pytest test that fails as long as the failure is possible in this order of threads.",
@@ -46,4 +49,4 @@ def write_test_option() -> Option:
 
 
 def _written(name: str, help_text: str) -> Option:
-    return Option(name, section=OUTPUT, metavar="FILE", type=OUTPUT_FILE_OR_PRINTED, help=help_text)
+    return Option(name, section=REPORT, metavar="FILE", type=OUTPUT_FILE_OR_PRINTED, help=help_text)

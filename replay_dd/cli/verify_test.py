@@ -90,14 +90,14 @@ def verify_test_command(
         old = "HEAD"
     progress = Progress()
     with private_folder() as folder:
-        for name in ("broken", "repaired"):
+        for name in ("unrepaired", "repaired"):
             (folder.path / name).mkdir()
         places: dict[str, Place] = {}
         try:
             if old is not None:
-                places["broken"] = project.version(old, folder.path / "broken")
+                places["unrepaired"] = project.version(old, folder.path / "unrepaired")
             elif revert is not None:
-                places["broken"] = project.without(revert, folder.path / "broken")
+                places["unrepaired"] = project.without(revert, folder.path / "unrepaired")
             role = "repaired" if places or new is not None else "only"
             places[role] = project.here() if new is None else project.version(new, folder.path / "repaired")
             arms = []

@@ -20,7 +20,7 @@ class Arm:
     """The runs of a test in one version.
 
     Attributes:
-        role: ``broken`` if the test must fail there, ``repaired`` if it must pass; ``only`` without another version.
+        role: ``unrepaired`` if the test must fail there, ``repaired`` if it must pass; ``only`` without another version.
         name: of the version.
         runs: all runs.
     """
@@ -95,23 +95,23 @@ def tested_as_text(arms: Sequence[Arm], *, verified: bool) -> Iterator[str]:
 
 def _told(arm: Arm) -> str:
     runs = len(arm.runs)
-    which = "" if arm.role == "only" else f", in {arm.name}"
+    which = "" if arm.role == "only" else f"{arm.name}: "
     if arm.varies:
         passed = sum(run.passed for run in arm.runs)
         failed = sum(run.failed_as_recorded for run in arm.runs)
-        return f"varies{which}: of {runs} runs, {passed} pass and {failed} fail as recorded"
+        return f"{which}varies: of {runs} runs, {passed} pass and {failed} fail as recorded"
     if arm.passes:
-        return f"passes{which}, {runs} of {runs} runs"
+        return f"{which}passes, {runs} of {runs} runs"
     if arm.fails:
-        return f"fails as recorded{which}, {runs} of {runs} runs: {arm.runs[0].said}"
+        return f"{which}fails as recorded, {runs} of {runs} runs: {arm.runs[0].ending}"
     kinds = arm.runs[0].kinds
     if "GONE" in kinds:
-        return f"cannot tell{which}: the place of a switch is gone"
+        return f"{which}cannot tell: the place of a switch is gone"
     if "FAILS_OTHERWISE" in kinds:
-        return f"fails in another way{which}: {arm.runs[0].said}"
+        return f"{which}fails in another way: {arm.runs[0].ending}"
     if arm.runs[0].status == 0:
-        return f"passes without checking an order{which}: no `check_order` was called"
-    return f"does not get as far as its order{which}: {arm.runs[0].said}"
+        return f"{which}passes without checking an order: no `check_order` was called"
+    return f"{which}does not get as far as its order: {arm.runs[0].said}"
 
 
 def _remarks(arm: Arm) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _verdict(arms: Sequence[Arm], verified: bool) -> str:
             )
         return "only half of the proof: name a version without the repair with `--old`, or take it back with `--revert`"
     wrong = [
-        f"it does not fail in {arm.name}" if arm.role == "broken" else f"it does not pass in {arm.name}"
+        f"it does not fail in {arm.name}" if arm.role == "unrepaired" else f"it does not pass in {arm.name}"
         for arm in arms
         if not arm.as_claimed
     ]
