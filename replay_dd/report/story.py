@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from replay_dd.report.chain import chain_as_json, chain_as_text
@@ -20,12 +20,13 @@ from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
 _WIDTH = 80
 
 
-def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
+def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
     """The story, line by line, at most 80 columns wide unless a source line is wider.
 
     Args:
         explanation: the story, or why there is none.
         program: the program, for its source lines.
+        turns: what the threads do, if that is to be told in another form.
     """
     story = explanation.story
     if story is None:
@@ -40,8 +41,8 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from threads_as_text(told.hang, told.verdict, program)
     if told is not None and told.led_by:
         yield from textwrap.wrap(f"What leads there: {told.led_by}", _WIDTH)
-    for turn in story.turns if told is None or told.led_by else ():
-        yield from _turn(turn, program)
+    if told is None or told.led_by:
+        yield from turns if turns is not None else (line for turn in story.turns for line in _turn(turn, program))
     if story.passes:
         yield from labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
