@@ -50,7 +50,11 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         | {"--here", "--home", "--exact-site"},
         FLOW: {"--settle", "--text", "--browser"},
     },
-    "show": {SCHEDULE: {"--json", "--ascii"}, SESSION: {"--json", "--thumbnails"}, FLOW: {"--json"}},
+    "show": {
+        SCHEDULE: {"--json", "--ascii", "--html", "--trace", "--stacks"},
+        SESSION: {"--json", "--thumbnails"},
+        FLOW: {"--json"},
+    },
     "events": {
         SESSION: {
             *(
@@ -64,12 +68,12 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--jobs",
                 "--output",
             ),
-            *("--strip", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
+            *("--strip", "--html", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
             *("--hang-limit", "--accept-changes", "--here", "--home", "--exact-site"),
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            "--browser",
+            *("--browser", "--html"),
         },
     },
     "record": {

@@ -61,7 +61,7 @@ def answer_page(
             [
                 ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
                 ("proof", proof_in_words(isolation)),
-                *((what, str(path)) for what, path in (files or {}).items()),
+                *((what, str(path)) for what, path in (files or {}).items() if what != "page"),
             ]
         )
     ]

@@ -44,8 +44,11 @@ class Values:
         thing = access.thing
         if thing not in self._labels:
             taken = access.name in self._labels.values()
-            other = f" of {self._letters.name(access.holder_type, thing[1])}" if taken else ""
-            self._labels[thing] = f"{access.name}{other}"
+            if taken and thing[0] == "whole":
+                self._labels[thing] = f"{access.name} (its content)"
+            else:
+                other = f" of {self._letters.name(access.holder_type, thing[1])}" if taken else ""
+                self._labels[thing] = f"{access.name}{other}"
         seen = self._seen.setdefault(thing, {})
         value = access.old
         if access.does == "checks":
