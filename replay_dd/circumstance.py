@@ -93,6 +93,7 @@ class Circumstance(ABC, Generic[Run]):
         end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
+        rare_hint: what to do about a failure that shows too rarely.
         cuts: deltas before which it is natural to cut the universe: what lies between two cuts belongs together.
     """
 
@@ -106,6 +107,7 @@ class Circumstance(ABC, Generic[Run]):
     end_runs: int = 1
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
+    rare_hint: str = "Make it fail more often, for instance under more load."
     cuts: Sequence[int] = ()
 
     @abstractmethod
@@ -250,7 +252,7 @@ class Grouped(Circumstance[Run]):
         self.inner = inner
         self.groups = tuple(groups)
         self.universe = IntervalSet.range(0, len(self.groups))
-        for trait in ("name", "subject", "delta", "goal", "algorithm", "flaky", "end_runs"):
+        for trait in ("name", "subject", "delta", "goal", "algorithm", "flaky", "end_runs", "rare_hint"):
             setattr(self, trait, getattr(inner, trait))
 
     def inside(self, configuration: IntervalSet) -> IntervalSet:

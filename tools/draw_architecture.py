@@ -86,6 +86,7 @@ INSIDE = {
     "points": "which instructions are yield points, and where they stand in the source",
     "counting": "thread time and digest",
     "accesses": "what the threads access, for the story of a race",
+    "virtual": "locks and orders that the program does not have, for experiments",
     "observing": "looks at objects of the program without running its code",
     "accelerator": "counting and points once more, in C (optional)",
     "channel": "to the tool",

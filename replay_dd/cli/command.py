@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,6 +143,17 @@ class Option(click.Option):
         different = {(option.help, option._shown_default) for option in texts.values()}
         other.texts = texts if len(different) > 1 else {}
         return other
+
+
+class Seconds(click.FloatRange):
+    """A time. Neither ``nan``, which no comparison refuses, nor an infinite one, which nothing would end."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Convert a word of the command line."""
+        seconds = float(super().convert(value, param, ctx))
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return seconds
 
 
 class Output(click.Path):

@@ -90,9 +90,11 @@ def isolate_session(
         _write(found, target)
         if strip is not None:
             write_events_strip(found, strip)
+    judging = f"--oracle {shlex.quote(oracle)} " if oracle is not None else ""
+    options = judging + "--exact-site " * exact_site
     if html is not None:
-        _write_page(found, target, html)
-    return _tell(found, target, as_json=as_json)
+        _write_page(found, target, html, options)
+    return _tell(found, target, options, as_json=as_json)
 
 
 def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
@@ -122,7 +124,7 @@ def _write(found: SessionIsolation, target: Path) -> None:
         write_session(found.passing, _passing_log(target))
 
 
-def _write_page(found: SessionIsolation, target: Path, html: Path) -> None:
+def _write_page(found: SessionIsolation, target: Path, html: Path, options: str) -> None:
     from replay_dd.report.page.answer import answer_page
     from replay_dd.report.page.frame import write_page
 
@@ -130,17 +132,17 @@ def _write_page(found: SessionIsolation, target: Path, html: Path) -> None:
     page = answer_page(
         found.isolation,
         shlex.join(found.minimal.program.command),
-        events_as_text(found, target, passing_log),
+        events_as_text(found, target, passing_log, options),
         files={"minimal session": target} | ({} if passing_log is None else {"passing session": passing_log}),
-        to_run=[("plays it", f"replay-dd replay {shlex.quote(str(target))}")],
+        to_run=[("plays it", f"replay-dd replay {options}{shlex.quote(str(target))}")],
     )
     write_page(page, html)
 
 
-def _tell(found: SessionIsolation, target: Path, *, as_json: bool) -> int:
+def _tell(found: SessionIsolation, target: Path, options: str, *, as_json: bool) -> int:
     passing_log = None if found.passing is None else _passing_log(target)
     if as_json:
         echo_json(events_as_json(found, target, passing_log))
     else:
-        echo_lines(events_as_text(found, target, passing_log))
+        echo_lines(events_as_text(found, target, passing_log, options))
     return found.isolation.exit_code

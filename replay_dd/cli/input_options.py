@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import Option
+from replay_dd.cli.command import Option, Seconds
 from replay_dd.cli.options import SEARCH, processors
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.ending import Oracle
@@ -36,7 +36,7 @@ def failure_options(
             "--time-limit",
             section=FAILURE,
             metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Seconds(min=0, min_open=True),
             shown_default=shown_limit,
             help="Kill a run after this time, which counts as a failure.",
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option, Output
+from replay_dd.cli.command import OneOf, Option, Output, Seconds
 
 LOG = click.Path(path_type=Path, dir_okay=False)
 OUTPUT_FILE = Output()
@@ -130,7 +130,7 @@ def program_options() -> tuple[Option, ...]:
             "--time-limit",
             section=PROGRAM,
             metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Seconds(min=0, min_open=True),
             default=_default_time_limit_s,
             shown_default=lambda: f"{_default_time_limit_s():g}",
             help="Kill a run after this time.",
@@ -144,7 +144,7 @@ def replay_time_limit_option(section: str) -> Option:
         "--time-limit",
         section=section,
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         shown_default=lambda: "20 times the recorded run, and 10 s",
         help="Kill a run after this time.",
     )
@@ -178,7 +178,7 @@ def max_delay_option() -> Option:
         "--max-delay",
         section=SCHEDULING,
         metavar="SECONDS",
-        type=click.FloatRange(min=0, max=_LONGEST_DELAY_S),
+        type=Seconds(min=0, max=_LONGEST_DELAY_S),
         default=_default_max_delay_s,
         shown_default=lambda: f"{_default_max_delay_s():g}",
         help="How late a thread may be: a sleep or time-out that has no more left may end before another runs on.",
@@ -204,7 +204,7 @@ def budget_options() -> tuple[Option, ...]:
             "--time-budget",
             section=SEARCH,
             metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Seconds(min=0, min_open=True),
             help="Stop after this time with the best result so far.",
         ),
     )
@@ -218,6 +218,18 @@ def algorithm_option() -> Option:
         type=OneOf(_algorithms),
         shown_default=_default_algorithm,
         help="Find the needed actions or steps one by one by bisection, or use ddmin.",
+    )
+
+
+def repeat_option() -> Option:
+    """``--repeat``; None to derive it."""
+    return Option(
+        "--repeat",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="How often to try a configuration that does not fail.",
+        shown_default="by the measured failure rate",
     )
 
 

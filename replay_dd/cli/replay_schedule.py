@@ -15,7 +15,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import ReplayResult, check_there, check_unchanged, replay
-from replay_dd.schedules.runtime.channel import GONE
+from replay_dd.schedules.runtime.channel import UNLIKE
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5
@@ -101,7 +101,7 @@ def _tell_skipped(log: Log) -> None:
 def _tell_new_notes(recorded: Log, repeated: Log) -> None:
     """What was not under control in the replay, if that was otherwise in the recorded run."""
     for note in repeated.ending.notes:
-        if note not in recorded.ending.notes and not note.startswith(GONE):  # the divergence has those
+        if note not in recorded.ending.notes and not note.startswith(UNLIKE):  # the divergence has those
             echo(f"note: {note}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
@@ -11,7 +12,8 @@ from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_
 from replay_dd.errors.user import NothingRecordedError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.failure_signature import outcome_of
-from replay_dd.events.model import Ending, Pace, Session
+from replay_dd.events.model import Ending, EndingKind, Pace, Session
+from replay_dd.events.oracle import CANNOT_TELL as ORACLE_CANNOT_TELL
 from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager, window_manager_like
@@ -34,6 +36,7 @@ def replay_session(
     here: bool,
     home: Path | None,
     exact_site: bool,
+    oracle: str | None,
 ) -> int:
     """Play a session again; returns the exit status as ``git bisect run`` takes it.
 
@@ -46,12 +49,12 @@ def replay_session(
     say_what_differs(session.program)
     wanted_pace = session.pace if pace is None else Pace(pace)
     conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
-    run = play_session(session, conditions, wm)
+    run = play_session(session, replace(conditions, oracle=oracle), wm)
     if run.ending.output:
         echo_text(run.ending.output)
     echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")
     echo(f"outcome: {run.ending.text}")
-    return _status_of(session.ending, run.ending, exact_site=exact_site)
+    return status_of(session.ending, run.ending, exact_site=exact_site, judged=oracle is not None)
 
 
 def play_session(session: Session, conditions: Conditions, wm: str | None = None, pictures: Path | None = None) -> Run:
@@ -81,7 +84,20 @@ def play_session(session: Session, conditions: Conditions, wm: str | None = None
         return run_session(session, actions, display, conditions, pictures=pictures)
 
 
-def _status_of(recorded: Ending | None, ending: Ending, *, exact_site: bool) -> int:
+def status_of(recorded: Ending | None, ending: Ending, *, exact_site: bool = False, judged: bool = False) -> int:
+    """The exit status of a replay, as ``git bisect run`` takes it.
+
+    Args:
+        recorded: the recorded ending; None if it is not known.
+        ending: that of the replay.
+        exact_site: crashes at neighbouring places of the program are different failures.
+        judged: whether an oracle looked at the replay, unless that failed by itself.
+    """
+    if ending.kind is EndingKind.ORACLE:
+        return EXIT_CANNOT_TELL if ending.signature == ORACLE_CANNOT_TELL else 1
+    if recorded is not None and recorded.kind is EndingKind.ORACLE and not (judged or ending.failed):
+        say("the recorded failure is the verdict of an oracle: give its command with `--oracle`")
+        return EXIT_CANNOT_TELL
     if recorded is None or not recorded.failed:
         if ending.failed:
             return 1

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option
+from replay_dd.cli.command import OneOf, Option, Seconds
 
 DEFAULT_SCREEN = "1024x768"
 PLAYBACK = "Playback"
 DISPLAY = "Display"
 FOLDERS = "Folders"
+FAILURE = "Failure"
 
 
 def _players() -> Sequence[str]:
@@ -77,7 +78,7 @@ def play_options(section: str) -> tuple[Option, ...]:
             "--start-limit",
             section=section,
             metavar="SECONDS",
-            type=click.FloatRange(min=0.1),
+            type=Seconds(min=0.1),
             shown_default=_start_limit_s,
             help="How long the program may take to open a window.",
         ),
@@ -85,7 +86,7 @@ def play_options(section: str) -> tuple[Option, ...]:
             "--hang-limit",
             section=section,
             metavar="SECONDS",
-            type=click.FloatRange(min=0.1),
+            type=Seconds(min=0.1),
             shown_default=_hang_limit_s,
             help="How long the program may be busy without responding before it counts as hung.",
         ),
@@ -98,7 +99,7 @@ def settle_option(section: str, help_text: str, default: str) -> Option:
         "--settle",
         section=section,
         metavar="SECONDS",
-        type=click.FloatRange(min=0),
+        type=Seconds(min=0),
         shown_default=default,
         help=help_text,
     )
@@ -131,6 +132,16 @@ def exact_site_option(section: str) -> Option:
         section=section,
         is_flag=True,
         help="Take crashes at neighbouring places of the program for different failures.",
+    )
+
+
+def oracle_option(section: str) -> Option:
+    """``--oracle``."""
+    return Option(
+        "--oracle",
+        section=section,
+        metavar="CMD",
+        help="Shell command that judges each run at its end: 0 pass, 125 cannot tell, anything else fail.",
     )
 
 

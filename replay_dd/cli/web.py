@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
-from shlex import quote
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
 from replay_dd.cli.output import echo, echo_json, echo_lines
@@ -80,6 +80,7 @@ def minimize_flow(
     settle: float | None,
     algorithm: str | None,
     time_budget: float | None,
+    repeat: int | None,
 ) -> int:
     """Minimize a flow and print the answer; returns the exit status.
 
@@ -105,6 +106,7 @@ def minimize_flow(
                 algorithm=algorithm or ALGORITHMS[0],
                 max_tests=max_tests,
                 time_budget_s=time_budget,
+                repeat=repeat,
                 observer=progress.observer("step"),
             )
         finally:
@@ -116,16 +118,22 @@ def minimize_flow(
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
 
-        report = minimum_as_text(found, target, strip)
-        files = {"minimal flow": target}
-        again = [("plays it", f"replay-dd replay {quote(str(target))}")]
+        replay = _replay_command(target, browser, text, settle)
+        report = minimum_as_text(found, replay, strip)
+        files, again = {"minimal flow": target}, [("plays it", replay)]
         write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:
-        echo_lines(minimum_as_text(found, target, strip))
+        echo_lines(minimum_as_text(found, _replay_command(target, browser, text, settle), strip))
     sys.stdout.flush()
     return found.isolation.exit_code
+
+
+def _replay_command(flow: Path, browser: Path | None, text: str | None, settle: float | None) -> str:
+    given = {"--browser": browser, "--text": text, "--settle": settle}
+    options = [f"{name} {shlex.quote(str(value))} " for name, value in given.items() if value is not None]
+    return f"replay-dd replay {''.join(options)}{shlex.quote(str(flow))}"
 
 
 def _tell_sandbox(running: WebBrowser) -> None:

@@ -47,6 +47,7 @@ class UserActions(Circumstance[Run]):
     name = "events"
     subject = "session"
     flaky = True
+    rare_hint = "Make it fail more often: another pace or seed, more load; or try each test often, with `--repeat N`."
 
     def __init__(
         self,

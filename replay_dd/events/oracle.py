@@ -12,7 +12,9 @@ from replay_dd.experiment.guard_process import GROUP
 from replay_dd.experiment.process import LIVE, kill_group
 from replay_dd.experiment.working_copy import WorkingCopy
 
-CANNOT_TELL = 125
+CANNOT_TELL = "oracle cannot tell"
+"""The signature of an ending that the oracle could not judge."""
+_CANNOT_TELL_STATUS = 125
 _LIMIT_S = 60.0
 
 
@@ -55,13 +57,13 @@ def ask_oracle(command: str, display: PrivateDisplay, ending: Ending, copy: Work
     try:
         status = process.wait(_LIMIT_S)
     except subprocess.TimeoutExpired:
-        status = CANNOT_TELL
+        status = _CANNOT_TELL_STATUS
     finally:
         kill_group(process)
         process.wait()
         LIVE.remove(process)
     if status == 0:
         return ending
-    if status == CANNOT_TELL:
-        return Ending(EndingKind.ORACLE, "the oracle cannot tell", "oracle cannot tell", output=ending.output)
+    if status == _CANNOT_TELL_STATUS:
+        return Ending(EndingKind.ORACLE, "the oracle cannot tell", CANNOT_TELL, output=ending.output)
     return Ending(EndingKind.ORACLE, f"the oracle says no (status {status})", "oracle", output=ending.output)

@@ -33,7 +33,6 @@ _RARE_SHARE = 1 / 6
 _SEARCH_ERROR = 0.05
 _MOST_RUNS_OF_A_TEST = 40
 _HIGHEST_RATE = 0.9
-_RARE_HINT = "Make it fail more often: another pace or seed, more load; or try each test often, with `--repeat N`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def measure(tests: Tests[Run], *, jobs: int, repeat: int | None) -> Baseline:
         raise NotReproducedError(
             f"The {_name_of(circumstance, End.FAILING)} failed in only {rate.failed} of {rate.runs} runs: too rarely "
             "to tell what it needs.",
-            _RARE_HINT,
+            circumstance.rare_hint,
         )
     tests.count(circumstance.universe)
     intermittent = circumstance.flaky and repeat is None and not rate.steady

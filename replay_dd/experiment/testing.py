@@ -55,7 +55,7 @@ class _Tally(Generic[Run]):
             return self.failing
         if not self.failed:
             return self.other
-        words = f"the failure sought, but only in {self.failed} of {self.runs} runs"
+        words = f"showed the failure too rarely (in {self.failed} of {self.runs} runs)"
         return self.other[0], Judgement(Outcome.UNRESOLVED, words, RARE)
 
 

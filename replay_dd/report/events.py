@@ -11,8 +11,14 @@ from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Ending, Session, Window
 from replay_dd.events.result import SessionIsolation
-from replay_dd.experiment.proof import Proof
-from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
+from replay_dd.report.isolation import (
+    at_most,
+    counted,
+    isolation_as_json,
+    needs_in_words,
+    not_reproduced_in_words,
+    search_as_text,
+)
 
 _FORMAT = "replay-dd session summary"
 _VERSION = 1
@@ -66,27 +72,25 @@ def ending_as_json(ending: Ending | None) -> dict[str, Any] | None:
     }
 
 
-def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> Iterator[str]:
+def events_as_text(
+    found: SessionIsolation, log: Path, passing_log: Path | None = None, options: str = ""
+) -> Iterator[str]:
     """The answer of an isolation.
 
     Args:
         found: the answer.
         log: the path of the failing session.
         passing_log: where the passing session is, if any.
+        options: what a replay must be given so that it judges as the search did.
     """
     left = found.minimal.actions
-    proof = found.isolation.proof
-    if not found.reproduced:
-        yield f"Not reproduced: in {counted(proof.failing.runs, 'fresh replay')}, the answer {_failed_so_often(proof)}."
     if found.passing is None:
-        words = "The failure needs" if found.reproduced else "The search ended with"
-        rate = proof.failing
-        shows = "" if rate.steady else f"; with these it shows in {rate.failed} of {counted(rate.runs, 'replay')}"
-        yield f"{words} {counted(len(left), 'action')} of {len(found.original_actions):,}{shows}:"
+        yield from needs_in_words(found.isolation, len(left), len(found.original_actions), "action")
         for number, action in zip(found.needed, left, strict=True):
             yield f"  {number + 1:>4}  {describe_action(action, found.original)}"
     else:
-        yield f"The difference is {counted(len(found.differing), 'action')}:"
+        yield from not_reproduced_in_words(found.isolation.proof)
+        yield f"The difference is {at_most(found.isolation)}{counted(len(found.differing), 'action')}:"
         for item in found.differing:
             sign = "-" if item.in_passing else "+"
             yield f"  {sign} {item.place + 1:>4}  {describe_action(item.action, found.original)}"
@@ -98,8 +102,8 @@ def events_as_text(found: SessionIsolation, log: Path, passing_log: Path | None 
     if not found.isolation.complete:
         yield "The search was stopped early: fewer actions may be enough."
     if passing_log is not None:
-        yield f"passes       replay-dd replay {quote(str(passing_log))}"
-    yield f"fails        replay-dd replay {quote(str(log))}"
+        yield f"passes       replay-dd replay {options}{quote(str(passing_log))}"
+    yield f"fails        replay-dd replay {options}{quote(str(log))}"
 
 
 def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None = None) -> dict[str, Any]:
@@ -123,14 +127,6 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
         "ending": ending_as_json(found.ending),
     }
     return isolation_as_json(found.isolation, answer=answer, files={"failing": log, "passing": passing_log})
-
-
-def _failed_so_often(proof: Proof) -> str:
-    if proof.passing.failed:
-        return "failed without the difference, too"
-    if proof.failing.failed:
-        return f"failed only {proof.failing.failed} times, less often than the whole session"
-    return "never failed this way"
 
 
 def describe_window(window: Window) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replay_dd.report.isolation import counted, isolation_as_json, search_as_text
+from replay_dd.report.isolation import isolation_as_json, needs_in_words, search_as_text
 from replay_dd.web.describe import describe
 from replay_dd.web.flow import Flow
 
@@ -38,28 +38,36 @@ def flow_as_json(flow: Flow) -> dict[str, Any]:
     }
 
 
-def minimum_as_text(found: FlowIsolation, flow: Path, strip: Path | None) -> Iterator[str]:
+def minimum_as_text(found: FlowIsolation, replay: str, strip: Path | None) -> Iterator[str]:
     """The answer as text, line by line.
 
     Args:
         found: the result.
-        flow: the path of the minimal flow.
+        replay: the command that plays the minimal flow.
         strip: the path of its film strip.
     """
-    yield f"The failure needs {counted(len(found.kept), 'step')} of {len(found.whole.steps):,}:"
+    yield from needs_in_words(found.isolation, len(found.kept), len(found.whole.steps), "step")
     for number, step in zip(found.kept, found.flow.steps, strict=True):
         yield f"  {number + 1:>4}  {describe(step)}"
     yield ""
     yield from search_as_text(
         found.isolation, [line.strip() for line in found.failure.details.splitlines()[1:_MOST_DETAILS]]
     )
-    yield f"flow         {flow}"
+    if not found.isolation.complete:
+        yield "The search was stopped early: fewer steps may be enough."
+    yield f"fails        {replay}"
     if strip is not None:
         yield f"film strip   {strip}"
 
 
 def minimum_as_json(found: FlowIsolation, flow: Path, strip: Path | None) -> dict[str, Any]:
-    """The object that ``--json`` prints; arguments as for :func:`minimum_as_text`."""
+    """The object that ``--json`` prints.
+
+    Args:
+        found: the result.
+        flow: the path of the minimal flow.
+        strip: the path of its film strip.
+    """
     return isolation_as_json(
         found.isolation,
         answer={

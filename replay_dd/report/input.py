@@ -13,7 +13,7 @@ from replay_dd.experiment.result import Isolation, Stage
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
-from replay_dd.report.isolation import counted, headline, isolation_as_json, search_as_text
+from replay_dd.report.isolation import at_most, counted, headline, isolation_as_json, search_as_text
 from replay_dd.report.plot import search_plot
 
 _SHOWN_LINES = 20
@@ -92,10 +92,10 @@ def settings_as_text(isolation: Isolation[Ending]) -> Iterator[str]:
     """The options and variables that a failure needs, or that prevent it, line by line."""
     settings = isolation.circumstance
     assert isinstance(settings, Settings)
-    left = counted(isolation.deltas_left, settings.delta)
     if settings.prevents:
         verb = "prevents" if isolation.deltas_left == 1 else "together prevent"
-        yield f"{left} of {isolation.deltas_before:,} {verb} the failure:"
+        left = at_most(isolation) + counted(isolation.deltas_left, settings.delta)
+        yield f"{left[0].upper()}{left[1:]} of {isolation.deltas_before:,} {verb} the failure:"
     else:
         yield headline(isolation)
     yield from (f"  {settings.words(delta)}" for delta in isolation.difference)

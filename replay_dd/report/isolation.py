@@ -16,6 +16,7 @@ from typing import Any
 
 from replay_dd.circumstance import Goal, Judgement
 from replay_dd.experiment.baseline import Rate
+from replay_dd.experiment.proof import Proof
 from replay_dd.experiment.result import Isolation, TestRecord
 from replay_dd.outcome import Outcome
 
@@ -93,12 +94,47 @@ def isolation_as_text(isolation: Isolation[Any]) -> Iterator[str]:
 
 def headline(isolation: Isolation[Any]) -> str:
     """What was found, in one line."""
-    left = counted(isolation.deltas_left, isolation.circumstance.delta)
+    left = at_most(isolation) + counted(isolation.deltas_left, isolation.circumstance.delta)
     if isolation.circumstance.goal is Goal.ISOLATE:
         return f"The difference between passing and failing is {left}:"
     if not isolation.deltas_left:
         return f"The failure needs no {isolation.circumstance.delta} at all."
     return f"The failure needs {left} of {isolation.deltas_searched:,}:"
+
+
+def at_most(isolation: Isolation[Any]) -> str:
+    """What stands before the number of deltas that are left: a search that was stopped might have left fewer."""
+    return "" if isolation.complete else "at most "
+
+
+def needs_in_words(isolation: Isolation[Any], left: int, before: int, unit: str) -> Iterator[str]:
+    """What a failure that may not show every time needs, and how often it shows with that; one or two lines.
+
+    Args:
+        isolation: the result.
+        left: how many units are left.
+        before: how many there were.
+        unit: a noun in the singular.
+    """
+    proof, rate = isolation.proof, isolation.proof.failing
+    yield from not_reproduced_in_words(proof)
+    words = "The failure needs" if proof.holds or not proof.made else "The search ended with"
+    those = "this" if left == 1 else "these"
+    shows = "" if rate.steady else f"; with {those} it shows in {rate.failed} of {counted(rate.runs, 'replay')}"
+    yield f"{words} {at_most(isolation)}{counted(left, unit)} of {before:,}{shows}:"
+
+
+def not_reproduced_in_words(proof: Proof) -> Iterator[str]:
+    """That fresh runs did not confirm an answer, and what they did instead; nothing unless that is so."""
+    if proof.holds or not proof.made:
+        return
+    told = "never failed this way"
+    if proof.passing.failed:
+        told = "failed without the difference, too"
+    elif proof.failing.failed:
+        times = "once" if proof.failing.failed == 1 else f"{proof.failing.failed} times"
+        told = f"failed only {times}, less often than before the search"
+    yield f"Not reproduced: in {counted(proof.failing.runs, 'fresh replay')}, the answer {told}."
 
 
 def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> Iterator[str]:

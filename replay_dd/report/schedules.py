@@ -9,7 +9,7 @@ from typing import Any
 
 from replay_dd.experiment.proof import PROOF_RUNS
 from replay_dd.report.carets import mark, on_one_line
-from replay_dd.report.isolation import counted, isolation_as_json, proof_in_words, search_as_text
+from replay_dd.report.isolation import at_most, counted, isolation_as_json, proof_in_words, search_as_text
 from replay_dd.report.log import describe_log, describe_notes, notes_of
 from replay_dd.report.source import source_line
 from replay_dd.report.story import story_as_json
@@ -190,14 +190,16 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
 def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
     """The result of a minimization as text; ``log`` is the path of the minimal log."""
     left, before = len(found.log.triggers), found.choices_before
-    if left == before == 1:
+    if left == before == 1 and found.isolation.complete:
         yield "The only choice of this schedule is needed for the failure."
     else:
         verb = "is" if left == 1 else "are"
         if found.rewriting_tests:
-            yield f"{counted(left, 'choice')} {verb} needed for the failure; the log has {before:,}."
+            told = at_most(found.isolation) + counted(left, "choice")
+            yield f"{told[0].upper()}{told[1:]} {verb} needed for the failure; the log has {before:,}."
         else:
-            yield f"{left:,} of {counted(before, 'choice')} {verb} needed for the failure."
+            told = f"{at_most(found.isolation)}{left:,} of {counted(before, 'choice')}"
+            yield f"{told[0].upper()}{told[1:]} {verb} needed for the failure."
     if not left:
         yield "The default schedule already fails."
     yield from describe_log(found.log)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -22,7 +22,7 @@ from replay_dd.schedules.divergence_diagnosis import diagnose
 from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.replay import find_divergence, replay_plan
+from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.target import run_target
 
 Triggers = tuple[Trigger, ...]
@@ -72,7 +72,7 @@ class ScheduleRunner:
         return self._run(log.triggers, log, fresh=True, exact=True)
 
     def _run(self, triggers: Triggers, source: Log, fresh: bool, exact: bool) -> Log:
-        plan = replace(replay_plan(triggers, source.arrivals), exact=exact)
+        plan = exact_plan(source, self.time_limit_s) if exact else replay_plan(triggers, source.arrivals)
         if fresh:
             return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log
         return self.runner.run(plan, self.time_limit_s).log

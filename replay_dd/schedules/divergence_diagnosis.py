@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from replay_dd.schedules.model import Log, Place
 from replay_dd.schedules.replay import exact_plan
+from replay_dd.schedules.runtime.channel import UNLIKE
 from replay_dd.schedules.target import TargetRun, run_target
 
 _PAIRS = 4  # the maximum number of pairs of traced replays
@@ -76,7 +77,7 @@ def diagnose(log: Log, time_limit_s: float | None) -> str:
 
 def find_traced_divergence(log: Log, time_limit_s: float | None) -> TracedDivergence | None:
     """Replay a log in fresh processes, tracing each yield point, until two replays diverge; None if none do."""
-    plan = replace(exact_plan(log), traced=_TRACED)
+    plan = replace(exact_plan(log, time_limit_s), traced=_TRACED)
     first = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     for _ in range(_PAIRS):
         second = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
@@ -116,6 +117,9 @@ def _key(point: tuple[str, Place | None]) -> tuple[str, int]:
 
 def _likely_cause(first: TargetRun, second: TargetRun, way: list[Place]) -> str:
     notes = {*first.log.ending.notes, *second.log.ending.notes}
+    unlike = next((note for note in sorted(notes) if note.startswith(UNLIKE)), "")
+    if unlike:
+        return f"{_OUTSIDE}: {unlike}"
     told = next((note for note in sorted(notes) if "control" in note), "")
     if told:
         return f"something that is not under control ({told})"

@@ -27,7 +27,7 @@ def executed_run(log: Log, *, first: int = 0, time_limit_s: float | None = None)
     """
     if log.ending.global_time > LONGEST_RUN:
         return None
-    plan = replace(exact_plan(log), executed=(max(0, first - BEFORE), MOST))
+    plan = replace(exact_plan(log, time_limit_s), executed=(max(0, first - BEFORE), MOST))
     run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
     if find_divergence(log, run.log) is not None:
         return None

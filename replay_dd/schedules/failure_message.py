@@ -10,6 +10,8 @@ import re
 
 _LONGEST = 10_000  # characters of a message that are compared
 
+# Each run has a temporary folder of its own (experiment/process.py): its name ends in dashes.
+_TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/tmp-+(?![\w-])")
 _ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
 # In this order: what comes first may contain what comes later.
 _DATA = (
@@ -29,8 +31,8 @@ _DATA = (
 
 
 def without_addresses(message: str) -> str:
-    """A message with addresses taken out."""
-    return _ADDRESS.sub("#", message)
+    """A message with addresses, and with the temporary folder of its run, taken out."""
+    return _ADDRESS.sub("#", _TEMPORARY.sub("#", message))
 
 
 def without_data(message: str) -> str:

@@ -84,6 +84,8 @@ def signature_of(ending: Ending) -> Signature:
         return Signature("deadlock", places, f"deadlock of the threads {threads}", functions)
     if ending.timed_out:
         return Signature(UNKNOWN, ("time-out",), "still running at the time limit")
+    if ending.stopped:
+        return Signature(UNKNOWN, ("stopped",), "stopped, as it waited for what did not come again")
     if ending.signal is not None:
         number = (ending.signal,)
         return Signature("signal", number, f"killed by {_signal_name(ending.signal)}", number)

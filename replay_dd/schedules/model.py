@@ -12,7 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple
 
 from replay_dd.schedules.shapes import (
@@ -30,6 +30,7 @@ from replay_dd.schedules.shapes import (
     SourceLine,
     ThreadId,
 )
+from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
 from replay_dd.schema import Rule
 from replay_dd.system_texts import Argument, Name, VariableName
 
@@ -188,6 +189,7 @@ class Ending:
         status: exit status, None where a signal or the time limit ended the run.
         signal: the number of the signal that ended it, if one did.
         timed_out: killed at the time limit.
+        stopped: given up, as what it waited for did not come again; only replays are.
         exceptions: those that nobody caught, in order.
         deadlock: who waited for what, if all threads did.
         complete: whether the program told its end; a program that is killed or replaced (exec) does not.
@@ -203,6 +205,7 @@ class Ending:
     status: ExitStatus | None
     signal: SignalNumber | None = None
     timed_out: bool = False
+    stopped: bool = False
     exceptions: tuple[UncaughtException, ...] = ()
     deadlock: tuple[Waiter, ...] = ()
     complete: bool = True
@@ -230,6 +233,8 @@ class Settings:
         preload: modules imported before the program's own code, so that forked runs need not import them.
         max_delay_ns: how much earlier than its end a schedule may end a sleep or time-out.
         untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
+        virtual_lock: a lock that the scheduler adds, as an experiment.
+        virtual_order: the same for an order.
     """
 
     granularity: Granularity = "access"
@@ -242,6 +247,19 @@ class Settings:
     preload: tuple[ModuleName, ...] = ()
     untested: bool = False
     max_delay_ns: Count = 100_000_000
+    virtual_lock: VirtualLock | None = None
+    virtual_order: VirtualOrder | None = None
+
+    @property
+    def virtual(self) -> VirtualLock | VirtualOrder | None:
+        """Whichever of the two is set."""
+        return self.virtual_lock or self.virtual_order
+
+    def with_virtual(self, virtual: VirtualLock | VirtualOrder | None) -> Settings:
+        """The same with a virtual lock or order, or without."""
+        if isinstance(virtual, VirtualOrder):
+            return replace(self, virtual_lock=None, virtual_order=virtual)
+        return replace(self, virtual_lock=virtual, virtual_order=None)
 
 
 @dataclass(frozen=True)

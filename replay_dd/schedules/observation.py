@@ -108,10 +108,24 @@ class Access:
         """Whether the order of these two accesses can matter: both touch the same thing, and one may change it."""
         return (self.writes or other.writes) and self.touches(other)
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is to an item that is gone as soon as nobody else refers to it."""
+        return self.thing[0] == "item" and self.holder_type == "WeakValueDictionary"
+
+    @property
+    def found(self) -> Value:
+        """The object that it found; a check for an item finds that item."""
+        return self.new if self.does == "checks" or (self.is_weak and not self.writes) else self.old
+
+    def _lets_go_of(self, other: Access) -> bool:
+        """Whether it puts another value where the object was that the other one knows only weakly."""
+        return other.is_weak and self.writes and 0 <= self.old.number == other.found.number
+
     def touches(self, other: Access) -> bool:
         """Whether both access the same thing, or one of them all of the container that holds it."""
         (sort, holder, _), (other_sort, other_holder, _) = self.thing, other.thing
-        if self.thing == other.thing:
+        if self.thing == other.thing or self._lets_go_of(other) or other._lets_go_of(self):
             return True
         if holder != other_holder or {sort, other_sort} != {"item", "whole"}:
             return False
@@ -158,7 +172,7 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
         elif kind == channel.AFTER:
             access = found.get(told[0])
             if access is not None:
-                found[told[0]] = replace(access, new=Value(*told[1]))
+                found[told[0]] = replace(access, new=Value(*told[1]), writes=access.writes or told[2])
         elif told[4] in places:
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
             name, reads, writes, old, new, detail, tested, held = others

@@ -12,8 +12,11 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_signature import outcome_of, signature_of
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.runtime.channel import GONE
+from replay_dd.schedules.runtime.channel import UNLIKE
 from replay_dd.schedules.target import Plan, TargetRun, run_target
+
+_LEAST_PATIENCE_S = 5.0
+_LONGEST_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,18 @@ def replay_plan(triggers: tuple[Trigger, ...], arrivals: tuple[tuple[Any, ...], 
     return Plan("replay", triggers=triggers, arrivals=arrivals)
 
 
-def exact_plan(log: Log) -> Plan:
-    """The plan that repeats the run of a log."""
-    return replace(replay_plan(log.triggers, log.arrivals), exact=True)
+def exact_plan(log: Log, time_limit_s: float | None = None) -> Plan:
+    """The plan that repeats the run of a log.
+
+    What does not come again is waited for no longer than some ten times the recorded run, and less than the time limit,
+    so that the reason can still be told.
+    """
+    recorded_s = log.ending.seconds
+    patience_s = min(_LONGEST_PATIENCE_S, _LEAST_PATIENCE_S + 10 * recorded_s)
+    if time_limit_s is not None:
+        patience_s = min(patience_s, time_limit_s / 2)
+    plan = replay_plan(log.triggers, log.arrivals)
+    return replace(plan, exact=True, patience_s=patience_s, recorded_s=recorded_s)
 
 
 def replay(
@@ -87,7 +99,7 @@ def replay(
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    plan = exact_plan(log)
+    plan = exact_plan(log, time_limit_s)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(
@@ -107,7 +119,7 @@ def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     divergence = _first_difference(recorded, repeated)
     if divergence is None:
         return None
-    lacks = [note for note in repeated.ending.notes if note.startswith(GONE)]
+    lacks = [note for note in repeated.ending.notes if note.startswith(UNLIKE)]
     return replace(divergence, because="; ".join(lacks))
 
 

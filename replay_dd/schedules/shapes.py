@@ -58,6 +58,10 @@ def is_thread(name: object) -> bool:
 ThreadId = Annotated[str, Rule("the id of a thread such as 0.2.1", is_thread)]
 RaisedIn = Annotated[str, Rule("main or the id of a thread", lambda name: name == "main" or is_thread(name))]
 ModuleName = Annotated[str, Rule("a name of a module", lambda name: "\0" not in name)]
+_EXPRESSION = re.compile(r"(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?")
+Expression = Annotated[
+    str, Rule("names with dots between them", lambda text: len(text) < 1000 and _EXPRESSION.fullmatch(text) is not None)
+]
 FileHash = Annotated[str, Rule("a hash in hexadecimal digits", re.compile(r"(?:[0-9a-f]{2}){0,32}").fullmatch)]
 
 

@@ -35,6 +35,7 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observat
 from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -55,12 +56,15 @@ class Plan:
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
+        patience_s: for how long it then waits in real time for one thing from outside; 0 for as long as is sensible.
+        recorded_s: real time that that run took.
         anchors: what ``anchored`` searches for; see ``runtime/strategies/anchored.py``.
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
+        virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
     """
 
     strategy: str = "default"
@@ -71,10 +75,13 @@ class Plan:
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
+    patience_s: float = 0.0
+    recorded_s: float = 0.0
     anchors: tuple[tuple[object, ...], ...] = ()
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    virtual: VirtualLock | VirtualOrder | None = None
 
     def __str__(self) -> str:
         if self.label:
@@ -223,10 +230,13 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
         "exact": plan.exact,
+        "patience_s": plan.patience_s,
+        "recorded_s": plan.recorded_s,
         "anchors": list(plan.anchors),
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "virtual": as_request(plan.virtual or settings.virtual),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
 
@@ -291,6 +301,7 @@ def make_run(
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
+    stopped = False
     end: tuple[Any, ...] | None = None
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
@@ -337,6 +348,8 @@ def make_run(
             )
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
+        elif kind == channel.NOTE and record[1] == channel.STOPPED:
+            stopped = True
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
         elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
@@ -350,6 +363,7 @@ def make_run(
         status=finished.status,
         signal=finished.signal,
         timed_out=finished.timed_out,
+        stopped=stopped,
         exceptions=tuple(exceptions),
         deadlock=waiters,
         complete=end is not None,
@@ -368,6 +382,8 @@ def make_run(
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
+    if plan.virtual is not None:
+        settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
         *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),

@@ -12,7 +12,7 @@ from pathlib import Path
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.web.browser import WebBrowser
-from replay_dd.web.circumstance import FlowRun, FlowSteps, failure_of
+from replay_dd.web.circumstance import FlowRun, FlowSteps
 from replay_dd.web.failure import Failure
 from replay_dd.web.flow import ALGORITHMS, Flow
 from replay_dd.web.player import Limits
@@ -46,6 +46,7 @@ def minimize(
     algorithm: str = ALGORITHMS[0],
     max_tests: int | None = None,
     time_budget_s: float | None = None,
+    repeat: int | None = None,
     observer: Observer = NO_OBSERVER,
 ) -> FlowIsolation:
     """Find a 1-minimal subset of the steps that still fails in the same way.
@@ -58,19 +59,21 @@ def minimize(
         algorithm: one of :data:`~replay_dd.web.flow.ALGORITHMS`.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
+        repeat: how many times to play steps that do not fail; None to derive it from how often the flow fails.
         observer: receives progress.
 
     Raises:
         PageUnreachableError: the first page cannot be loaded.
         DoesNotFailError: the flow does not fail.
-        NotReproducedError: it fails in different ways, or only sometimes.
+        NotReproducedError: it fails too rarely.
         DoesNotPassError: the assertion fails without any action.
     """
     steps = FlowSteps(flow, browser, text=text, settle_s=settle_s, algorithm=algorithm)
-    isolation = isolate_cause(steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=1, observer=observer)
+    isolation = isolate_cause(steps, max_tests=max_tests, time_limit_s=time_budget_s, repeat=repeat, observer=observer)
     kept = steps.kept(isolation.failing.configuration)
     assert isolation.failing.run is not None
-    failure = failure_of(isolation.failing.run.playback, text) or steps.wanted
+    seen = isolation.failing.run.playback.failures
+    failure = next((failure for failure in seen if steps.wanted.same(failure)), steps.wanted)
     return FlowIsolation(isolation, flow, flow.only(kept), kept, failure)
 
 

@@ -30,6 +30,7 @@ SECTIONS = {
         "GUI sessions",
         "GUI sessions and user flows",
         "User flows",
+        "Failure (GUI sessions only)",
         "General",
     ],
     "show": ["Output", "Output (schedule logs only)", "Output (GUI sessions only)", "General"],

@@ -119,6 +119,42 @@ def test_counting_visits_moves_nothing(runner: Runner) -> None:
     assert_same(run, runner.run(replace(replay_plan(run.log.triggers), watched=watched), LIMIT_S))
 
 
+# Looks for its own objects among all that the collector knows, as tools that look for leaks do.
+LOOKS_AT_ALL = """
+import gc, threading
+
+class Cyclic: pass
+
+def touch(thing): found.append(type(thing).__name__)
+
+def work():
+    for number in range(300):
+        one = Cyclic()
+        one.other = one
+        if number % 100 == 0:
+            for thing in gc.get_objects():
+                if isinstance(thing, Cyclic): touch(thing)
+            told.append((len(gc.get_objects()), len(gc.get_objects(generation=0)), len(gc.get_referrers(Cyclic))))
+
+found, told = [], []
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+try: gc.get_objects("all")
+except TypeError as error: told.append(error)
+print(len(found), *told, sep="\\n")
+"""
+
+
+def test_a_program_that_asks_the_collector_does_not_see_the_runtime(tmp_path: Path) -> None:
+    program = described(tmp_path, LOOKS_AT_ALL)
+    run = fresh(program, plan_for("random", 1, {}))
+    watched = tuple({switch.place.key for switch in run.log.switches if switch.place is not None})
+    assert watched
+    plan = exact_plan(run.log)
+    assert_same(fresh(program, plan), fresh(program, replace(plan, watched=watched)))
+
+
 def test_this_interpreter_is_known(tmp_path: Path) -> None:
     script = """
 from replay_dd.schedules.runtime.accelerator.own_memory import keep_apart, use_own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from replay_dd.experiment.process import private_folder
 from replay_dd.schedules.failure_message import without_addresses, without_data
 
 SAME = [
@@ -55,3 +56,12 @@ def test_a_huge_message_is_compared_up_to_a_limit() -> None:
 
 def test_addresses_alone_can_be_taken_out() -> None:
     assert without_addresses("3 jobs at 0x7f") == "3 jobs at #"
+
+
+def test_each_run_has_a_temporary_folder_of_its_own() -> None:
+    with private_folder() as one, private_folder() as other:
+        said = [
+            without_addresses(f"no file '{folder.temporary}/jobs.db' (0x{id(folder):x})") for folder in (one, other)
+        ]
+    assert said[0] == said[1] == "no file '#/jobs.db' (#)"
+    assert without_addresses("no file /tmp/tmp-a/jobs.db") == "no file /tmp/tmp-a/jobs.db"

@@ -10,6 +10,7 @@ from replay_dd.cli.options import (
     json_option,
     output_option,
     page_option,
+    repeat_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
@@ -40,6 +41,7 @@ _MINIMIZE = Use(
     OnDemand("replay_dd.cli.web", "minimize_flow"),
     (
         algorithm_option(),
+        repeat_option(),
         *budget_options(),
         output_option(),
         strip_option(),

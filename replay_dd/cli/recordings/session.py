@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from replay_dd.cli.command import OnDemand, Option
+from replay_dd.cli.command import OnDemand, Option, Seconds
 from replay_dd.cli.options import (
     LOG,
     OUTPUT,
@@ -17,15 +15,18 @@ from replay_dd.cli.options import (
     json_option,
     output_option,
     page_option,
+    repeat_option,
     strip_option,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
 from replay_dd.cli.session_options import (
     DISPLAY,
+    FAILURE,
     FOLDERS,
     PLAYBACK,
     exact_site_option,
     folder_options,
+    oracle_option,
     play_options,
     replay_options,
     stage_options,
@@ -46,7 +47,7 @@ RECORD_OPTIONS = (
         "for_s",
         section=DISPLAY,
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         help="End the recording after this time.",
         shown_default="with the program, or Ctrl-C",
     ),
@@ -67,21 +68,9 @@ ISOLATE_OPTIONS = (
         is_flag=True,
         help="Then also leave out single keys, clicks and moves within the actions that are left.",
     ),
-    Option(
-        "--repeat",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="How often to try a configuration that does not fail.",
-        shown_default="by the measured failure rate",
-    ),
+    repeat_option(),
     exact_site_option(SEARCH),
-    Option(
-        "--oracle",
-        section=SEARCH,
-        metavar="CMD",
-        help="Shell command that judges each run at its end: 0 pass, 125 cannot tell, anything else fail.",
-    ),
+    oracle_option(SEARCH),
     *budget_options(),
     displays_option(),
     output_option(),
@@ -124,7 +113,8 @@ KIND = RecordingKind(
                 *replay_options(""),
                 *play_options(""),
                 *folder_options(""),
-                exact_site_option(""),
+                exact_site_option(FAILURE),
+                oracle_option(FAILURE),
             ),
         ),
         "show": Use(

@@ -30,7 +30,12 @@ TOUCH = "touch"  # path, time, global time, place number, object, what of it, ch
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
-ARRIVAL = "arrival"  # path, number of its wait, who ran at that moment, its time, answer; see moments.py
+ARRIVAL = (
+    # path, number of its wait, who ran at that moment, its time, answer; where that concerns one descriptor, FROM or TO
+    # and its number, in one text; see moments.py
+    "arrival"
+)
+FROM, TO = "from", "to"
 DUE = "due"  # who ran, its time, the path whose deadline had passed by then
 ACCESS = (
     # number, path, time, global time, place number, stack number, what it does, sort, number and type of what holds it,
@@ -38,7 +43,7 @@ ACCESS = (
     "access"
 )
 OBSERVING = "observing"  # whether operands can be read from the stack
-AFTER = "after"  # number of an access, the value that it left
+AFTER = "after"  # number of an access, the value that it left, whether it changed what cannot tell otherwise
 SWITCH_STACK = "switch stack"  # path, time, stack number: where a thread of an observed run stood at its switch
 STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name
@@ -50,7 +55,8 @@ EXECUTED = (
 )
 CALLED = "called"  # path, frame, whether the call that has just begun checks when it is over
 NOTE = "note"  # kind, text
-GONE = "the recorded run connected to"  # what the text begins with where a server is missing
+UNLIKE = "the recorded run "  # what the text begins with that tells how the world is not the recorded one
+STOPPED = "stopped"  # the kind of a note: the run was given up, as it cannot be the recorded one
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run

@@ -17,6 +17,7 @@ from .io.sockets import Sockets
 from .io.ssl import Tls
 from .points.places import Places
 from .process.child_processes import children_run
+from .process.process_number import ProcessNumber
 from .process.program_fork import ProgramFork
 from .process.run_end import RunEnd
 from .stdlib import locks
@@ -60,11 +61,13 @@ class Parts:
         locks.use_scheduler(self.scheduler)
         self.descriptors = Descriptors(self.scheduler)
         self.descriptors.children_run = children_run
+        self.descriptors.stop = self.run_end.stop
         self.stuck_calls.standard_streams = self.descriptors.standard_streams
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
-        self.signals = Signals(self.scheduler)
+        self.process_number = ProcessNumber()
+        self.signals = Signals(self.scheduler, self.process_number.taking)
         self.starter = ThreadStarter(
             self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
         )
@@ -79,7 +82,9 @@ class Parts:
         arrivals = run["arrivals"]
         self.scheduler.max_delay_ns = run["max_delay_ns"]
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
-        self.scheduler.moments.follow(arrivals, following=run["strategy"] == "replay", exact=run["exact"])
+        moments = self.scheduler.moments
+        moments.follow(arrivals, following=run["strategy"] == "replay")
+        moments.patience.follow(run["exact"], run["patience_s"], run["recorded_s"])
         self.stuck_calls.follow(arrivals)
         if self.databases is not None:
             self.databases.follow()

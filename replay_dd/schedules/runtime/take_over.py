@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import _thread
 import atexit
+import gc
 import os
 import posix
 import sys
 import time
 
+from .baton import garbage
 from .io.buffers import adapt_buffers
 from .io.file_locks import adapt_file_locks
 from .io.select import adapt_select
 from .points.frames import current_frames_replacement
 from .process import child_processes
 from .process.fork_server import hang_up
-from .process.getpid import getpid_replacement
 from .stdlib import locks, time_functions
 from .stdlib.async_exceptions import adapt_ctypes
 from .stdlib.audit_events import watch_events
@@ -70,12 +71,13 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_always, lambda parts: {_thread: {**locks.stand_ins(), **parts.starter.stand_ins()}}),
     (_always, lambda parts: {time: {"sleep": time_functions.sleep_replacement(parts.clock, parts.scheduler)}}),
     (_virtual_clock, lambda parts: {time: time_functions.replacements(parts.clock)}),
+    (_always, lambda parts: {gc: garbage.stand_ins()}),
     (_always, lambda parts: {sys: {"_current_frames": current_frames_replacement()}}),
     (_always, lambda parts: _of_os({"_exit": parts.run_end.exit_now})),
     (_fixed_entropy, lambda parts: _of_os(entropy_replacements(parts.scheduler, parts.request["entropy_seed"]))),
     (_always, lambda parts: _of_os(parts.pipes.replacements())),
     (_always, lambda parts: _of_os(child_processes.replacements(parts.descriptors))),
-    (_fork_server, lambda parts: _of_os({"getpid": getpid_replacement(parts.scheduler, parts.effects)})),
+    (_fork_server, lambda parts: _of_os(parts.process_number.replacements())),
     (_always, lambda parts: parts.signals.replacements()),
 )
 

@@ -77,11 +77,12 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
     before = [access for access in own if access.time < switch.time]
     after = [access for access in own if access.time >= switch.time]
     end = after[0].number if after else None
-    stretch = [
+    meanwhile = [
         access
         for access in failing.accesses
         if access.thread != thread and access.global_time >= switch.global_time and (end is None or access.number < end)
     ]
+    stretch = [*_calls_in_progress(failing, switch, meanwhile), *meanwhile]
     left_time, right_time = _edges(guilty, failing_range)
     left = None
     if left_time is not None:
@@ -90,9 +91,25 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
             before[::-1], stretch, left_time
         )
     right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
-    if left is not None and right is not None and left.inferred and not one_thing(left.access, right.access):
-        left = None  # it stands in for the edge, so it must not be what the story is about
+    if left is not None and right is not None:
+        if right.inferred and right.access == left.access:
+            right = None  # one access cannot be on both sides
+        elif left.inferred and not one_thing(left.access, right.access):
+            left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def is_about(conflict: Conflict, victim: Access) -> bool:
+    """Whether what was seen at the edges of the failing range explains why an access failed."""
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    if not edges or any(edge.inferred for edge in edges):
+        return False
+    return any(one_thing(access, victim) for edge in edges for access in (edge.access, *edge.others))
+
+
+def checks(access: Access) -> bool:
+    """Whether what an access found decides what its thread does; to take the next item of a loop decides nothing."""
+    return access.tested and not access.writes and access.does != "iterates"
 
 
 def one_thing(one: Access, other: Access) -> bool:
@@ -113,6 +130,24 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
     return [last] if inside and last is not None else []
 
 
+def _calls_in_progress(failing: Observation, switch: Switch, meanwhile: Sequence[Access]) -> list[Access]:
+    """The calls of library code in which the other threads wait when they get their turn: they take effect after it."""
+    waiting: dict[str, Access | None] = {}
+    for access in failing.accesses:
+        if access.global_time >= switch.global_time:
+            break
+        if access.thing[0] not in _NO_THING:
+            waiting[access.thread] = access
+    first = {access.thread: access for access in reversed(meanwhile)}
+    found = []
+    for thread, access in first.items():
+        call = waiting.get(thread)
+        waits = call is not None and call.does == "calls" and access.thing[0] in _NO_THING
+        if call is not None and waits and (call.place.path, call.place.line) == (access.place.path, access.place.line):
+            found.append(call)
+    return found
+
+
 def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[int | None, int | None]:
     """The thread times of the instructions at both edges; None where it is not known that there is one."""
     failing, passing = guilty.failing, guilty.passing
@@ -124,6 +159,11 @@ def _edges(guilty: GuiltySwitch, failing_range: FailingRange | None) -> tuple[in
     return None, failing.time
 
 
+def _guarded(access: Access, others: Sequence[Access]) -> bool:
+    """Whether one lock guards both sides: then the edge is where that lock is taken or released."""
+    return any(set(access.held) & set(other.held) for other in others)
+
+
 def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | None) -> Edge | None:
     """The access nearest to an edge that conflicts with the stretch."""
     for access in candidates[:_FARTHEST]:
@@ -131,5 +171,6 @@ def _edge(candidates: Sequence[Access], stretch: Sequence[Access], time: int | N
             continue
         others = tuple(other for other in stretch if other.conflicts(access))
         if others:
-            return Edge(access, others, inferred=time is None or not access.time <= time <= access.time + _IN_CALL)
+            at_edge = time is not None and access.time <= time <= access.time + _IN_CALL
+            return Edge(access, others, inferred=not at_edge and not _guarded(access, others))
     return None

@@ -9,8 +9,11 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.story.conflict import find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
-from replay_dd.schedules.story.story import Story, tell_race
+from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
 
 
 @dataclass(frozen=True)
@@ -62,4 +65,8 @@ def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Stor
     if story is not None:
         return story
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is not None:
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+    conflict = essential(conflict, ending)
     return tell_race(conflict, twins.failing, twins.passing, ending)

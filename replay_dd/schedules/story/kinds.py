@@ -7,9 +7,11 @@ of two accesses by one thread and one by another that no serial order explains a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -45,7 +47,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
-        return TOO_EARLY
+        return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
         return _of_one(left, right)
     if one_thing(left.access, right.access):
@@ -53,11 +55,27 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     return _of_two_things(left, right)
 
 
+def essential(conflict: Conflict, ending: Ending) -> Conflict:
+    """A conflict without an edge that its kind does not need: to use what is gone is wrong whatever came before.
+
+    Args:
+        conflict: what the threads did.
+        ending: how the failing run ended.
+    """
+    left, right = conflict.left, conflict.right
+    if left is None or right is None or one_thing(left.access, right.access):
+        return conflict
+    return replace(conflict, left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
+
+
 def _gives_up(conflict: Conflict) -> bool:
-    """Whether the other thread gets its turn because a time-out expires, although the first one could go on."""
+    """Whether the other thread gets its turn because a time-out expires, although the first one could go on.
+
+    The call that waits so long began before.
+    """
     others = {access.thread for edge in (conflict.left, conflict.right) if edge is not None for access in edge.others}
-    first = {access.thread: access for access in reversed(conflict.stretch)}
-    return any(first[thread].does == "gives up" for thread in others)
+    first = {access.thread: access for access in reversed(conflict.stretch) if access.does != "calls"}
+    return any(thread in first and first[thread].does == "gives up" for thread in others)
 
 
 def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
@@ -76,12 +94,12 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
-        if first.tested and not first.writes:
+        if checks(first):
             return CHECK_THEN_ACT
         if last.writes:
             return LOST_UPDATE
         return NON_REPEATABLE_READ
-    return TORN_UPDATE if last.writes else ORDER_VIOLATION
+    return TORN_UPDATE if last.writes else LOST_UPDATE
 
 
 def _of_two_things(left: Edge, right: Edge) -> str:
@@ -89,10 +107,18 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.writes and last.writes:
         return TORN_UPDATE
     if first.reads and last.reads:
-        return CHECK_THEN_ACT if first.tested else TORN_READ
+        return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
-        return CHECK_THEN_ACT if first.tested else LOST_UPDATE
+        return CHECK_THEN_ACT if checks(first) else LOST_UPDATE
     return ORDER_VIOLATION
+
+
+def _publishes(left: Edge | None, right: Edge) -> bool:
+    """Whether the first of two writes only shows the others the way to the second: a flag, or the object itself."""
+    if left is None or not left.access.writes or one_thing(left.access, right.access):
+        return True
+    new = left.access.new
+    return new.type == "bool" or (bool(new.type) and right.access.name.startswith(f"{new.type}."))
 
 
 def _invalidates(edge: Edge) -> bool:

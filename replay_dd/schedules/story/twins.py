@@ -54,7 +54,7 @@ def observe_twins(
     windows = _windows(failing, first, switch)
     seen: list[Observation] = []
     for name, log in (("failing", failing), ("passing", passing)):
-        plan = replace(exact_plan(log), observed=windows)
+        plan = replace(exact_plan(log, time_limit_s), observed=windows)
         run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")

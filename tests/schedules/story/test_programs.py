@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 from replay_dd.report.story import story_as_json, story_as_text
-from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import describe_program
+from tests.schedules.story.programs_explained import explained
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -45,21 +39,11 @@ TOLD = [
 ]
 
 
-def explained(name: str, folder: Path) -> tuple[Explanation, Program]:
-    """The explanation of the first failure that a hunt finds."""
-    shutil.copy(PROGRAMS / f"{name}.py", folder)
-    program = describe_program((sys.executable, f"{name}.py"), directory=folder)
-    found = hunt(program, Settings(), runs=300)
-    assert found.passing is not None
-    assert found.failing is not None
-    return explain(isolate(found.passing, found.failing)), found.failing.program
-
-
 @pytest.mark.parametrize(("name", "kind", "things", "own", "others", "lock"), TOLD, ids=[row[0] for row in TOLD])
 def test_the_kind_the_thing_and_the_accesses_are_told(
     name: str, kind: str, things: set[str], own: set[int], others: set[int], lock: str, tmp_path: Path
 ) -> None:
-    explanation, program = explained(name, tmp_path)
+    explanation, program = explained(PROGRAMS / f"{name}.py", tmp_path)
     story = explanation.story
     assert story is not None, explanation.why_not
     assert story.kind == kind

@@ -18,10 +18,12 @@ static PyMethodDef module_functions[] = {
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
     {"frame_values", frame_values, METH_VARARGS, "frame_values(frame, first, count): what a running frame holds."},
     {"local_value", (PyCFunction)(void (*)(void))observing_local_value, METH_FASTCALL, "As observing.local_value."},
+    {"without_own", observing_without_own, METH_O, "As own_memory.without_own."},
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,
      "The system call that a thread is in, and whether only the world outside can end it."},
     {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
+    {"waiting_bytes", pipes_waiting_bytes, METH_O, "How many bytes can be read from a descriptor at once; -1 if unknown."},
 #ifndef WITHOUT_SQLITE
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},

@@ -178,6 +178,9 @@ PyObject *stuck_calls_system_call(PyObject *module, PyObject *const *arguments, 
 /* enlarge_pipe(descriptor, size): whether the system agreed. */
 PyObject *pipes_enlarge(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
+/* waiting_bytes(descriptor): how many bytes can be read from it at once; -1 where that is not known. */
+PyObject *pipes_waiting_bytes(PyObject *module, PyObject *descriptor);
+
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
 typedef struct {
@@ -247,6 +250,9 @@ PyObject *frame_values(PyObject *module, PyObject *arguments);
 
 /* local_value(frame, name): the value of a local variable, None if it has none. */
 PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
+/* without_own(objects): those that do not stand in the runtime's memory; a list. */
+PyObject *observing_without_own(PyObject *module, PyObject *objects);
 
 /* -- sqlite.c: what SQLite asks of the system -- */
 

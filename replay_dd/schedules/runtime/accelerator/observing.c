@@ -5,6 +5,7 @@
  */
 #define Py_BUILD_CORE_MODULE 1
 #include "_accelerator.h"
+#include "regions.h"
 #if PY_VERSION_HEX < 0x030C0000
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
@@ -40,4 +41,21 @@ PyObject *observing_local_value(PyObject *module, PyObject *const *arguments, Py
         Py_RETURN_NONE;
     }
     return value;
+}
+
+PyObject *observing_without_own(PyObject *Py_UNUSED(module), PyObject *objects)
+{
+    if (!PyList_Check(objects)) {
+        PyErr_SetString(PyExc_TypeError, "expected a list");
+        return NULL;
+    }
+    PyObject *kept = PyList_New(0);
+    for (Py_ssize_t place = 0; kept != NULL && place < PyList_GET_SIZE(objects); place++) {
+        PyObject *object = PyList_GET_ITEM(objects, place);
+        int is_own = regions_start != UINTPTR_MAX && region_of(object) == &regions[RUNTIMES_REGION];
+        if (!is_own && PyList_Append(kept, object) < 0) {
+            Py_CLEAR(kept);
+        }
+    }
+    return kept;
 }

@@ -68,6 +68,29 @@ def in_own_turn(function: Callable[..., Any]) -> Callable[..., Any]:
     return do_in_own_turn
 
 
+def hides_own(find: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """A function that finds objects for the program, such as ``gc.get_objects``, and leaves out the runtime's."""
+    if accelerator is None:
+        return find
+    without_own = accelerator.without_own
+
+    def found(*arguments: Any, **named: Any) -> list[Any]:
+        before = use_own(True)  # how much room they take depends on the runtime
+        try:
+            own = without_own(find(*arguments, **named))
+        except Exception:
+            use_own(before)
+            return find(*arguments, **named)  # which raises once more, as the program's
+        use_own(before)
+        kept: list[Any] = own[:]
+        use_own(True)
+        del own
+        use_own(before)
+        return kept
+
+    return found
+
+
 def settle() -> None:
     """Do now what the interpreter would otherwise do at the first use of a class, which not every strategy makes.
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "_accelerator.h"
 #include <fcntl.h>
+#include <sys/ioctl.h>
 
 PyObject *pipes_enlarge(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t amount)
 {
@@ -18,4 +19,14 @@ PyObject *pipes_enlarge(PyObject *Py_UNUSED(module), PyObject *const *arguments,
 #else
     Py_RETURN_FALSE;
 #endif
+}
+
+PyObject *pipes_waiting_bytes(PyObject *Py_UNUSED(module), PyObject *descriptor)
+{
+    long number = PyLong_AsLong(descriptor);
+    if (number < 0) {
+        return PyErr_Occurred() ? NULL : PyLong_FromLong(-1);
+    }
+    int amount = -1;
+    return PyLong_FromLong(ioctl((int)number, FIONREAD, &amount) < 0 ? -1 : amount);
 }

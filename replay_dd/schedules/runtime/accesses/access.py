@@ -25,9 +25,10 @@ class Access:
         new: the value that it leaves; UNKNOWN where that is seen only afterwards.
         detail: the method that is called, with its arguments in short.
         again: what tells the new value afterwards, or None.
+        before: what a container held, where only that tells afterwards whether it was changed; or None.
     """
 
-    __slots__ = ("again", "detail", "does", "holder", "key", "name", "new", "old", "reads", "sort", "writes")
+    __slots__ = ("again", "before", "detail", "does", "holder", "key", "name", "new", "old", "reads", "sort", "writes")
 
     def __init__(self, does: str, sort: str, holder: object, key: str, name: str) -> None:
         self.does, self.sort, self.holder, self.key, self.name = does, sort, holder, key, name
@@ -37,3 +38,4 @@ class Access:
         self.new: object = UNKNOWN
         self.detail = ""
         self.again: object = None
+        self.before: object = None

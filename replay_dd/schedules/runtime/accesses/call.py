@@ -9,7 +9,7 @@ from ..compat import NULL_ABOVE_GLOBAL
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
 from .instruction import Instruction
-from .methods import asks_for_file, effect_of, on_whole
+from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -49,16 +49,20 @@ class AnyInstruction(Instruction):
             if type(function) is values.BuiltinFunctionType and type(function.__self__) is not values.ModuleType:  # type: ignore[attr-defined]
                 own = function.__self__  # type: ignore[attr-defined]
         elif type(function) is values.MethodType:
-            name, own = _name_of(function.__func__), function.__self__  # type: ignore[attr-defined]
+            function, own = function.__func__, function.__self__  # type: ignore[attr-defined]
+            name = _name_of(function)
         elif type(function) is values.FunctionType:
             name = _name_of(function)
-            if own is not MISSING and own is not UNKNOWN and not _of_library(own):
-                return None  # what it does is seen in its own code
+        elif values.isinstance_of_type(function) and values.module_name(function) == "builtins":  # type: ignore[arg-type]
+            name = values.type_name(function)  # type: ignore[arg-type]
+        if type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename):
+            return None  # what it does is seen in its own code
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
-        return self._call_of_method(own, own_expression or self._receiver(count + extra), name, arguments)
+        module = _module_of(function) or values.module_name(values.in_class(type(own), name)[0] or type(own))
+        return self._call_of_method(own, own_expression or self._receiver(count + extra), name, arguments, module)
 
     def _receiver(self, count: int) -> Expression:
         for depth in (count + 2, count + 1):
@@ -72,8 +76,8 @@ class AnyInstruction(Instruction):
     ) -> Access | None:
         if arguments and asks_for_file(_module_of(function), name):
             return _of_file(arguments[0], name, (True, False))
-        if type(function) is not values.BuiltinFunctionType and not values.isinstance_of_type(function):
-            return None
+        if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
+            return self._call_of_library(name, function, arguments, expressions)
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
             does = {"setattr": STORES, "delattr": DELETES}.get(name, READS)
             return self.attribute(arguments[0], expressions[0], arguments[1], does)
@@ -85,11 +89,26 @@ class AnyInstruction(Instruction):
             return access
         return None
 
-    def _call_of_method(self, own: object, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
-        kind = type(own)
-        if values.is_a(own, dict, list, set, deque):
+    def _call_of_library(
+        self, name: str, function: object, arguments: list[Any], expressions: list[Any]
+    ) -> Access | None:
+        """A function of the standard library that gets a container; what it does there, the container tells."""
+        for argument, expression in zip(arguments, expressions, strict=True):
+            access = self.whole(argument, expression, CALLS)
+            if access is not None:
+                effect = effect_of_function(_module_of(function), name)
+                access.reads, access.writes = effect or (True, False)
+                access.detail = f"{name}()"
+                access.again = (argument,)
+                access.before = values.content(argument) if effect is None else None
+                return access
+        return None
+
+    def _call_of_method(
+        self, own: object, expression: Expression, name: str, arguments: list[Any], module: str
+    ) -> Access | None:
+        if values.is_a(own, dict, list, set, deque) or values.inside(own) is not None:
             return self._container_method(own, expression, name, arguments)
-        module = values.module_name(kind)
         if module in _FILES:
             return self._file_method(own, name)
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
@@ -114,7 +133,8 @@ class AnyInstruction(Instruction):
         if effect is None:
             return None
         access: Access | None
-        keyed = values.is_a(own, dict) and name in ("get", "pop", "setdefault", "__getitem__", "__setitem__")
+        mapping = values.is_a(own, dict) or values.inside(own) is not None
+        keyed = mapping and name in ("get", "pop", "setdefault", "__getitem__", "__setitem__")
         keyed = keyed or (values.is_a(own, set) and name in ("add", "discard", "remove"))
         if keyed and arguments:
             access = self.item(own, expression, arguments[0], CALLS)
@@ -163,11 +183,12 @@ def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
     access.reads, access.writes = effect
     access.detail = f"{name}()"
     if access.reads and name in ("exists", "is_file", "isfile", "is_dir", "isdir"):
-        access.old = True if _is_there(full) else MISSING
+        access.old = True if is_there(full) else MISSING
     return access
 
 
-def _is_there(path: str) -> bool:
+def is_there(path: str) -> bool:
+    """Whether a file is there."""
     try:
         _stat(path)
     except OSError:
@@ -187,12 +208,7 @@ def _name_of(function: object) -> str:
     return name if type(name) is str else ""
 
 
-def _of_library(thing: object) -> bool:
-    return values.module_name(type(thing)).partition(".")[0] in _LIBRARY
-
-
 _stat = os.stat  # as the program may replace it
-_LIBRARY = ("pathlib", "threading", "queue", "_queue", "concurrent", "multiprocessing", "sched", "tempfile", "sqlite3")
 _OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
 
 

@@ -21,6 +21,7 @@ from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -39,11 +40,21 @@ class Instruction:
         names: how objects are called.
         frame: where it runs.
         name, argument: what it is.
+        of_library: whether a file of code belongs to the standard library, where nothing is observed.
         through: the instance whose attribute its class gave, or None.
     """
 
-    def __init__(self, names: Names, frame: FrameType, name: str, argument: int, stack: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        names: Names,
+        frame: FrameType,
+        name: str,
+        argument: int,
+        stack: tuple[Any, ...],
+        of_library: Callable[[str], bool],
+    ) -> None:
         self.names, self.frame, self._code = names, frame, frame.f_code
+        self.of_library = of_library
         self.name, self.argument, self._stack = name, argument, stack
         self.through: object = None
 
@@ -224,7 +235,13 @@ class Instruction:
         raise NotImplementedError
 
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
-        """An access to one item of a built-in container that can change."""
+        """An access to one item of a container that can change."""
+        inside = values.inside(container)
+        if inside is not None:
+            text = values.key_text(key)
+            access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
+            access.old = values.referent(values.item(inside, key))
+            return access
         """An access to all of a built-in container that can change."""
         if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None
@@ -243,11 +260,15 @@ class Instruction:
 
     def _containment(self) -> Access | None:
         container, expression, thing = self.value(1), self.expression(1), self.value(2)
-        if not values.is_a(container, dict, set):
-            access = self.whole(container, expression, CHECKS)
-        else:
+        of_library = values.inside(container) is not None
+        if of_library or values.is_a(container, dict, set):
             access = self.item(container, expression, thing, CHECKS)
-        if access is not None:
+        else:
+            access = self.whole(container, expression, CHECKS)
+        if access is not None and of_library:
+            access.new, access.detail = access.old, "in"
+            access.old = access.old is not MISSING
+        elif access is not None:
             found = values.contains(container, thing)
             access.old = UNKNOWN if found is None else found
             access.detail = f"{values.text_of(thing)} in" if access.sort == WHOLE else "in"

@@ -34,9 +34,28 @@ _OTHERS = {
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),
 }
+_FUNCTIONS = {
+    "_heapq": _table("", "heappush heapify", "heappop heapreplace heappushpop"),
+    "_bisect": _table("bisect bisect_left bisect_right", "insort insort_left insort_right", ""),
+}
 _ON_WHOLE = frozenset(
     (
-        *("len", "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "iter"),
+        *(
+            "len",
+            "list",
+            "tuple",
+            "set",
+            "frozenset",
+            "dict",
+            "sorted",
+            "sum",
+            "min",
+            "max",
+            "any",
+            "all",
+            "iter",
+            "bool",
+        ),
         *("next", "enumerate", "zip", "reversed", "map", "filter"),
     )
 )
@@ -45,6 +64,11 @@ _ON_WHOLE = frozenset(
 def on_whole(name: str) -> bool:
     """Whether a function of the builtins looks at a whole container."""
     return name in _ON_WHOLE
+
+
+def effect_of_function(module: str, name: str) -> tuple[bool, bool] | None:
+    """(whether a function reads, whether it writes) the container that it gets; None where it is not known."""
+    return _FUNCTIONS.get(module, {}).get(name)
 
 
 def asks_for_file(module: str, name: str) -> bool:

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from .operands import Expression
 
 
+_WITH_LOCKS = ("threading", "queue")
+
+
 class Names:
     """Knows how each object was last reached."""
 
@@ -19,6 +22,11 @@ class Names:
         """Know how this object was reached, to name what is in it."""
         if not values.scalar(thing) and not values.fixed(thing):
             self._names[id(thing)] = name
+            if values.module_name(type(thing)) in _WITH_LOCKS:
+                # Nobody sees the locks in them but the library.
+                for one in (values.own_values(thing) or {}).values():
+                    if not values.scalar(one) and values.size(one) is None and not values.fixed(one):
+                        self._names[id(one)] = name
 
     def name_of(self, thing: object, expression: Expression = None) -> str:
         """The name of an object, as the code that is running calls it."""

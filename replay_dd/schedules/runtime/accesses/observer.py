@@ -15,12 +15,13 @@ from ..accelerator import accelerator
 from ..baton.thread import NEVER
 from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, SWITCH_STACK
 from ..points.place import Place
-from ..points.places import COUNTED, EXCLUDED
+from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
 from . import values
 from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
+from .call import is_there
 from .reader import Reader
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -71,7 +72,7 @@ class Observer:
         self._scheduler = scheduler
         self._windows = windows
         self._left = _MOST
-        self._reader = Reader()
+        self._reader = Reader(lambda file: scheduler.places.kind(file) == LIBRARY)
         self._identities = Identities()
         self._stacks: dict[tuple[object, ...], int] = {}
         self._kept: list[object] = []
@@ -79,7 +80,7 @@ class Observer:
         self._named: set[int] = set()
         self._sent = 0
         self._harmless = _Harmless(self._failed)
-        self._open: tuple[int, tuple[Any, ...]] | None = None  # an access whose new value is not known yet
+        self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
 
@@ -166,19 +167,20 @@ class Observer:
             tuple([self._lock(lock) for lock in held]),
         )
         if access.again is not None and access.new is values.UNKNOWN:
-            self._open = (self._sent, access.again)  # type: ignore[assignment]
+            self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
 
     def _close(self) -> None:
         """Tell what the last access has left behind."""
         if self._open is None:
             return
-        number, again = self._open
+        number, again, before = self._open
         self._open = None
         value: object = again[0]
         if len(again) == 2:
             thing, key = again
             value = values.item(thing, key) if values.size(thing) is not None else values.attribute(thing, key)[2]
-        self._scheduler.send(AFTER, number, self._described(value))
+        changed = before is not None and values.content(value) != before
+        self._scheduler.send(AFTER, number, self._described(value), changed)
 
     def _described(self, value: object) -> tuple[str, str, int]:
         """(the text of a value of a built-in type, the name of its type, its number)."""
@@ -237,6 +239,8 @@ def _touching(event: str, arguments: tuple[Any, ...]) -> list[Access]:
         access = Access(event, FILE, name, name, name.rpartition("/")[2])
         access.reads, access.writes = not changes, changes
         access.detail = _mode(event, arguments)
+        if access.reads and not is_there(name):
+            access.old = values.MISSING
         found.append(access)
     return found
 

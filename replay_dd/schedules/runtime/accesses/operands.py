@@ -63,9 +63,10 @@ class Operands:
         returned: the event offsets of instructions whose result the function returns.
         taken_apart: the event offsets of loads whose value the next instruction goes through, or starts to.
         tested: the event offsets of instructions whose result decides a jump soon after.
+        truth: the event offsets of loads whose value is tested for being empty, or for being true at all.
     """
 
-    __slots__ = ("at", "code", "returned", "taken_apart", "tested")
+    __slots__ = ("at", "code", "returned", "taken_apart", "tested", "truth")
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
@@ -83,6 +84,7 @@ class Operands:
         self.taken_apart = frozenset(
             start for (start, *_), name in zip(listing, following, strict=False) if name in _GOES_THROUGH
         )
+        self.truth = frozenset(start for index, (start, *_) in enumerate(listing) if _tests_truth(listing, index + 1))
 
 
 def variables(code: CodeType) -> tuple[str, ...]:
@@ -107,6 +109,19 @@ def _decides(listing: list[Instruction], index: int, *, through_variable: bool =
             loads = [at for at in later if (NAMES[listing[at][1]], listing[at][2]) == ("LOAD_FAST", argument)]
             return bool(loads) and _decides(listing, loads[0] + 1, through_variable=False)
         if name not in _TESTING:
+            return False
+    return False
+
+
+def _tests_truth(listing: list[Instruction], index: int) -> bool:
+    """Whether the value that is on top of the stack before an instruction is tested for its truth, as it is."""
+    for _, operation, _, _ in listing[index : index + 3]:
+        name = NAMES[operation]
+        if name in ("TO_BOOL", "UNARY_NOT") or name.endswith("_OR_POP"):
+            return True
+        if name.startswith("POP_JUMP"):
+            return not name.endswith("NONE")
+        if name not in ("COPY", "NOP", "CACHE"):
             return False
     return False
 

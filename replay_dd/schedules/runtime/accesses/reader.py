@@ -10,6 +10,7 @@ from .operands import Operands
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
 
 
@@ -18,9 +19,13 @@ class Reader:
 
     Attributes:
         names: how objects are called.
+
+    Args:
+        of_library: whether a file of code belongs to the standard library.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, of_library: Callable[[str], bool]) -> None:
+        self._of_library = of_library
         self._operands: dict[int, tuple[CodeType, Operands]] = {}
         self.names = Names()
 
@@ -51,7 +56,7 @@ class Reader:
         if found is None:
             return []
         name, argument, stack = found
-        one = AnyInstruction(self.names, frame, name, argument, stack)
+        one = AnyInstruction(self.names, frame, name, argument, stack, self._of_library)
         access = one.access()
         if access is None:
             return []
@@ -60,9 +65,10 @@ class Reader:
             own = Access(access.does, access.sort, one.through, access.key, access.name)
             own.old = access.old
             return [access, own]
-        if offset in operands.taken_apart and access.reads and access.does == READS and access.sort != WHOLE:
-            whole = one.whole(access.old, None, ITERATES)
+        if access.does == READS and access.sort != WHOLE:
+            does = ITERATES if offset in operands.taken_apart else READS if offset in operands.truth else ""
+            whole = one.whole(access.old, None, does) if does else None
             if whole is not None:
-                whole.detail = "begins"
+                whole.detail = "begins" if does == ITERATES else ""
                 return [access, whole]
         return [access]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
+from _weakref import ReferenceType as _Reference
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ FIXED = (
 _SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
 _SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
+_MOST_KEPT = 1_000  # elements whose identities are kept for a while
+_MAPPINGS = (("weakref", "WeakValueDictionary"), ("collections", "UserDict"))
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
 
@@ -226,6 +229,37 @@ def iterated(iterator: object) -> object:
     return UNKNOWN
 
 
+def inside(thing: Any) -> dict[Any, Any] | None:
+    """The dictionary of a mapping that the standard library writes in Python; None of anything else."""
+    if not any((module_name(base), type_name(base)) in _MAPPINGS for base in _mro(type(thing))):
+        return None
+    found = (own_values(thing) or {}).get("data")
+    return found if type(found) is dict else None
+
+
+def referent(value: Any) -> object:
+    """What a weak reference refers to, MISSING if that is gone; any other value itself."""
+    if not issubclass(type(value), _Reference):
+        return value
+    found = _Reference.__call__(value)
+    return MISSING if found is None else found
+
+
+def content(container: Any) -> object:
+    """What tells whether a built-in container has changed: its elements' identities, or its length if it is large."""
+    length = size(container)
+    if length is None or length > _MOST_KEPT:
+        return length
+    if is_a(container, dict):
+        return [(id(key), id(value)) for key, value in dict.items(container)]
+    if is_a(container, set):
+        return [id(one) for one in set.__iter__(container)]
+    if is_a(container, list):
+        return [id(one) for one in list.__iter__(container)]
+    return [id(one) for one in deque.__iter__(container)] if is_a(container, deque) else length
+
+
+_OF_LIBRARY = ("builtins", "collections", "_collections")
 _EMPTY = {dict: "{}", list: "[]", set: "set()", tuple: "()", deque: "deque([])"}
 
 
@@ -256,7 +290,7 @@ def text_of(value: Any) -> str:
     if kind is ModuleType:
         return "a module"
     length = size(value)
-    return "" if length is None or not empty else f"{type_name(kind)} of {length}"
+    return "" if length is None or module_name(kind) not in _OF_LIBRARY else f"{type_name(kind)} of {length}"
 
 
 def key_text(key: object) -> str:

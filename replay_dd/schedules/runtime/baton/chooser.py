@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..points.place import Place
     from ..points.places import Places
     from .clock import Clock
+    from .thread import Waitable
 
     class Observer(Protocol):
         """Looks at what threads access; see the room ``accesses``."""
@@ -55,6 +56,23 @@ if TYPE_CHECKING:
         ) -> None:
             """A thread has passed an operation."""
 
+    class Guard(Protocol):
+        """Holds threads back beyond what the program's own locks do; see the room ``virtual``."""
+
+        def at_instruction(
+            self, thread: ManagedThread, code: CodeType, position: int, is_line: bool
+        ) -> Waitable | None:
+            """What a thread needs before it runs an instruction; None if it may."""
+
+        def enter(self, thread: ManagedThread, needed: Waitable) -> None:
+            """A thread gets what it needed, which is free."""
+
+        def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> None:
+            """A thread is about to do an operation."""
+
+        def at_end(self, thread: ManagedThread) -> None:
+            """A thread has ended."""
+
 
 FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just to trace it
 
@@ -80,6 +98,7 @@ class Chooser(Baton):
         traced_left: how many more yield points to report to the tool one by one.
         executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
         observer: looks at what the program accesses, if the tool wants that.
+        guard: keeps a virtual lock or order, if the tool wants one.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
         least_asleep_ns: how much was left of the shortest that exceeded this; 0 if none did.
@@ -101,6 +120,7 @@ class Chooser(Baton):
         self.traced_left = 0
         self.executed: Any = None
         self.observer: Observer | None = None
+        self.guard: Guard | None = None
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
         self._told_spinning = False
@@ -258,3 +278,5 @@ class Chooser(Baton):
             thread.ask_at = FOR_THE_TRACE
         if self.observer is not None:
             thread.ask_at = min(thread.ask_at, self.observer.next_time(thread))
+        if self.guard is not None:
+            thread.ask_at = min(thread.ask_at, thread.time + 1)

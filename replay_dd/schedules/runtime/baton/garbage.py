@@ -9,11 +9,23 @@ from __future__ import annotations
 
 import gc
 
+from ..accelerator.own_memory import hides_own
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 COLLECT_EVERY = 5_000  # yield points of one thread
 _GENERATIONS = ((100 * COLLECT_EVERY, 2), (10 * COLLECT_EVERY, 1), (COLLECT_EVERY, 0))
 
 _wanted = True
 _real_enable = gc.enable  # taken before ours stands in for it
+
+
+def stand_ins() -> dict[str, Callable[..., list[Any]]]:
+    """Functions of ``gc`` that tell of all objects there are: the program does not see the runtime's."""
+    return {"get_objects": hides_own(gc.get_objects), "get_referrers": hides_own(gc.get_referrers)}
 
 
 def collect_by_schedule() -> None:

@@ -18,8 +18,10 @@ from __future__ import annotations
 import time
 
 from ..accelerator.own_memory import use_own
-from ..channel import ARRIVAL, DUE
+from ..channel import ARRIVAL, DUE, FROM, NOTE, TO, UNLIKE
 from .clock import NO_ALARM
+from .patience import OUTSIDE, PATIENCE_S, Patience
+from .replies import Reply, replies_in
 from .thread import NEVER
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -30,18 +32,9 @@ if TYPE_CHECKING:
     from .baton import Baton
     from .thread import ManagedThread
 
-# Where the source of what a thread waits for is.
-INSIDE = 0  # both ends are in this process: nothing arrives while the baton is held
-NEAR = 1  # both ends are in this process, connected through the system's network stack
-LISTENING = 2  # whoever connects may or may not be a thread of this process
-OUTSIDE = 3
-
-GRACE_S = 0.05  # for what is NEAR: longer than the network stack needs while its buffers have room
-PATIENCE_S = 10.0  # for what arrived in the recorded run, as machines and loads differ; for what is in flight
-LISTENING_PATIENCE_S = 1.0  # clients are usually threads of this process, and wait for the baton meanwhile
-EXACT_PATIENCE_S = 60.0  # the same where the very run is repeated: later, the world is another one
 _STEP_S = 0.001
 _ROUNDS = 3
+_MOST_TOLD = 5
 
 REFUSED = "refused"  # begins the answer to a request for a database lock that another process held; see io/sqlite.py
 HELD = "held"  # begins the answer to one for reading, while another process was about to write
@@ -53,14 +46,24 @@ _real_sleep, real_clock_ns = time.sleep, time.monotonic_ns
 
 
 class Expected:
-    """What the log knows of one wait: who ran at its moment, at which thread time, and its answer."""
+    """What the log knows of one wait.
 
-    __slots__ = ("answer", "by", "time")
+    Args:
+        by: who ran at its moment.
+        time: the thread time of that one.
+        answer: its answer.
+        which: the descriptor that it read or wrote, as the channel has it; empty if that is not known.
+        reply: what else is known of a read.
+    """
 
-    def __init__(self, by: str, time: int, answer: Any) -> None:
+    __slots__ = ("answer", "by", "reply", "time", "which")
+
+    def __init__(self, by: str, time: int, answer: Any, which: str, reply: Reply | None) -> None:
         self.by = by
         self.time = time
         self.answer = answer
+        self.which = which
+        self.reply = reply
 
 
 def is_away(answer: object) -> bool:
@@ -81,8 +84,8 @@ class OutsideWait:
     """
 
     __slots__ = (
-        *("_moments", "arrived_at", "arrived_by", "descriptors", "expected", "is_there", "nature", "near"),
-        *("number", "problem", "rounds", "thread", "what"),
+        *("_moments", "arrived_at", "arrived_by", "concerns", "descriptors", "expected", "is_there", "nature", "near"),
+        *("number", "problem", "rounds", "thread", "what", "which"),
     )
 
     def __init__(
@@ -98,11 +101,13 @@ class OutsideWait:
         self.thread = thread
         self.is_there = is_there
         self.descriptors = descriptors
+        self.concerns: list[int] = []  # the descriptors that the program named
         self.near: list[int] = []  # descriptors that are NEAR, whatever the others are
         self.nature = nature
         self.what = what
         thread.waits += 1
         self.number = thread.waits
+        self.which = "" if len(descriptors) != 1 else f"{FROM if descriptors[0][1] & 1 else TO} {descriptors[0][0]}"
         self.expected: Expected | None = moments.expected.get((thread.name, thread.waits))
         self.problem: Exception | None = None  # that polling raised
         self.rounds = 0  # how often it was there while nobody could run
@@ -128,12 +133,19 @@ class OutsideWait:
         """Wait for what arrived in the recorded run; if it does not, the thread has left the recorded path."""
         before = use_own(True)  # how often it looks is a matter of real time
         try:
-            if self._moments.look(self) or self.wait_for_it(self._moments.patience_s(self.nature)):
+            limit_s = self._moments.patience_s(self.nature)
+            if self._moments.look(self) or self.wait_for_it(limit_s):
                 return True
+            self._moments.lose(f"got {self.in_words()}; this one waited {limit_s:.1f} s in vain")
             self.leave()
             return False
         finally:
             use_own(before)
+
+    def wait_for_rest(self) -> bool:
+        """Wait for the rest of what has begun to arrive; False if that takes too long."""
+        moments = self._moments
+        return moments.look(self) or self.wait_for_it(moments.patience.rest_seconds(self.nature, moments.sender_runs()))
 
     def wait_for_it(self, limit_s: float) -> bool:
         """Wait in real time until it is there; False if that takes too long."""
@@ -161,6 +173,19 @@ class OutsideWait:
     def explain(self) -> str:
         return f"waits for {self.what}"
 
+    def in_words(self) -> str:
+        """What it waits for, and with whom it is connected."""
+        others = list(dict.fromkeys(map(self._moments.in_words, self.concerns)))
+        what, on, _ = self.what.partition(" on descriptor ")
+        if not others:
+            return self.what
+        return f"{what if on else 'something'} on {' or '.join(others)}"
+
+    def amount_in_words(self, recorded: int, now: int, then: str) -> str:
+        """That not as many bytes came as in the recorded run; what came then."""
+        on = " or ".join(map(self._moments.in_words, self.concerns))
+        return f"received {recorded:,} bytes on {on}, where {now:,} came now{then}"
+
 
 class Moments:
     """Numbers the waits for things from outside, logs their moments, and enforces those of a log.
@@ -174,29 +199,33 @@ class Moments:
         self.expected: dict[tuple[str, int], Expected] = {}
         self._times: dict[str, list[int]] = {}
         self._due: dict[str, list[tuple[int, str]]] = {}
-        self.following = self.exact = False
+        self._told: set[str] = set()
+        self.patience = Patience()
+        self.following = False
         self.somebody_is_away: Callable[[], bool] = lambda: False  # in a call without the baton; see stuck_calls.py
         self.real_deadlines = False  # deadlines pass in real time, now or when the log was recorded
         self.real_time = False  # deadlines also pass when as much real time has passed
         # Whether bytes are on their way to one of these descriptors; see io/tcp_in_flight.py.
+        self.in_words: Callable[[int], str] = lambda descriptor: f"descriptor {descriptor}"
         self.bytes_in_flight: Callable[[list[int]], bool] = lambda descriptors: False
 
-    def follow(self, records: list[tuple[Any, ...]], following: bool = True, exact: bool = False) -> None:
+    def follow(self, records: list[tuple[Any, ...]], following: bool = True) -> None:
         """Let everything arrive when these records of a log say it did.
 
         Args:
             records: what the channel of another run held.
             following: whether there was such a run; otherwise deadlines may pass in real time.
-            exact: whether this run repeats it, and not a mixture with another one.
         """
         moments: dict[str, set[int]] = {}
-        self.following, self.exact = following, exact
+        self.following = following
+        replies = replies_in(records)
         self.expected, self._due = {}, {}
         self.real_deadlines = self.real_time or any(record[0] == DUE for record in records)
         for kind, *values in records:
             if kind == ARRIVAL:
-                thread, number, by, by_time, answer = values
-                self.expected[thread, number] = Expected(by, by_time, answer)
+                thread, number, by, by_time, answer, *which = values
+                reply = replies.get((thread, number))
+                self.expected[thread, number] = Expected(by, by_time, answer, which[0] if which else "", reply)
                 if by != thread and by != TIMED_OUT:
                     moments.setdefault(by, set()).add(by_time)
                 if is_away(answer):
@@ -209,15 +238,27 @@ class Moments:
         for entries in self._due.values():
             entries.reverse()
 
+    def sender_runs(self) -> bool:
+        """Whether somebody in this process may be sending what its threads wait for."""
+        return self.somebody_is_away()
+
     def patience_s(self, nature: int) -> float:
         """For how long to wait in real time for what arrived in the recorded run, by where it comes from."""
-        if nature < LISTENING and not self.somebody_is_away():
-            return GRACE_S  # all who could send it wait for the baton
-        if nature == LISTENING:
-            return LISTENING_PATIENCE_S if self.exact else GRACE_S
-        if self.exact:
-            return EXACT_PATIENCE_S
-        return PATIENCE_S if nature == OUTSIDE else GRACE_S
+        return self.patience.seconds(nature, self.sender_runs())
+
+    def differs(self, text: str) -> None:
+        """Note how the world is not that of the recorded run; the text goes on after "the recorded run"."""
+        if self.following and len(self._told) < _MOST_TOLD and text not in self._told:
+            self._told.add(text)
+            before = use_own(True)
+            self._baton.send(NOTE, "unlike", UNLIKE + text)
+            use_own(before)
+
+    def lose(self, text: str) -> None:
+        """This run can no longer be the recorded one, and why; the text as for :meth:`differs`."""
+        if self.patience.exact and not self.patience.lost:
+            self.differs(text)
+            self.patience.lost = True
 
     def next_moment(self, thread: ManagedThread) -> int:
         """The thread time of this thread at its next recorded moment."""
@@ -275,7 +316,7 @@ class Moments:
         blocked = {w.thread.name: w for w in waits if w.thread.deadline is None and w.thread is not main}
         found = []
         for wait in blocked.values():
-            wait.rounds += not self.exact and wait.nature < OUTSIDE and self.look(wait)
+            wait.rounds += not self.patience.exact and wait.nature < OUTSIDE and self.look(wait)
             way: list[OutsideWait] = []
             last: OutsideWait | None = wait
             while last is not None and last not in way:
@@ -302,7 +343,8 @@ class Moments:
     def answered(self, wait: OutsideWait, answer: object) -> None:
         """Log the answer of an operation; plain values."""
         by, by_time = (wait.arrived_by, wait.arrived_at) if wait.arrived_by else self.now()
-        self._baton.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer)
+        which = (wait.which,) if wait.which and not isinstance(answer, tuple) else ()
+        self._baton.send(ARRIVAL, wait.thread.name, wait.number, by, by_time, answer, *which)
 
     def started(self, thread: ManagedThread, deadline: int) -> None:
         """A thread starts to wait, with a deadline on the virtual clock."""

@@ -81,10 +81,10 @@ class Scheduler(Chooser):
         if self.traced_left:
             self.traced_left -= 1
             self.log.yield_point(thread, Place(code, position, is_line))
-            if thread.ask_at == FOR_THE_TRACE and thread.time < thread.due_at:
+            if thread.ask_at == FOR_THE_TRACE and thread.time < thread.due_at and self.guard is None:
                 return
         observer = self.observer
-        if observer is not None and thread.ask_at > 0 and thread.time < thread.due_at:
+        if observer is not None and self.guard is None and thread.ask_at > 0 and thread.time < thread.due_at:
             observer.at_access(thread, code, position)
             thread.ask_at = min(thread.due_at, observer.next_time(thread))
             return
@@ -92,13 +92,27 @@ class Scheduler(Chooser):
             need_room(ROOM_FRAMES)
         except RecursionError:
             return  # no switch here, so a replay has none here either
+        needed = None
+        if self.guard is not None:
+            needed = self.guard.at_instruction(thread, code, position, is_line)
+            if thread.ask_at > 0 and thread.time < thread.due_at and (needed is None or needed.ready_for(thread)):
+                if needed is not None:
+                    self.guard.enter(thread, needed)
+                if observer is not None:
+                    observer.at_access(thread, code, position)
+                thread.ask_at = FOR_THE_TRACE if self.traced_left else thread.time + 1
+                return
         if thread.time % COLLECT_EVERY == 0 and self.collects:
             self.busy = True
             use_own(False)  # finalizers are the program's
             collect(thread.time)
             use_own(True)
             self.busy = False
-        self.choose_next(thread, Place(code, position, is_line), forced=False)
+        place = Place(code, position, is_line)
+        if needed is None:
+            self.choose_next(thread, place, forced=False)
+        else:
+            self._wait_to_enter(thread, place, needed)
         if observer is not None:
             observer.at_access(thread, code, position)
         if self.expect_stuck is not None:
@@ -108,6 +122,24 @@ class Scheduler(Chooser):
             self.deliver_signals()
         if thread.exception is not None:
             _raise(thread)
+
+    def _wait_to_enter(self, thread: ManagedThread, place: Place, needed: Waitable) -> None:
+        """Choose who runs next, and return when this thread has what it needs before it goes on."""
+        thread.waiting = needed
+        ready = needed.ready_for(thread)
+        try:
+            self.choose_next(thread, place, forced=not ready)
+            while not needed.ready_for(thread) and not self.over:  # a signal woke it
+                if self.deliver_signals is not None:
+                    use_own(False)
+                    self.deliver_signals()
+                    use_own(True)
+                self.pass_yield_point(thread)
+                self.choose_next(thread, place, forced=True)
+        finally:
+            thread.waiting = None
+        if self.guard is not None:
+            self.guard.enter(thread, needed)
 
     def operation(
         self,
@@ -173,6 +205,9 @@ class Scheduler(Chooser):
             return ready
         meet(thread)
         need_room(ROOM_FRAMES)
+        if self.guard is not None:
+            self.guard.at_operation(thread, waiting)
+            ready = waiting is None or waiting.ready_for(thread)
         # A lock that a condition reacquires is acquired whatever happens: its caller relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):
             use_own(False)
@@ -235,7 +270,9 @@ class Scheduler(Chooser):
             if not spins:
                 return False, False
         self.pass_yield_point(thread)
-        return spins or self.counter.every_operation or thread.time >= thread.ask_at, spins
+        # With a guard, every yield point asks, but not the strategy.
+        due_at = thread.ask_at if self.guard is None or thread.ask_at <= 0 else thread.due_at
+        return spins or self.counter.every_operation or thread.time >= due_at, spins
 
     def _know(self, place: Place, user_frame: FrameType) -> None:
         """Teach the counter the place of this operation, so that it need not ask here next time."""

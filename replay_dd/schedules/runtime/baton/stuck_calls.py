@@ -31,7 +31,8 @@ from ..channel import ARRIVAL, NOTE
 from ..counting.counter import fold
 from ..points.place import Place
 from ..points.place_record import place_record
-from .moments import AWAY, EXACT_PATIENCE_S, OUTSIDE, OutsideWait, is_away
+from .moments import AWAY, OutsideWait, is_away
+from .patience import EXACT_PATIENCE_S, OUTSIDE
 from .strategy import Question
 from .thread import contacts
 
@@ -123,7 +124,7 @@ class StuckCalls:
         """Called by a waiting thread that has found the thread with the baton standing still for this long."""
         holder = self._scheduler.current
         expects = holder.expects_to_be_away
-        least_ns = _EXACT_STILL_NS if self._scheduler.moments.exact and not expects else _STILL_NS
+        least_ns = _EXACT_STILL_NS if self._scheduler.moments.patience.exact and not expects else _STILL_NS
         if still_ns < least_ns and not expects:
             return
         number, is_outside = self._system_call(holder)

@@ -65,6 +65,8 @@ def ended(scheduler: Scheduler, thread: ManagedThread) -> None:
     thread.ended = True
     scheduler.is_going(thread)
     thread.waiting = thread.deadline = None
+    if scheduler.guard is not None:
+        scheduler.guard.at_end(thread)
     if scheduler.counting:
         thread.place = None
         scheduler.pass_yield_point(thread)
@@ -93,6 +95,7 @@ def start_anew(scheduler: Scheduler) -> None:
     scheduler.main = thread
     scheduler.threads = [thread]
     scheduler.follow(Strategy())
+    scheduler.guard = None
     scheduler.silence()
     scheduler.counting = False
     thread.ask_at = NEVER

@@ -13,8 +13,8 @@ import errno
 import os
 import sys
 
-from ..baton.moments import LISTENING, NEAR, OutsideWait, real_clock_ns
-from ..channel import GONE
+from ..baton.moments import OutsideWait
+from ..baton.patience import LISTENING, NEAR
 from ..observing import is_a, plain, type_name
 from .descriptors import READING, WRITING, Descriptors
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+_getpid = os.getpid  # taken before the runtime puts its own in place
+
 _IS_MADE = (0, errno.EISCONN)
 _IS_UNDER_WAY = (*_IS_MADE, errno.EINPROGRESS, errno.EALREADY)
-_TOLD_AFTER_NS = 1_000_000_000  # a server that comes up a little later is not worth a note
 
 
 class Connections:
@@ -100,7 +101,7 @@ class Connections:
             credentials = module.socket(fileno=os.dup(descriptor))
             with credentials:
                 peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
-            if int.from_bytes(peer, sys.byteorder) == os.getpid():
+            if int.from_bytes(peer, sys.byteorder) == _getpid():
                 self._descriptors.set_nature(descriptor, NEAR)
         elif address in self._own_names:
             self._descriptors.set_nature(descriptor, NEAR)
@@ -111,7 +112,7 @@ class Connections:
         if timeout_s == 0:
             problem = self._attempted(sock, address, frame, then_waits=False)
             if problem in _IS_UNDER_WAY:
-                self._tell_connected(address)
+                self._tell_connected(sock, address)
             return problem
         self._real.settimeout(sock, 0)
         try:
@@ -127,15 +128,17 @@ class Connections:
                 peer = self._real.getpeername(sock)
                 if _port(peer) in self._own_names and _host(name) == _host(peer):
                     self._descriptors.set_nature(self._real.fileno(sock), NEAR)
-                self._tell_connected(peer or address)
+                self._tell_connected(sock, peer or address)
         finally:
             self._real.settimeout(sock, timeout_s)
         return problem
 
-    def _tell_connected(self, address: Any) -> None:
+    def _tell_connected(self, sock: Any, address: Any) -> None:
         """Tell of a connection to a server that is not in this process: a replay needs it, too."""
         if _port(address) not in self._own_names:
-            self._descriptors.note("connected", f"connected to {_in_words(address)}")
+            server = _in_words(address)
+            self._descriptors.connected_to(self._real.fileno(sock), server)
+            self._descriptors.note("connected", f"connected to {server}")
 
     def _attempted(self, sock: Any, address: Any, frame: Any, then_waits: bool) -> int:
         """Make one attempt, or none where the recorded one was refused; an error number."""
@@ -167,18 +170,20 @@ class Connections:
 
     def _try_again(self, wait: OutsideWait, sock: Any, address: Any, problem: int) -> int:
         """Connect as in the recorded run, where somebody listened already; the last error number."""
-        began_ns = real_clock_ns()
+        moments = self._descriptors.moments
 
         def attempt() -> bool:
             nonlocal problem
             problem = self._real.connect_ex(sock, address)
-            if problem not in _IS_UNDER_WAY and real_clock_ns() - began_ns > _TOLD_AFTER_NS:
-                self._descriptors.note("gone", f"{GONE} {_in_words(address)}, which now fails: {os.strerror(problem)}")
             return problem in _IS_MADE
 
         wait.is_there = attempt
-        wait.wait_really()
-        return 0 if problem in _IS_MADE else problem
+        limit_s = moments.patience.seconds_if_refused(wait.nature, moments.sender_runs())
+        if moments.look(wait) or wait.wait_for_it(limit_s):
+            return 0
+        moments.lose(f"connected to {_in_words(address)}, which now fails: {os.strerror(problem)}")
+        wait.leave()
+        return problem
 
     def _when_queue_has_room(self, sock: Any, address: Any, timeout_s: float | None, frame: Any) -> int:
         problem = errno.EAGAIN

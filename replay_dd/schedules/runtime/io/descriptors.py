@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import _thread
 import os
+import stat
 
 from ..accelerator.own_memory import use_own
-from ..baton.moments import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S, OutsideWait
+from ..baton.moments import OutsideWait
+from ..baton.patience import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S
 from ..baton.thread import meet
 from ..channel import NOTE
 from .tcp_in_flight import are_in_flight
@@ -42,6 +44,7 @@ class Descriptors:
         wait: a yield point that lasts until a wait is over; as ``Scheduler.wait_for_outside``.
         real_poll: ``select.poll`` as it was; set when the program imports ``select``.
         children_run: whether a child process is still running.
+        stop: ends a run that cannot be the recorded one any more, where nobody can run.
         ahead: those from which TLS may already have read, in a replay, what is only to come; they count as ready
             whenever they were in the recorded run.
         standard_streams: (device, inode) of the files that this process was started with.
@@ -55,24 +58,22 @@ class Descriptors:
         self._natures: dict[int, int] = {}  # by inode, unless OUTSIDE
         self._partners: dict[int, int] = {}  # for each end of a socket pair, the inode of the other end
         self._told: set[str] = set()
+        self._servers: dict[int, str] = {}  # by inode of the socket that is connected to one
+        self.stop: Callable[[], None] = lambda: None
+        self.moments.in_words = self.in_words
         self.real_poll: Any = None
         self.children_run: Callable[[], bool] = lambda: False
         scheduler.wait_outside = self.wait_outside
         self.ahead: set[int] = set()
         self.standard_streams: set[tuple[int, int]] = set()
-        self.learn_standard_streams()
+        self.learn_standard_streams(_statuses(0, 1, 2))
 
     # -- what a descriptor is ----------------------------------------------------------------------------------------
 
-    def learn_standard_streams(self) -> None:
+    def learn_standard_streams(self, statuses: list[os.stat_result]) -> None:
         """Remember the files that this process was started with."""
         self.standard_streams.clear()
-        for descriptor in (0, 1, 2):
-            try:
-                status = os.fstat(descriptor)
-            except OSError:
-                continue  # it was closed
-            self.standard_streams.add((status.st_dev, status.st_ino))
+        self.standard_streams.update((status.st_dev, status.st_ino) for status in statuses)
 
     def is_standard_stream(self, status: os.stat_result) -> bool:
         """Whether a descriptor with this status is one of them, under whatever number."""
@@ -117,6 +118,25 @@ class Descriptors:
         for thread in self._scheduler.threads:
             if isinstance(thread.waiting, OutsideWait):
                 thread.waiting.nature = OUTSIDE
+
+    def connected_to(self, descriptor: int, server: str) -> None:
+        """Remember to which server, in words, a socket is connected."""
+        try:
+            self._servers[os.fstat(descriptor).st_ino] = server
+        except OSError:
+            pass  # closed meanwhile
+
+    def in_words(self, descriptor: int) -> str:
+        """What a descriptor is, for people."""
+        try:
+            status = os.fstat(descriptor)
+        except OSError:
+            return f"descriptor {descriptor}"
+        server = self._servers.get(status.st_ino)
+        if server is not None:
+            return f"the connection to {server}"
+        kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a terminal"}
+        return f"{kinds.get(stat.S_IFMT(status.st_mode), 'a file')} (descriptor {descriptor})"
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
@@ -185,6 +205,7 @@ class Descriptors:
         polled = descriptors if through is None else through
         wait = OutsideWait(self.moments, self._scheduler.current, lambda: self.poll(polled), polled, nature, what)
         wait.near = [number for own, number in natures if own == NEAR]
+        wait.concerns = [number for number, _ in descriptors]
         return wait
 
     def make_other_wait(self, is_there: Callable[[], object], what: str) -> OutsideWait:
@@ -205,10 +226,18 @@ class Descriptors:
         known = [wait for wait in waits if wait.expected is not None]
         # The recorded path leads nowhere from here: these threads have left it.
         for wait in known if wait_ns is None else self.moments.without_a_moment(known):
+            self.moments.lose(f"got {wait.in_words()} at a moment that does not come")
             wait.leave()
         if wait_ns is not None:
             waits = [wait for wait in waits if wait.expected is None]
         limit_s = self._limit_s(waits, wait_ns, bool(self.moments.expected))
+        if self.moments.patience.lost:
+            rest_s = self.moments.patience.rest_s
+            if self._wait_for(waits, rest_s if limit_s is None else min(limit_s, rest_s)):
+                return True
+            if wait_ns is None and waits:
+                self.stop()
+            return False
         if limit_s is None:
             return self._wait_for(waits, None)
         if limit_s > 0 and self._wait_for(waits, limit_s):
@@ -249,3 +278,13 @@ class Descriptors:
         if nature == NEAR:
             return GRACE_S if whole_s is None else min(whole_s, GRACE_S)
         return 0
+
+
+def _statuses(*descriptors: int) -> list[os.stat_result]:
+    found = []
+    for descriptor in descriptors:
+        try:
+            found.append(os.fstat(descriptor))
+        except OSError:
+            continue  # closed
+    return found

@@ -14,7 +14,9 @@ from __future__ import annotations
 import errno
 import os
 
+from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
+from ..baton.patience import OUTSIDE
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -66,11 +68,17 @@ def take(
     before = use_own(True)
     try:
         taken = attempt(0, wanted)
-        while recorded and 0 < taken < wanted and wait.wait_really():
-            more = attempt(taken, wanted - taken)
+        then = ", and then its end" if not taken and recorded > 0 else ""
+        while recorded and 0 < taken < wanted:
+            more = attempt(taken, wanted - taken) if wait.wait_for_rest() else None
             if not more:
+                then = ", and then its end" if more == 0 else ", and no more"
                 break
             taken += more
+        if taken == recorded < size:
+            taken += _more_of_reply(wait, taken, size, attempt)
+        if wait.expected is not None and 0 < recorded <= size and taken != recorded:
+            _tell_difference(wait, moments, recorded, taken, then)
     except OSError as error:
         moments.answered(wait, WOULD_BLOCK if isinstance(error, BlockingIOError) else FAILED)
         raise
@@ -78,6 +86,25 @@ def take(
         use_own(before)
     moments.answered(wait, taken)
     return taken
+
+
+def _more_of_reply(wait: OutsideWait, taken: int, size: int, attempt: Callable[[int, int], int]) -> int:
+    """Take what a reply is longer than the recorded one; returns how many bytes."""
+    reply = None if wait.expected is None else wait.expected.reply
+    if reply is None or not reply.ends or accelerator is None or wait.nature != OUTSIDE:
+        return 0
+    more: int = accelerator.waiting_bytes(wait.descriptors[0][0])
+    return attempt(taken, min(more, size - taken)) if more > 0 and reply.has_grown(more) else 0
+
+
+def _tell_difference(wait: OutsideWait, moments: Moments, recorded: int, taken: int, then: str) -> None:
+    """Note that a stream brought another amount; where this was not the end of a reply, no replay is possible."""
+    reply = None if wait.expected is None else wait.expected.reply
+    if taken < recorded and (reply is None or not reply.ends or wait.nature != OUTSIDE):
+        moments.lose(wait.amount_in_words(recorded, taken, then))
+        wait.leave()
+    else:
+        moments.differs(wait.amount_in_words(recorded, taken, then))
 
 
 def joined(pieces: list[bytes]) -> bytes:

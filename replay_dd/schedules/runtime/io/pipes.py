@@ -17,7 +17,8 @@ import stat
 import sys
 
 from ..accelerator import accelerator
-from ..baton.moments import INSIDE, OutsideWait
+from ..baton.moments import OutsideWait
+from ..baton.patience import INSIDE
 from .descriptors import READING, WRITING, Descriptors
 from .pieces import give, joined, refuse_as_recorded, take
 
@@ -303,6 +304,7 @@ class Pipes:
             for number in (*kept, *ends):
                 if isinstance(number, int) and number >= 0:
                     self._descriptors.give_to_child(number)
+            self._moments.patience.starts_processes = True
             return real(*arguments)
 
         module.fork_exec = fork_exec

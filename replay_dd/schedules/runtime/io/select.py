@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from ..accelerator.own_memory import use_own
-from ..baton.moments import INSIDE, OutsideWait
+from ..baton.moments import OutsideWait
+from ..baton.patience import INSIDE
 from ..observing import is_a
 from .descriptors import READING, Descriptors
 

@@ -22,7 +22,8 @@ from __future__ import annotations
 import sys
 
 from ..accelerator import accelerator
-from ..baton.moments import HELD, OUTSIDE, REFUSED, OutsideWait
+from ..baton.moments import HELD, REFUSED, OutsideWait
+from ..baton.patience import OUTSIDE
 from ..baton.thread import Patient
 
 TYPE_CHECKING = False  # module `typing` is slow to import

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from _weakref import ref
 
-from ..baton.moments import GRACE_S
+from ..baton.patience import GRACE_S
 from .descriptors import READING, WRITING, Descriptors
 from .pieces import recorded_amount
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..baton.garbage import give_back
-from ..channel import DEADLOCK, END, EXCEPTION, NOTE
+from ..channel import DEADLOCK, END, EXCEPTION, NOTE, STOPPED
 from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
@@ -156,6 +156,16 @@ class RunEnd:
         if self.is_own_process():
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
+        self._leave()
+
+    def stop(self) -> None:
+        """This run cannot be the recorded one any more, and would wait for ever: end the process."""
+        if self.is_own_process():
+            self._channel.send(NOTE, STOPPED, "")
+            self._end()
+        self._leave()
+
+    def _leave(self) -> None:
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
                 flush(stream)

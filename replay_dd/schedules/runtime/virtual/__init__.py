@@ -1,0 +1,1 @@
+"""Locks and orders that the scheduler keeps although the program has none: experiments with possible repairs."""

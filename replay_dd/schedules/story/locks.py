@@ -1,0 +1,39 @@
+"""Which locks were held at the accesses of a story, and which guard the same things elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.words import listed
+
+
+def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[Access]) -> Iterable[str]:
+    """Which locks were held at the accesses of a story, and which guard the same things elsewhere."""
+    held = {access.number: [failing.locks.get(lock, "a lock") for lock in access.held] for access in steps}
+    if not any(held.values()):
+        yield "none held at any of these accesses"
+    else:
+        common = set.intersection(*(set(access.held) for access in steps))
+        rows: dict[str, list[str]] = {}
+        for access in steps:
+            names = listed(held[access.number]) or "no lock"
+            place = f"{access.place.file}:{access.place.line}"
+            at = rows.setdefault(f"thread {access.thread} holds {names}", [])
+            if place not in at:
+                at.append(place)
+        yield from (f"{who} at {listed(at)}" for who, at in rows.items())
+        if not common:
+            yield "no lock is common to them"
+    things = {access.name for access in steps}
+    told = {(access.place.path, access.place.line) for access in steps}
+    guards: dict[str, list[str]] = {}
+    for run in (failing, passing):
+        for access in run.accesses:
+            if access.name in things and access.held and (access.place.path, access.place.line) not in told:
+                for lock in access.held:
+                    at = guards.setdefault(run.locks.get(lock, "a lock"), [])
+                    place = f"{access.place.file}:{access.place.line}"
+                    if place not in at:
+                        at.append(place)
+    yield from (f"{name} guards it at {listed(places[:4])}" for name, places in guards.items())

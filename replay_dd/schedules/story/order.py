@@ -1,0 +1,57 @@
+"""Which order passes, as both runs show it: two conflicting accesses that come the other way round.
+
+Rules of this module:
+
+* An access of one run is that of the other if it is the same visit of the same place by the same thread, and does the
+  same to a thing of the same name. Objects have other numbers in another run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge
+
+_Visit = tuple[str, str, int, str, str, int]
+
+
+def passing_order(conflict: Conflict, failing: Observation, passing: Observation) -> tuple[Access, Access] | None:
+    """(what comes first, what comes then) where the run passes; None if both runs do not show such a pair.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+    """
+    in_failing = dict(_visits(failing.accesses))
+    in_passing = {visit: access.number for visit, access in _visits(passing.accesses)}
+    visits = {access.number: visit for visit, access in in_failing.items()}
+    for edge, side in ((conflict.right, "right"), (conflict.left, "left")):
+        if edge is None:
+            continue
+        own = in_passing.get(visits[edge.access.number])
+        if own is None:
+            continue
+        for other in _rivals(edge, failing.accesses, side):
+            number = in_passing.get(visits[other.number])
+            if number is not None and (number < own) != (other.number < edge.access.number):
+                return (other, edge.access) if number < own else (edge.access, other)
+    return None
+
+
+def _rivals(edge: Edge, accesses: Sequence[Access], side: str) -> Iterator[Access]:
+    """What conflicts with an edge, the likeliest first."""
+    yield from edge.others if side == "right" else edge.others[::-1]
+    for access in accesses:
+        if access.thread != edge.access.thread and access not in edge.others and access.conflicts(edge.access):
+            yield access
+
+
+def _visits(accesses: Sequence[Access]) -> Iterator[tuple[_Visit, Access]]:
+    """Each access with what makes it the same one in another run."""
+    counts: dict[tuple[str, str, int, str, str], int] = {}
+    for access in accesses:
+        key = (access.thread, access.place.path, access.place.line, access.does, access.name)
+        counts[key] = counts.get(key, 0) + 1
+        yield (*key, counts[key]), access

@@ -1,0 +1,137 @@
+"""What happened and when it does not, in a sentence each."""
+
+from __future__ import annotations
+
+from replay_dd.schedules.observation import Access
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.words import listed
+
+
+def summary_of(kind: str, conflict: Conflict) -> str:
+    """What happened, in a sentence or two."""
+    right, left = conflict.right, conflict.left
+    edge = right or left
+    if edge is None:
+        return ""
+    if right is None or left is None:
+        return _of_one_edge(kind, conflict, edge)
+    if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(right):
+        return "Both threads found it missing and both made it; the second store throws away the first one's."
+    one, first, then = conflict.thread, left.access, right.access
+    change = _change(right) or _change(left) or right.others[-1]
+    other, between = change.thread, _at(change)
+    lost = (
+        f"Thread {one} computes what it stores ({_at(then)}) from what it has read before ({_at(first)}); what thread "
+        f"{other} has stored in between ({between}) is lost."
+        if then.writes
+        else f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) before it is used "
+        f"({_at(then)})."
+    )
+    twice = (
+        f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
+        if then.does == "iterates"
+        else f"Thread {one} looks at {then.name} twice ({_at(first)}, {_at(then)}), and thread {other} changes it in "
+        f"between ({between})."
+    )
+    sentences = {
+        kinds.LOST_UPDATE: lost,
+        kinds.NON_REPEATABLE_READ: twice,
+        kinds.CHECK_THEN_ACT: f"What thread {one} has checked ({_at(first)}) no longer holds when it acts on it "
+        f"({_at(then)}): thread {other} has changed it in between ({between}).",
+        kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {right.others[-1].thread} "
+        f"looks in between ({_at(right.others[-1])}) and sees only the first.",
+        kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
+        f"in between ({between}).",
+    }
+    return sentences.get(kind) or _of_one_edge(kind, conflict, right)
+
+
+def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
+    """What happened, where one access of the interrupted thread is enough to tell it."""
+    own, one = edge.access, conflict.thread
+    other = _change(edge) or edge.others[-1]
+    if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
+        told = edge.others[-1]
+        return (
+            f"Thread {one} clears {own.name} ({_at(own)}) after thread {told.thread} has set it ({_at(told)}), and "
+            "waits for it again."
+        )
+    sentences = {
+        kinds.TOO_EARLY: f"Thread {edge.others[-1].thread} uses {own.name} ({_at(edge.others[-1])}) before thread "
+        f"{one} has set it ({_at(own)}).",
+        kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
+        f"({_at(other)}).",
+        kinds.MISSED_NOTIFICATION: f"Thread {edge.others[-1].thread} notifies before thread {one} waits; nothing wakes "
+        "it any more.",
+        kinds.EARLY_TIMEOUT: f"The time-out of thread {edge.others[-1].thread} ({_at(edge.others[-1])}) expires before "
+        f"thread {one} is done ({_at(own)}).",
+    }
+    return sentences.get(kind) or _order(conflict)
+
+
+def _change(edge: Edge) -> Access | None:
+    """The last change that the others make."""
+    return next((other for other in reversed(edge.others) if other.writes), None)
+
+
+def _both(first: Access, then: Access) -> str:
+    if first.name == then.name:
+        return f"{first.name} ({listed(dict.fromkeys((_at(first), _at(then))))})"
+    return f"{first.name} ({_at(first)}) and {then.name} ({_at(then)})"
+
+
+def _at(access: Access) -> str:
+    return f"{access.place.file.rpartition('/')[2]}:{access.place.line}"
+
+
+def _order(conflict: Conflict) -> str:
+    """Which order fails."""
+    edge = conflict.right or conflict.left
+    if edge is None:
+        return ""
+    own = f"thread {conflict.thread} {_in_short(edge.access)}"
+    other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
+    first, then = (other, own) if conflict.right is not None else (own, other)
+    return f"{first[0].upper()}{first[1:]} before {then}; the other way round it passes."
+
+
+def _made_twice(right: Edge) -> bool:
+    stores = [other for other in right.others if other.does == "stores"]
+    missing = bool(stores) and (stores[0].old.is_missing or stores[0].old.text in ("None", "False"))
+    return right.access.does == "stores" and missing
+
+
+def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:
+    """When the run passes.
+
+    Args:
+        kind: in the field's words.
+        conflict: what the threads did in the failing run.
+        order: two accesses in the order that passes, as both runs show it; None if they show none.
+    """
+    right, left = conflict.right, conflict.left
+    edge = right or left
+    if kind == kinds.EARLY_TIMEOUT and edge is not None:
+        own = f"thread {conflict.thread} {_in_short(edge.access)}"
+        return f"if {own} before the time-out of thread {edge.others[-1].thread} expires"
+    if order is None and right is not None and not right.inferred:
+        order = (right.access, right.others[0])
+    elif order is None and left is not None:
+        order = (left.others[0], left.access)
+    if order is None:
+        return ""
+    first, then = order
+    return f"if thread {first.thread} {_in_short(first)} before thread {then.thread} {_in_short(then)}"
+
+
+def _in_short(access: Access) -> str:
+    """An access in a few words, such as ``stores (bank.py:14)``."""
+    does = access.does
+    if does == "calls":
+        does = f"calls {access.detail.partition('(')[0]}()"
+    elif access.thing[0] == "file":
+        does = f"does its {does}"
+    elif does == "iterates":
+        does = "takes the next item"
+    return f"{does} ({_at(access)})"

@@ -1,0 +1,204 @@
+"""Tells what happened, from a conflict: steps in order, with places, values and locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict, one_thing
+from replay_dd.schedules.story.locks import locks_in_words
+from replay_dd.schedules.story.order import passing_order
+from replay_dd.schedules.story.sentences import passes_in_words, summary_of
+from replay_dd.schedules.story.story import Step, Story, Thing, Turn, path_of
+from replay_dd.schedules.story.words import Letters, described
+
+_MOST_STEPS = 8  # of one stretch
+_MOST_PASSING = 8
+
+
+def tell_race(conflict: Conflict, failing: Observation, passing: Observation, ending: Ending) -> Story | None:
+    """The story of a conflict; None if the observation shows none.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+        ending: how the failing run ended.
+    """
+    kind = kinds.kind_of(conflict, ending)
+    if not kind or (conflict.left is None and conflict.right is None):
+        return None
+    passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
+    story = _Teller(conflict, failing, passing).tell(kind, passes)
+    waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
+    return replace(story, waits=waits)
+
+
+@dataclass
+class _Teller:
+    """Collects the parts of one story."""
+
+    conflict: Conflict
+    failing: Observation
+    passing: Observation
+    letters: Letters = field(default_factory=Letters)
+    marks: int = 0
+
+    def tell(self, kind: str, words_for_pass: str) -> Story:
+        conflict = self.conflict
+        edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+        own_before, stretch, own_after = self._relevant(kind)
+        turns = []
+        if own_before:
+            turns.append(self._turn(conflict.thread, own_before))
+        for run in _by_thread(stretch):
+            turns.append(self._turn(run[0].thread, run))
+        if own_after:
+            turns.append(self._turn(conflict.thread, own_after))
+        turns = self._joined(turns, bool(own_before))
+        accesses = [edge.access for edge in edges]
+        if len(accesses) == 2 and one_thing(*accesses):  # of an item and its container, name the container
+            accesses = [next((one for one in accesses if one.thing[0] == "whole"), accesses[1])]
+        things = {access.name: Thing(access.name, described(access)) for access in accesses}
+        return Story(
+            kind=kind,
+            things=tuple(things.values()),
+            summary=summary_of(kind, conflict),
+            turns=tuple(turns),
+            passes=words_for_pass,
+            passing=tuple(self._passing(own_before + stretch + own_after)),
+            locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
+            inferred=tuple(self._inferred()),
+        )
+
+    def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
+        """What the interrupted thread and the others did to the things of the conflict: before, meanwhile, after."""
+        conflict = self.conflict
+        left, right = conflict.left, conflict.right
+        edges = [edge.access for edge in (left, right) if edge is not None]
+
+        def concerns(access: Access) -> bool:
+            if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
+                return True
+            return any(access.touches(edge) or edge.touches(access) for edge in edges)
+
+        before: list[Access] = []
+        if left is not None:
+            before = [one for one in conflict.before if one.number >= left.access.number and concerns(one)]
+        elif right is not None:
+            before = [one for one in conflict.before if one.writes and concerns(one) and one != right.access][-1:]
+        stretch = [one for one in conflict.stretch if concerns(one)]
+        after: list[Access] = []
+        if right is not None:
+            candidates = conflict.after
+            if right.access not in conflict.after:  # the call in which it was interrupted
+                candidates = (right.access,)
+            for one in candidates:
+                if one.number > right.access.number and one.place.line != right.access.place.line:
+                    break
+                if concerns(one):
+                    after.append(one)
+        return before, stretch, after
+
+    def _turn(self, thread: str, accesses: Sequence[Access]) -> Turn:
+        left_out = 0
+        if len(accesses) > _MOST_STEPS:
+            left_out = len(accesses) - _MOST_STEPS
+            half = _MOST_STEPS // 2
+            accesses = [*accesses[:half], *accesses[-half:]]
+        return Turn(thread, path_of(accesses[0]), tuple(self._steps(accesses)), left_out)
+
+    def _steps(self, accesses: Sequence[Access]) -> Iterable[Step]:
+        group: list[Access] = []
+        for access in accesses:
+            if group and (access.place.path, access.place.line) != (group[-1].place.path, group[-1].place.line):
+                yield self._step(group)
+                group = []
+            group.append(access)
+        if group:
+            yield self._step(group)
+
+    def _step(self, group: Sequence[Access]) -> Step:
+        several = len({access.name for access in group if access.thing[0] != "lock"}) > 1
+        words = dict.fromkeys(
+            f"{access.name}: {self.letters.does(access)}"
+            if several and access.thing[0] != "lock"
+            else self.letters.does(access)
+            for access in group
+        )
+        return Step(tuple(group), ", ".join(words))
+
+    def _joined(self, turns: list[Turn], was_interrupted: bool) -> list[Turn]:
+        """The turns, with what happens between them, and with numbers for what was seen before the interruption."""
+        thread = self.conflict.thread
+        result: list[Turn] = []
+        for number, turn in enumerate(turns):
+            following = turns[number + 1] if number + 1 < len(turns) else None
+            then = ""
+            if following is not None and turn.thread == thread:
+                then = f"stopped {self._stopped_at()}; thread {following.thread} runs"
+            elif following is not None and following.thread == thread:
+                saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]
+                then = f"thread {thread} goes on" + (f" with what it saw at ({saw[-1].mark})" if saw else "")
+            if turn.thread == thread and number == 0 and was_interrupted:
+                turn = replace(turn, steps=tuple(self._marked(step) for step in turn.steps))
+            result.append(replace(turn, then=then))
+        return result
+
+    def _marked(self, step: Step) -> Step:
+        """The step with a number, if it is what the thread saw before it was interrupted."""
+        left = self.conflict.left
+        if left is None or not left.access.reads or left.access not in step.accesses:
+            return step
+        self.marks += 1
+        return replace(step, mark=self.marks)
+
+    def _stopped_at(self) -> str:
+        place, after = self.conflict.stopped_at, self.conflict.after
+        if place is not None:
+            return f"in line {place.line}"
+        return f"before line {after[0].place.line}" if after else "at its end"
+
+    def _passing(self, steps: Sequence[Access]) -> Iterable[tuple[str, Step]]:
+        wanted = {_key(access) for access in steps}
+        first = min(steps[0].number, self._common()) if steps else 0
+        found = [access for access in self.passing.accesses if access.number >= first and _key(access) in wanted]
+        letters, self.letters = self.letters, Letters()  # objects of another run
+        for run in _by_thread(found[:_MOST_PASSING]):
+            for step in self._steps(run):
+                yield run[0].thread, step
+        self.letters = letters
+
+    def _common(self) -> int:
+        """The number of the first access in which the two runs differ."""
+        for one, other in zip(self.failing.accesses, self.passing.accesses, strict=False):
+            if (one.thread, one.time, one.thing, one.does) != (other.thread, other.time, other.thing, other.does):
+                return one.number
+        return len(self.failing.accesses)
+
+    def _inferred(self) -> Iterable[str]:
+        yield "the kind, from the order of these accesses"
+        if not self.failing.exact:
+            yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"
+        for side, edge in (("before", self.conflict.left), ("after", self.conflict.right)):
+            if edge is not None and edge.inferred:
+                yield (
+                    f"that {edge.access.place} is what must come {side} the other thread: it is the nearest access to "
+                    f"the edge of the failing range that touches the same thing"
+                )
+
+
+def _by_thread(accesses: Sequence[Access]) -> list[list[Access]]:
+    runs: list[list[Access]] = []
+    for access in accesses:
+        if not runs or runs[-1][0].thread != access.thread:
+            runs.append([])
+        runs[-1].append(access)
+    return runs
+
+
+def _key(access: Access) -> tuple[str, str, int, str, str]:
+    return access.thread, access.place.path, access.place.line, access.does, access.name

@@ -1,0 +1,136 @@
+"""The conflict as its victim saw it: from an access that could not succeed, back to who made that so.
+
+The isolated switch is often in a thread that only gave the others time. Then its failing range says little, and the
+failure itself more: an access that found nothing, the last change by another thread, and the look before that.
+
+Rules of this module:
+
+* An access counts as failed only if the passing run never failed there.
+* Nothing is guessed about an access that found something: a wrong value does not show here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from replay_dd.schedules.model import Ending, Switch
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about
+
+_TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
+_EMPTY = ("{}", "[]", "set()", "deque([])", "OrderedDict of 0", "defaultdict of 0", "Counter of 0")
+
+
+def failed_access(failing: Observation, passing: Observation, switch: Switch, ending: Ending) -> Access | None:
+    """The access after the isolated switch that could not succeed; None if none is seen.
+
+    Args:
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+        switch: the isolated switch.
+        ending: how the failing run ended.
+    """
+    innocent = {_key(access) for access in passing.accesses if _cannot_succeed(access)}
+    failed = [
+        access
+        for access in failing.accesses
+        if access.global_time >= switch.global_time and _cannot_succeed(access) and _key(access) not in innocent
+    ]
+    raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
+    known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
+    return next(iter(known or failed), None)
+
+
+def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
+    """What the others did between the last look of a thread at a thing and its access that failed.
+
+    Args:
+        failing: all that the failing run accessed.
+        victim: the access that failed.
+    """
+    earlier = [access for access in failing.accesses if access.number < victim.number]
+    if not victim.found.number >= 0:
+        victim = _as_found(earlier, victim)
+    changes = [one for one in earlier if one.thread != victim.thread and one.writes and one.touches(victim)]
+    if not changes:
+        return _too_early(failing, victim)
+    looks = [
+        access
+        for access in earlier
+        if access.thread == victim.thread and access.touches(victim) and access.number < changes[-1].number
+    ]
+    if not looks:
+        return None
+    look = looks[-1]
+    meanwhile = [one for one in earlier if one.thread != victim.thread and one.number > look.number]
+    others = tuple(one for one in meanwhile if one.conflicts(victim))
+    own = [access for access in failing.accesses if access.thread == victim.thread]
+    following = next(access for access in own if access.number > look.number)
+    return Conflict(
+        victim.thread,
+        Edge(look, others, inferred=False),
+        Edge(victim, others, inferred=False),
+        following.place,
+        tuple(one for one in meanwhile if one.number > look.number),
+        tuple(access for access in own if access.number <= look.number),
+        tuple(access for access in own if access.number > look.number),
+    )
+
+
+def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) -> Conflict:
+    """The conflict that explains a failure better.
+
+    Args:
+        by_edges: that of the failing range.
+        by_victim: that of the access that failed.
+        victim: the access that failed.
+    """
+    if by_victim is None:
+        return by_edges
+    if not is_about(by_edges, victim):
+        return by_victim
+    # A check by the failing thread itself says more than that two others came in the wrong order.
+    one_sided = by_edges.left is None or by_edges.right is None
+    looked = by_victim.left is not None and checks(by_victim.left.access)
+    return by_victim if looked and (one_sided or by_edges.thread != victim.thread) else by_edges
+
+
+def _too_early(failing: Observation, victim: Access) -> Conflict | None:
+    """The conflict with the thread that would have made the thing only later."""
+    later = [one for one in failing.accesses if one.number > victim.number and one.thread != victim.thread]
+    made = next((one for one in later if one.writes and one.touches(victim)), None)
+    if made is None:
+        return None
+    own = [access for access in failing.accesses if access.thread == made.thread]
+    before = tuple(access for access in own if access.number < victim.number)
+    after = tuple(access for access in own if access.number > victim.number)
+    last = before[-1] if before else None
+    stretch = _between(failing.accesses, last, made)
+    return Conflict(made.thread, None, Edge(made, (victim,), inferred=False), None, stretch, before, after)
+
+
+def _as_found(earlier: Sequence[Access], victim: Access) -> Access:
+    """The access that failed, with what its thread found there before: whoever lets go of that takes it away."""
+    looks = [one for one in earlier if one.thread == victim.thread and one.thing == victim.thing]
+    return replace(victim, new=looks[-1].found) if looks and looks[-1].is_weak and not victim.writes else victim
+
+
+def _between(accesses: Sequence[Access], first: Access | None, last: Access) -> tuple[Access, ...]:
+    start = first.number if first is not None else 0
+    return tuple(one for one in accesses if start < one.number < last.number and one.thread != last.thread)
+
+
+def _cannot_succeed(access: Access) -> bool:
+    """Whether an access finds nothing where it needs something."""
+    sort, old = access.thing[0], access.old
+    if access.does in ("reads", "deletes"):
+        return old.is_missing and sort in ("item", "attribute") and not access.detail
+    if access.does == "calls" and sort in ("item", "whole"):
+        method, _, arguments = access.detail.partition("(")
+        return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
+    return sort == "file" and access.reads and old.is_missing
+
+
+def _key(access: Access) -> tuple[str, str, int, str]:
+    return access.thread, access.place.path, access.place.line, access.name

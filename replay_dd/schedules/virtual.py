@@ -1,0 +1,75 @@
+"""Virtual locks and orders: what the scheduler adds to a run, to try a repair without touching the program.
+
+Rules of this module:
+
+* Plain, frozen data; a log of a run with one of these carries it in its settings, so that it replays exactly.
+* A region is what a ``with`` statement could enclose: lines of one function, with all that is called from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from replay_dd.schedules.shapes import Expression, SourceLine
+from replay_dd.system_texts import Name
+
+
+@dataclass(frozen=True, order=True)
+class Region:
+    """Lines of one function.
+
+    Attributes:
+        file: short name, as in the places of a log.
+        function: the qualified name.
+        first: the first line, counted from 1.
+        last: the last one.
+    """
+
+    file: Name
+    function: str
+    first: SourceLine
+    last: SourceLine
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.first}" if self.first == self.last else f"{self.file}:{self.first}-{self.last}"
+
+
+@dataclass(frozen=True)
+class VirtualLock:
+    """Only one thread at a time is inside of any of the regions.
+
+    Attributes:
+        regions: where it is held.
+        taking: the lock of the program that is taken there, as the code there would name it (``self._lock``); empty for
+            a lock that the program does not have.
+    """
+
+    regions: tuple[Region, ...]
+    taking: Expression = ""
+
+
+@dataclass(frozen=True)
+class VirtualOrder:
+    """Whoever comes to the later lines waits until another thread has passed the earlier ones, or waits in them.
+
+    Attributes:
+        later: before these lines, a thread waits.
+        earlier: these lines have to be passed first.
+    """
+
+    later: Region
+    earlier: Region
+
+
+def as_request(virtual: VirtualLock | VirtualOrder | None) -> dict[str, Any] | None:
+    """What the runtime is told; see ``runtime/virtual/guard.py``."""
+    if virtual is None:
+        return None
+    if isinstance(virtual, VirtualOrder):
+        return {"regions": [_plain(virtual.later)], "taking": "", "earlier": [_plain(virtual.earlier)]}
+    return {"regions": [_plain(region) for region in virtual.regions], "taking": virtual.taking, "earlier": []}
+
+
+def _plain(region: Region) -> tuple[str, str, int, int]:
+    return region.file, region.function, region.first, region.last

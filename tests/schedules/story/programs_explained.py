@@ -1,0 +1,28 @@
+"""Explains the first failure that a hunt through a program's schedules finds."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.story.explain import Explanation, explain
+from replay_dd.schedules.target import describe_program
+
+
+def explained(source: Path, folder: Path) -> tuple[Explanation, Program]:
+    """The explanation of the first failure that a hunt finds.
+
+    Args:
+        source: the program.
+        folder: where it is copied to, and run.
+    """
+    shutil.copy(source, folder)
+    program = describe_program((sys.executable, source.name), directory=folder)
+    found = hunt(program, Settings(), runs=300)
+    assert found.passing is not None
+    assert found.failing is not None
+    return explain(isolate(found.passing, found.failing)), found.failing.program
