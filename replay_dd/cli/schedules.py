@@ -14,6 +14,7 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
@@ -43,6 +44,7 @@ def isolate_schedule(
     repeats: int,
     failure: str | None,
     range_number: int | None,
+    experiments: int | None,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
@@ -76,6 +78,15 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     explanation = explain(found, time_limit)
+    explanation = with_experiments(
+        *(explanation, found),
+        budget=Budget() if experiments is None else Budget(experiments, None),
+        jobs=jobs,
+        may_fork=not no_fork,
+        time_limit_s=time_limit,
+        on_stage=progress.show,
+    )
+    progress.clear()
     if as_json:
         echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
     else:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.source import source_line
+from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
@@ -42,6 +43,8 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from _labelled("locks", line)
     for line in story.waits:
         yield from _labelled("waits", line)
+    for label, line in tried_in_words(explanation.tried):
+        yield from _labelled(label, line)
     yield from _labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
         yield from _labelled("inferred", line)
@@ -126,6 +129,7 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
+        "tried": tried_as_json(explanation.tried),
     }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
+from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
@@ -128,6 +129,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        limits=resource_limits.current(),
         process=process,
     )
 
@@ -203,6 +205,7 @@ def prepare(
         environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
+        program.limits,
     )
 
 

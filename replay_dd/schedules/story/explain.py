@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.story.conflict import find_conflict
+from replay_dd.schedules.experiments.result import Experiments
+from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
@@ -25,12 +26,14 @@ class Explanation:
         why_not: why there is none.
         interrupted: whether Ctrl-C ended it.
         twins: what was seen of both runs; None if they were not observed.
+        tried: what was tried against the failure; None if nothing was.
     """
 
     story: Story | None
     why_not: str = ""
     interrupted: bool = False
     twins: Twins | None = None
+    tried: Experiments | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -64,9 +67,20 @@ def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Stor
     story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
     if story is not None:
         return story
+    return tell_race(conflict_of(found, switch, twins), twins.failing, twins.passing, ending)
+
+
+def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
+    """The conflict that the story of a race is about.
+
+    Args:
+        found: the isolation.
+        switch: its guilty switch.
+        twins: what was seen of both runs.
+    """
+    ending = found.failing.ending
     conflict = find_conflict(twins.failing, switch, found.failing_range)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
         conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
-    conflict = essential(conflict, ending)
-    return tell_race(conflict, twins.failing, twins.passing, ending)
+    return essential(conflict, ending)
