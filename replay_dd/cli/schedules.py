@@ -97,7 +97,6 @@ def isolate_schedule(
         on_stage=progress.show,
     )
     progress.clear()
-    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     tested = write_test is not None and write_order_test(
         found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
     )
@@ -105,6 +104,7 @@ def isolate_schedule(
         Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
         *(short, lanes, as_json, markdown, mermaid),
     )
+    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
@@ -186,21 +186,21 @@ def minimize_schedule(
     finally:
         progress.clear()
     write_log(found.log, target)
-    if html is not None:
-        from replay_dd.report.page.frame import write_page
-        from replay_dd.report.page.runs import minimum_page
-
-        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
     tested = write_test is not None and write_order_test(
         found.log, None, write_test, "replay-dd minimize --write-test", env, time_limit
     )
     test = write_test if tested else None
     if as_json:
         echo_json(minimum_as_json(found, target, test))
-        return found.isolation.exit_code
-    echo_lines(minimum_as_text(found, target))
-    if test is not None:
-        echo(test_in_words(test))
-    echo()
-    echo_lines(lanes(found.log, unicode=can_draw()))
+    else:
+        echo_lines(minimum_as_text(found, target))
+        if test is not None:
+            echo(test_in_words(test))
+        echo()
+        echo_lines(lanes(found.log, unicode=can_draw()))
+    if html is not None:
+        from replay_dd.report.page.frame import write_page
+        from replay_dd.report.page.runs import minimum_page
+
+        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
     return found.isolation.exit_code
