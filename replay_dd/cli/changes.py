@@ -15,7 +15,7 @@ from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of
-from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option
+from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, page_option
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
@@ -40,6 +40,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         show_default=True,
         help="Where to write the failure-inducing change.",
     ),
+    page_option(),
     json_option(),
     *failure_options(f"{DEFAULT_TIME_LIMIT_S:g}"),
     Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
@@ -63,6 +64,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
 )
 def changes_command(
     output: Path,
+    html: Path | None,
     as_json: bool,
     grep: str | None,
     script: bool,
@@ -115,17 +117,32 @@ def changes_command(
             )
         finally:
             progress.clear()
-        _tell(found, old, new, narrowed, output, as_json=as_json)
+        _tell(found, old, new, narrowed, output, html, as_json=as_json)
         return found.isolation.exit_code
 
 
 def _tell(
-    found: ChangesIsolation, old: Version, new: Version, narrowed: Narrowed | None, output: Path, *, as_json: bool
+    found: ChangesIsolation,
+    old: Version,
+    new: Version,
+    narrowed: Narrowed | None,
+    output: Path,
+    html: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     patch = patch_between(found.difference, EMPTY, found.needed if found.needed is not None else found.failing)
     write_whole(output, patch)
     commits = origins(found.difference, found.guilty, old, new)
     files = {"patch": output}
+    if html is not None:
+        from replay_dd.report.page.answer import answer_page
+        from replay_dd.report.page.frame import write_page
+
+        report = changes_as_text(found, commits, narrowed, files)
+        shown = ("The change", patch.decode(errors="replace"))
+        subject = "The change that makes it fail"
+        write_page(answer_page(found.isolation, subject, report, content=shown, files=files), html)
     if as_json:
         echo_json(changes_as_json(found, commits, narrowed, files))
     else:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
@@ -31,6 +31,7 @@ def isolate_session(
     output: Path | None,
     pictures: Path | None,
     strip: Path | None,
+    html: Path | None,
     jobs: int,
     algorithm: str | None,
     finer: bool,
@@ -89,8 +90,11 @@ def isolate_session(
         _write(found, target)
         if strip is not None:
             write_events_strip(found, strip)
-    judging = f"--oracle {quote(oracle)} " if oracle is not None else ""
-    return _tell(found, target, judging + "--exact-site " * exact_site, as_json=as_json)
+    judging = f"--oracle {shlex.quote(oracle)} " if oracle is not None else ""
+    options = judging + "--exact-site " * exact_site
+    if html is not None:
+        _write_page(found, target, html, options)
+    return _tell(found, target, options, as_json=as_json)
 
 
 def _check_options(passing: Session | None, algorithm: str | None, finer: bool) -> None:
@@ -118,6 +122,21 @@ def _write(found: SessionIsolation, target: Path) -> None:
     write_session(found.minimal, target)
     if found.passing is not None:
         write_session(found.passing, _passing_log(target))
+
+
+def _write_page(found: SessionIsolation, target: Path, html: Path, options: str) -> None:
+    from replay_dd.report.page.answer import answer_page
+    from replay_dd.report.page.frame import write_page
+
+    passing_log = None if found.passing is None else _passing_log(target)
+    page = answer_page(
+        found.isolation,
+        shlex.join(found.minimal.program.command),
+        events_as_text(found, target, passing_log, options),
+        files={"minimal session": target} | ({} if passing_log is None else {"passing session": passing_log}),
+        to_run=[("plays it", f"replay-dd replay {options}{shlex.quote(str(target))}")],
+    )
+    write_page(page, html)
 
 
 def _tell(found: SessionIsolation, target: Path, options: str, *, as_json: bool) -> int:

@@ -11,7 +11,7 @@ import click
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
-from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, page_option
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress
@@ -44,6 +44,7 @@ def _algorithms() -> Sequence[str]:
         help="Where to write the reduced input.",
     ),
     Option("--plot", section=OUTPUT, metavar="SVG", type=OUTPUT_FILE, help="Draw what was left after each test."),
+    page_option(),
     json_option(),
     Option(
         "--units",
@@ -94,6 +95,7 @@ def input_command(
     file: Path,
     output: Path | None,
     plot: Path | None,
+    html: Path | None,
     as_json: bool,
     units: str | None,
     delimiter: str | None,
@@ -144,6 +146,7 @@ def input_command(
             "--language": language,
             "--passing": passing,
             "--plot": plot,
+            "--html": html,
         }
         check_only_settings([name for name, value in others.items() if value is not None] + ["--isolate"] * isolate)
         return tell_settings(content, target, options, environment, prevents, search, as_json=as_json)
@@ -153,6 +156,8 @@ def input_command(
     paths = _paths(file, output, isolate=base is not None)
     if plot is not None:
         paths["plot"] = plot
+    if html is not None:
+        paths["page"] = html
     for path in paths.values():
         if any(path.exists() and path.samefile(source) for source in (file, passing) if source is not None):
             raise UsageError(f"The result would overwrite {path}.", "Name another file with `-o`.")
@@ -220,3 +225,8 @@ def _write(found: InputIsolation, paths: dict[str, Path], name: str) -> None:
         write_whole(paths["passing"], found.passing)
     if "plot" in paths:
         write_whole(paths["plot"], plot_of(found, name).encode())
+    if "page" in paths:
+        from replay_dd.report.page.answer import input_page
+        from replay_dd.report.page.frame import write_page
+
+        write_page(input_page(found, name, paths), paths["page"])

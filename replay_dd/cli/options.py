@@ -13,6 +13,8 @@ from replay_dd.cli.command import OneOf, Option, Output, Seconds
 LOG = click.Path(path_type=Path, dir_okay=False)
 OUTPUT_FILE = Output()
 OUTPUT_FOLDER = Output(folder=True)
+PRINTED = Path("-")
+OUTPUT_FILE_OR_PRINTED = Output(or_printed=True)
 
 # Titles in `--help`.
 OUTPUT = "Output"
@@ -263,6 +265,22 @@ def strip_option() -> Option:
     """``--strip``."""
     return Option(
         "--strip", section=OUTPUT, metavar="HTML", type=OUTPUT_FILE, help="Write a film strip of the minimal recording."
+    )
+
+
+def page_option(help_text: str = "Write the result as an HTML page, which needs no network.") -> Option:
+    """``--html``."""
+    return Option("--html", section=OUTPUT, metavar="HTML", type=OUTPUT_FILE, help=help_text)
+
+
+def trace_option() -> Option:
+    """``--trace``."""
+    return Option(
+        "--trace",
+        section=OUTPUT,
+        metavar="FILE",
+        type=OUTPUT_FILE,
+        help="Write threads, switches, locks and values for Perfetto or chrome://tracing.",
     )
 
 

@@ -12,11 +12,14 @@ from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
+from replay_dd.outcome import Outcome
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
+from replay_dd.report.runs import replay_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 
 _SETTLE_S = 0.3
+_EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 
 
 def checked_text(text: str | None) -> str | None:
@@ -41,7 +44,9 @@ def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
     echo_lines(flow_as_text(flow))
 
 
-def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None) -> int:
+def replay_flow(
+    flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None, as_json: bool
+) -> int:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done.
 
     Raises:
@@ -56,6 +61,12 @@ def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | Non
         _tell_sandbox(running)
         playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
+    if as_json:
+        outcome = Outcome.FAIL if failure is not None else Outcome.UNRESOLVED if playback.left_out else Outcome.PASS
+        left_out = [f"step {number + 1}: {why}" for number, why in playback.left_out]
+        ending = "no failure" if failure is None else failure.summary
+        echo_json(replay_as_json("user flow", outcome.value, ending, left_out=left_out))
+        return _EXITS[outcome]
     for number, why in playback.left_out:
         echo(f"left out: step {number + 1}: {why}")
     if failure is None:
@@ -72,6 +83,7 @@ def minimize_flow(
     *,
     output: Path | None,
     strip: Path | None,
+    html: Path | None,
     browser: Path | None,
     text: str | None,
     max_tests: int | None,
@@ -113,6 +125,14 @@ def minimize_flow(
         write_flow(found.flow, target)
         if strip is not None:
             write_flow_strip(found, running, strip, text=text)
+    if html is not None:
+        from replay_dd.report.page.answer import answer_page
+        from replay_dd.report.page.frame import write_page
+
+        replay = _replay_command(target, browser, text, settle)
+        report = minimum_as_text(found, replay, strip)
+        files, again = {"minimal flow": target}, [("plays it", replay)]
+        write_page(answer_page(found.isolation, found.whole.title, report, files=files, to_run=again), html)
     if as_json:
         echo_json(minimum_as_json(found, target, strip))
     else:

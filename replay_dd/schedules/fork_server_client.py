@@ -14,13 +14,13 @@ import contextlib
 import marshal
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
 import threading
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from replay_dd.schedules.target import (
     request_of,
     run_target,
 )
+from replay_dd.schedules.temporary_files import TemporaryFiles
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
@@ -51,16 +52,78 @@ class CannotForkError(Exception):
     """The program cannot be forked where it starts its first thread."""
 
 
-class ForkServer:
-    """A program that is stopped where it starts its first thread, ready to be forked."""
+@dataclass(frozen=True)
+class Started:
+    """A program on its way to its first thread.
 
-    def __init__(self, program: Program, settings: Settings) -> None:
+    Attributes:
+        socket: to talk with it.
+        folder: its private folder.
+    """
+
+    socket: socket.socket
+    folder: PrivateFolder
+
+
+Start = Callable[[Program, Settings, contextlib.ExitStack], Started]
+
+
+def start_program(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
+    """Start a program that is to stop at its first thread.
+
+    Args:
+        program: what to run.
+        settings: what to count and hold fixed.
+        context: ends it, and removes what belongs to it.
+    """
+    folder = context.enter_context(private_folder())
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    context.enter_context(ours)
+    with theirs:
+        command = prepare(program, settings, Plan(), folder, server=theirs.fileno())
+        (folder.path / "stdin").write_bytes(command.standard_input)
+        with (folder.path / "stdin").open("rb") as stdin, (folder.path / "output").open("wb") as output:
+            process = start_process(
+                command, Path(program.directory), folder, stdin.fileno(), output.fileno(), theirs.fileno()
+            )
+    LIVE.add(process)
+    context.callback(_end, process)
+    return Started(ours, folder)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    LIVE.remove(process)
+
+
+def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] | None:
+    """What a program that waits to be forked tells; None if it told nothing in time, or ended."""
+    poll = select.poll()
+    poll.register(channel, select.POLLIN)
+    if not poll.poll(None if limit_s is None else limit_s * 1000):
+        return None
+    data = channel.recv(65536)
+    return marshal.loads(data) if data else None
+
+
+class ForkServer:
+    """A program that is stopped where it starts its first thread, ready to be forked.
+
+    Args:
+        program: what to run.
+        settings: what to count and hold fixed.
+        start: starts it.
+    """
+
+    def __init__(self, program: Program, settings: Settings, start: Start = start_program) -> None:
         self._program = program
         self._settings = settings
         self._context = contextlib.ExitStack()
         try:
-            self._own_folder = self._context.enter_context(private_folder())
-            self._start(self._own_folder)
+            started = start(program, settings, self._context)
+            self._socket, self._own_folder = started.socket, started.folder
+            self._await_first_thread()
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
@@ -68,26 +131,16 @@ class ForkServer:
             self.close()
             raise
 
-    def _start(self, folder: PrivateFolder) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._socket = self._context.enter_context(ours)
-        with theirs:
-            command = prepare(self._program, self._settings, Plan(), folder, server=theirs.fileno())
-            (folder.path / "stdin").write_bytes(command.standard_input)
-            with (folder.path / "stdin").open("rb") as stdin, (folder.path / "output").open("wb") as output:
-                self._process: subprocess.Popen[bytes] = start_process(
-                    command, Path(self._program.directory), folder, stdin.fileno(), output.fileno(), theirs.fileno()
-                )
-        LIVE.add(self._process)
-        self._context.callback(self._end)
+    def _await_first_thread(self) -> None:
         kind, reason = self._receive(_START_LIMIT_S) or ("ready", "it did not start a thread in time")
         if kind != "ready" or reason:
             raise CannotForkError(str(reason))
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        LIVE.remove(self._process)
+        folder = self._own_folder
+        try:
+            self._temporary = TemporaryFiles(folder.temporary, folder.path / "temporary")
+        except OSError as error:
+            raise CannotForkError(f"its temporary files cannot be kept: {error}") from error
+        self._context.callback(self._temporary.forget)
 
     def close(self) -> None:
         """End the server and remove its folder."""
@@ -108,11 +161,11 @@ class ForkServer:
         return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
-        message: dict[str, object] = {"request": request, "temporary": str(self._folder.temporary)}
+        message: bytes | str = request
         if len(request) > _MESSAGE_LIMIT:
             path = self._folder.path / REQUEST
             path.write_bytes(request)
-            message["request"] = str(path)
+            message = str(path)
         started = time.monotonic()
         try:
             socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
@@ -135,16 +188,12 @@ class ForkServer:
         timed_out = status is None
         if status is None and (status := self._receive(_START_LIMIT_S)) is None:
             raise CannotForkError("the server has ended")
+        self._temporary.put_back()
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
         return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started, at_limit)
 
     def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        if not poll.poll(None if limit_s is None else limit_s * 1000):
-            return None
-        data = self._socket.recv(65536)
-        return marshal.loads(data) if data else None
+        return received(self._socket, limit_s)
 
 
 def empty_folder(folder: PrivateFolder) -> None:
@@ -152,9 +201,6 @@ def empty_folder(folder: PrivateFolder) -> None:
     for name in (CHANNEL, REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(folder.path / name)
-    if not folder.temporary.is_dir() or any(folder.temporary.iterdir()):
-        shutil.rmtree(folder.temporary, ignore_errors=True)
-        folder.temporary.mkdir()
 
 
 class _Ended:
@@ -175,14 +221,18 @@ class Runner:
         program: what to run.
         settings: what to count and hold fixed.
         may_fork: use fork servers where the program allows it.
+        start: starts a program that is to be forked.
 
     Attributes:
         why_fresh: why runs use fresh processes; empty while they are forked.
     """
 
-    def __init__(self, program: Program, settings: Settings, *, may_fork: bool = True) -> None:
+    def __init__(
+        self, program: Program, settings: Settings, *, may_fork: bool = True, start: Start = start_program
+    ) -> None:
         self._program = program
         self._settings = settings
+        self._start = start
         self._lock = threading.Lock()
         self._idle: list[ForkServer] = []
         self._all: list[ForkServer] = []
@@ -237,7 +287,7 @@ class Runner:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        server = ForkServer(self._program, self._settings)
+        server = ForkServer(self._program, self._settings, self._start)
         with self._lock:
             self._all.append(server)
         return server

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import likely_preemptions, threads_meet
@@ -98,6 +99,8 @@ def hunt(
     simplify: bool = True,
     may_fork: bool = True,
     failure: str = "",
+    time_budget_s: float | None = None,
+    start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
 ) -> Hunt:
@@ -120,13 +123,16 @@ def hunt(
         simplify: reduce both schedules to the choices that their endings need.
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
+        time_budget_s: seconds after which no further run starts; None for no limit.
+        start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
     """
-    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork) as runner:
+    ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
+    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork, start=start) as runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
@@ -143,6 +149,7 @@ def hunt(
                 simplify=simplify,
                 may_fork=may_fork,
                 failure=failure,
+                time_budget_s=time_budget_s,
                 on_run=on_run,
                 on_simplify=on_simplify,
             )
@@ -154,14 +161,14 @@ def hunt(
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
-        plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
+        plans = mixture(strategy, seed, first, 0 if one_schedule else runs - 1)
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
         failures, passed_over, others = _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
         attempts = chain([(Plan(), first)], batch.runs(plans))
-        while not finds.complete:
+        while not finds.complete and (ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
                 looked_at += 1
@@ -289,7 +296,15 @@ class _Finds:
         return log if log.verified and (not told.failed or told.mentions(self._failure)) else None
 
 
-def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+def mixture(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+    """The plans of a hunt after its first run.
+
+    Args:
+        strategy: the only strategy to use; None for the mixture that :func:`hunt` describes.
+        seed: the first seed.
+        first: the first run, under the default schedule; for the mixture, with what its threads touched.
+        amount: how many plans.
+    """
     thread_times = first.log.ending.thread_times
     if strategy is not None:
         yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))

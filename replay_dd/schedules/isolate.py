@@ -27,7 +27,7 @@ from replay_dd.schedules.comparable import check_pair, time_limit_for
 from replay_dd.schedules.difference import difference_of
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.failure_signature import message_changed, text_sought
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.model import Log
 
 
@@ -44,6 +44,7 @@ def isolate(
     repeats: int = 1,
     failure: str | None = None,
     range_number: int | None = None,
+    start: Start = start_program,
     observer: Observer = NO_OBSERVER,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
@@ -61,6 +62,7 @@ def isolate(
             passes only if it never fails. With 1, such a program is refused.
         failure: text that the description of the failure must contain; None for that of the failing log.
         range_number: isolate in this one of the failing ranges of the answer, counted from 1.
+        start: starts a program that is to be forked.
         observer: receives progress.
 
     Raises:
@@ -136,7 +138,7 @@ def isolate(
         )
         return replace(found, failing=replace(found.failing, failure=runs.failure))
 
-    with Runner(failing.program, failing.settings, may_fork=may_fork) as runner:
+    with Runner(failing.program, failing.settings, may_fork=may_fork, start=start) as runner:
         try:
             found = attempt(runner)
             if found.isolation.verified or not found.isolation.complete or runner.why_fresh:

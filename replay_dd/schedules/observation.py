@@ -8,13 +8,13 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime import channel
 
-OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.LOCK_NAME)
+OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.SWITCH_STACK, channel.LOCK_NAME)
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,13 @@ class Observation:
 
     Attributes:
         exact: whether operands were read from the stack; otherwise the names in the code were evaluated once more.
+        switch_stacks: the stack of a thread at its switch, by thread and thread time.
     """
 
     accesses: tuple[Access, ...]
     locks: Mapping[int, str]
     exact: bool = True
+    switch_stacks: Mapping[tuple[str, int], tuple[StackFrame, ...]] = field(default_factory=dict)
 
 
 NOTHING_OBSERVED = Observation((), {})
@@ -156,10 +158,13 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
     stacks: dict[int, tuple[StackFrame, ...]] = {}
     locks: dict[int, str] = {}
     found: dict[int, Access] = {}
+    switch_stacks: dict[tuple[str, int], tuple[StackFrame, ...]] = {}
     exact = True
     for kind, *told in records:
         if kind == channel.STACK:
             stacks[told[0]] = tuple(StackFrame(*frame) for frame in told[1])
+        elif kind == channel.SWITCH_STACK:
+            switch_stacks.setdefault((told[0], told[1]), stacks[told[2]])
         elif kind == channel.LOCK_NAME:
             locks[told[0]] = told[1]
         elif kind == channel.OBSERVING:
@@ -175,4 +180,4 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, name, reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
             found[number] = Access(*when, *what, *values)
-    return Observation(tuple(found.values()), locks, exact)
+    return Observation(tuple(found.values()), locks, exact, switch_stacks)

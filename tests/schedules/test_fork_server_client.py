@@ -79,11 +79,10 @@ THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt
         ("open('written', 'w').close()\n", "it wrote"),
         ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
-        ("import os\nnumber = os.getpid()\n", "the number of its process"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
         ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
     ],
-    ids=["open file", "written file", "child process", "socket", "process number", "semaphore", "memory"],
+    ids=["open file", "written file", "child process", "socket", "semaphore", "memory"],
 )
 def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)
@@ -117,12 +116,70 @@ def test_a_signal_that_the_program_sends_to_the_number_it_noted(tmp_path: Path) 
             assert runner.run(Plan(), 60).output == b"ran\ncame\n"
 
 
-def test_a_number_that_only_stands_in_a_message_is_no_reason_to_run_fresh(tmp_path: Path) -> None:
-    text = "import logging\nlogging.warning('process %s', logging.makeLogRecord({}).process > 0)\n"
-    program = write(tmp_path, text + THREAD)
+def forked_output(tmp_path: Path, text: str) -> list[list[str]]:
+    """The words that two forked runs of a program wrote."""
+    program = write(tmp_path, text)
     described = describe_program((sys.executable, program.name), directory=tmp_path)
     with Runner(described, Settings()) as runner:
-        assert runner.run(Plan(), 60).log.ending.status == 0
+        runs = [runner.run(Plan(), 60) for _ in range(2)]
+        assert runner.why_fresh == ""
+        assert [run.log.ending.status for run in runs] == [0, 0]
+    return [run.output.decode().split() for run in runs]
+
+
+def test_a_copy_goes_on_under_the_number_that_the_program_noted(tmp_path: Path) -> None:
+    text = "import os\nnumber = os.getpid()\n" + THREAD + "print(number == os.getpid(), os.getpgid(number) != number)\n"
+    text += "child = os.fork()\nif child == 0:\n    os._exit(number == os.getpid())\nprint(os.waitpid(child, 0)[1])\n"
+    assert forked_output(tmp_path, text) == [["ran", "True", "True", "0"]] * 2
+
+
+def test_each_copy_finds_the_files_without_a_name_as_the_program_left_them(tmp_path: Path) -> None:
+    text = "import tempfile\nfile = tempfile.TemporaryFile('w+')\nfile.write('before ')\nfile.flush()\n" + THREAD
+    text += "file.write('after ')\nfile.seek(0)\nprint(file.read())\nfile.truncate(3)\n"
+    assert forked_output(tmp_path, text) == [["ran", "before", "after"]] * 2
+
+
+def test_each_copy_finds_the_temporary_files_as_the_program_left_them(tmp_path: Path) -> None:
+    text = (
+        "import os, pathlib, tempfile\nfolder = pathlib.Path(tempfile.mkdtemp())\n(folder / 'kept').write_text('a')\n"
+    )
+    text += (
+        "(folder / 'link').symlink_to('kept')\n"
+        + THREAD
+        + "print(*sorted(os.listdir(folder)), (folder / 'link').read_text())\n"
+    )
+    text += "(folder / 'kept').unlink()\n(folder / 'other').mkdir()\n"
+    assert forked_output(tmp_path, text) == [["ran", "kept", "link", "a"]] * 2
+
+
+def test_a_socket_that_was_closed_before_is_no_reason_to_run_fresh(tmp_path: Path) -> None:
+    text = "import socket\nwith socket.socket() as probe:\n    probe.bind(('127.0.0.1', 0))\n"
+    assert forked_output(tmp_path, text + THREAD) == [["ran"]] * 2
+
+
+def test_streams_that_the_program_moved_lead_to_the_output_of_each_run(tmp_path: Path) -> None:
+    # As pytest does to catch output: the streams live on under other numbers, and a temporary file takes their place.
+    text = "import os, tempfile\nout, null = os.dup(1), os.open(os.devnull, os.O_RDWR)\n"
+    text += (
+        "caught = tempfile.TemporaryFile()\nos.dup2(null, 0)\nos.dup2(caught.fileno(), 1)\n"
+        + THREAD
+        + "import sys\nsys.stdout.flush()\n"
+    )
+    text += "caught.seek(0)\nos.write(out, b'caught ' + caught.read())\nassert os.read(0, 1) == b''\n"
+    assert forked_output(tmp_path, text) == [["caught", "ran"]] * 2
+
+
+def test_a_test_whose_output_pytest_catches_is_forked(tmp_path: Path) -> None:
+    program = write(
+        tmp_path,
+        "def test_one(tmp_path):\n    (tmp_path / 'new').touch(exist_ok=False)\n    " + THREAD.replace("\n", "\n    "),
+    )
+    described = describe_program(
+        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", program.name), directory=tmp_path
+    )
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            assert runner.run(Plan(), 60).log.ending.status == 0
         assert runner.why_fresh == ""
 
 

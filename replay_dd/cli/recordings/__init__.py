@@ -50,7 +50,7 @@ class Use:
 
     def runs_with(self, options: Mapping[str, Any]) -> bool:
         """Whether it runs what the recording says, given these options."""
-        return self.runs if isinstance(self.runs, bool) else options[self.runs] is not None
+        return self.runs if isinstance(self.runs, bool) else options[self.runs] not in (None, False)
 
 
 @dataclass(frozen=True, eq=False)

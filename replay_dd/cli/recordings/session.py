@@ -14,6 +14,7 @@ from replay_dd.cli.options import (
     displays_option,
     json_option,
     output_option,
+    page_option,
     repeat_option,
     strip_option,
 )
@@ -51,6 +52,7 @@ RECORD_OPTIONS = (
         shown_default="with the program, or Ctrl-C",
     ),
     Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
+    json_option(),
 )
 ISOLATE_OPTIONS = (
     Option(
@@ -74,6 +76,7 @@ ISOLATE_OPTIONS = (
     displays_option(),
     output_option(),
     strip_option(),
+    page_option(),
     Option(
         "--pictures",
         section=OUTPUT,
@@ -107,6 +110,7 @@ KIND = RecordingKind(
         "replay": Use(
             OnDemand("replay_dd.cli.replay_session", "replay_session"),
             (
+                json_option(),
                 accept_changes_option(""),
                 *replay_options(""),
                 *play_options(""),

@@ -17,6 +17,7 @@ from .io.sockets import Sockets
 from .io.ssl import Tls
 from .points.places import Places
 from .process.child_processes import children_run
+from .process.process_number import ProcessNumber
 from .process.program_fork import ProgramFork
 from .process.run_end import RunEnd
 from .stdlib import locks
@@ -55,6 +56,10 @@ class Parts:
             from .backends.executed import ExecutedTrace  # only few runs need it
 
             self.scheduler.executed = ExecutedTrace(self.scheduler, *request["executed"])
+        if request["followed"]:
+            from .accesses.follower import Follower
+
+            self.scheduler.executed = Follower(self.scheduler, *request["followed"])
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
         locks.use_scheduler(self.scheduler)
@@ -65,7 +70,8 @@ class Parts:
         self.sockets, self.pipes = Sockets(self.descriptors), Pipes(self.descriptors)
         self.tls = Tls(self.descriptors, self.clock)
         self.databases: Any = None  # there when the program has loaded SQLite
-        self.signals = Signals(self.scheduler)
+        self.process_number = ProcessNumber()
+        self.signals = Signals(self.scheduler, self.process_number.taking)
         self.starter = ThreadStarter(
             self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
         )

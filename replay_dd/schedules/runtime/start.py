@@ -13,9 +13,10 @@ from .channel import HELLO, NOTE, THREAD
 from .compat import UNTESTED, VERSION
 from .parts import Parts
 from .points.bytecode import SYNC
-from .process.fork_server import serve
+from .process.fork_server import learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
+from .process.suite import offer
 from .strategies.registry import make_strategy
 from .take_over import take_over
 
@@ -61,8 +62,13 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts.follow(request)
     if request["observed"]:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
+    if request["history"]:
+        from .hangs import history  # noqa: F401
     if request["virtual"] or request["server"] >= 0:
         from .virtual import guard  # noqa: F401  # likewise
+    if request["server"] >= 0:
+        learn_streams()
+        offer(parts)
     take_over(parts)
     parts.channel.send(
         *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
@@ -92,9 +98,10 @@ def _begin_run(parts: Parts) -> None:
     if run["server"] >= 0:
         run = serve(run["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
         write_when_asked(run["stacks"])
+        parts.process_number.new_process()
         parts.run_end.new_process()
         parts.signals.new_process()
-        parts.descriptors.learn_standard_streams()
+        parts.descriptors.learn_standard_streams(run["streams"])
         parts.channel.go_on_in(run["channel"])
         parts.follow(run)
     parts.channel.forget()
@@ -107,6 +114,11 @@ def _begin_run(parts: Parts) -> None:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 
         scheduler.observer = Observer(scheduler, run["observed"])
+    if run["history"]:
+        from .hangs.history import History  # loaded already
+
+        scheduler.history = parts.run_end.history = History(scheduler)
+        scheduler.counter.every_operation = True
     if run["virtual"]:
         from .virtual.guard import make_guard  # loaded already
 

@@ -23,7 +23,6 @@ from .io.select import adapt_select
 from .points.frames import current_frames_replacement
 from .process import child_processes
 from .process.fork_server import hang_up
-from .process.getpid import getpid_replacement
 from .stdlib import locks, time_functions
 from .stdlib.async_exceptions import adapt_ctypes
 from .stdlib.audit_events import watch_events
@@ -78,7 +77,7 @@ _STAND_INS: tuple[tuple[Applies, Callable[[Parts], StandIns]], ...] = (
     (_fixed_entropy, lambda parts: _of_os(entropy_replacements(parts.scheduler, parts.request["entropy_seed"]))),
     (_always, lambda parts: _of_os(parts.pipes.replacements())),
     (_always, lambda parts: _of_os(child_processes.replacements(parts.descriptors))),
-    (_fork_server, lambda parts: _of_os({"getpid": getpid_replacement(parts.scheduler, parts.effects)})),
+    (_fork_server, lambda parts: _of_os(parts.process_number.replacements())),
     (_always, lambda parts: parts.signals.replacements()),
 )
 

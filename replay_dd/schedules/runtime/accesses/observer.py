@@ -13,7 +13,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..baton.thread import NEVER
-from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK
+from ..channel import ACCESS, AFTER, LOCK_NAME, NOTE, OBSERVING, STACK, SWITCH_STACK
 from ..points.place import Place
 from ..points.places import COUNTED, EXCLUDED, LIBRARY
 from ..stdlib.audit_events import touched_outside
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _MOST = 200_000  # accesses told
 _DEEPEST = 60  # frames of a stack told
+_RUNTIME = __file__.rpartition("accesses")[0]  # the folder of all that runs here and is not the program's
 _OTHERS = ""  # the window of the threads that have none of their own
 
 
@@ -107,6 +108,14 @@ class Observer:
                 tested = self._reader.tested(frame, position)
                 self._tell(thread, frame, Place(code, position), access, tested)
 
+    def at_switch(self, thread: ManagedThread) -> None:
+        """A thread gives way."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
+            frame = frame.f_back
+        with self._harmless:
+            self._scheduler.send(SWITCH_STACK, thread.name, thread.time, self._stack(frame))
+
     def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
         """A thread wants a lock; if it does not get it, this is the last that is heard of it."""
         if isinstance(waiting, (Lock, RLock)):
@@ -154,7 +163,7 @@ class Observer:
             *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
             *(scheduler.log.place_number(place), self._stack(frame), access.does, access.sort),
             *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
-            *(self._described(access.old), self._described(access.new), access.detail, tested),
+            *(self.described(access.old), self.described(access.new), access.detail, tested),
             tuple([self._lock(lock) for lock in held]),
         )
         if access.again is not None and access.new is values.UNKNOWN:
@@ -171,9 +180,9 @@ class Observer:
             thing, key = again
             value = values.item(thing, key) if values.size(thing) is not None else values.attribute(thing, key)[2]
         changed = before is not None and values.content(value) != before
-        self._scheduler.send(AFTER, number, self._described(value), changed)
+        self._scheduler.send(AFTER, number, self.described(value), changed)
 
-    def _described(self, value: object) -> tuple[str, str, int]:
+    def described(self, value: object) -> tuple[str, str, int]:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1
@@ -196,7 +205,7 @@ class Observer:
             for one in way:
                 code = one.f_code
                 kind = places.kind(code.co_filename)
-                if kind != EXCLUDED:
+                if kind != EXCLUDED and not code.co_filename.startswith(_RUNTIME):
                     short = places.short(code.co_filename)
                     rows.append((short, code.co_filename, one.f_lineno or 0, code.co_qualname, kind == COUNTED))
             self._scheduler.send(STACK, number, tuple(rows))

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
         def at_access(self, thread: ManagedThread, code: CodeType, position: int) -> None:
             """A thread is about to run an instruction."""
 
+        def at_switch(self, thread: ManagedThread) -> None:
+            """A thread gives way; it is the one that calls this."""
+
         def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
             """A thread needs something; it may have to wait for that."""
 
@@ -53,6 +56,21 @@ if TYPE_CHECKING:
         ) -> None:
             """A thread has passed an operation."""
 
+    class History(Protocol):
+        """Keeps what threads do with locks; see the room ``hangs``."""
+
+        def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
+            """A thread needs something; it may have to wait for that."""
+
+        def after_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object, done: bool) -> None:
+            """A thread has passed an operation."""
+
+        def at_ownership_check(self, frame: FrameType | None) -> None:
+            """A condition asks whether its lock is the running thread's."""
+
+        def put(self, queue: object, frame: FrameType | None) -> None:
+            """A thread puts something into a simple queue."""
+
     class Guard(Protocol):
         """Holds threads back beyond what the program's own locks do; see the room ``virtual``."""
 
@@ -64,8 +82,8 @@ if TYPE_CHECKING:
         def enter(self, thread: ManagedThread, needed: Waitable) -> None:
             """A thread gets what it needed, which is free."""
 
-        def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> None:
-            """A thread is about to do an operation."""
+        def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
+            """What a thread needs for an operation that it is about to do."""
 
         def at_end(self, thread: ManagedThread) -> None:
             """A thread has ended."""
@@ -95,6 +113,7 @@ class Chooser(Baton):
         traced_left: how many more yield points to report to the tool one by one.
         executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
         observer: looks at what the program accesses, if the tool wants that.
+        history: keeps what happens to locks and the like, if the tool wants that.
         guard: keeps a virtual lock or order, if the tool wants one.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
@@ -117,6 +136,7 @@ class Chooser(Baton):
         self.traced_left = 0
         self.executed: Any = None
         self.observer: Observer | None = None
+        self.history: History | None = None
         self.guard: Guard | None = None
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
@@ -179,6 +199,8 @@ class Chooser(Baton):
             left_ns = None if wakes_at is None else max(0, wakes_at - self.clock.now_ns)
             early_ns = 0 if left_ns and not self._others_ready else left_ns
             self.log.switch(thread, choice, question.forced, by_default, question.place, self.global_time(), early_ns)
+            if self.observer is not None:
+                self.observer.at_switch(thread)
         if wakes_at is not None:
             self.clock.jump_to(wakes_at)
         if choice is not thread:

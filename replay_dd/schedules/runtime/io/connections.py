@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+_getpid = os.getpid  # taken before the runtime puts its own in place
+
 _IS_MADE = (0, errno.EISCONN)
 _IS_UNDER_WAY = (*_IS_MADE, errno.EINPROGRESS, errno.EALREADY)
 
@@ -99,7 +101,7 @@ class Connections:
             credentials = module.socket(fileno=os.dup(descriptor))
             with credentials:
                 peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
-            if int.from_bytes(peer, sys.byteorder) == os.getpid():
+            if int.from_bytes(peer, sys.byteorder) == _getpid():
                 self._descriptors.set_nature(descriptor, NEAR)
         elif address in self._own_names:
             self._descriptors.set_nature(descriptor, NEAR)

@@ -5,8 +5,10 @@ Rules of this module:
 * Up to its first thread a program does the same in every run: no schedule can affect it. So it runs that far once and
   stops there, and each run continues in a forked copy.
 * It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
-  shared memory. If it has, the server says so and exits; the tool then starts fresh processes. A second descriptor of
-  a standard stream is harmless (pytest has one): it is redirected to the stream of each run.
+  shared memory. If it has, the server says so and exits; the tool then starts fresh processes. Whatever
+  descriptor is one of the standard streams that the process was started with is redirected to the stream of each run:
+  pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
+  unnamed_files.py.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
 """
@@ -21,15 +23,26 @@ import sys
 from ..accelerator import accelerator
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
+from .unnamed_files import UnnamedFiles
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
-_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
+real_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
-_kept: list[object] = []  # what a fresh run keeps alive and a copy would free, shifting addresses
+
+_streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
+
+
+def learn_streams() -> None:
+    """Note which files the standard streams are, before the program may put others in their place."""
+    for number in (2, 1, 0):
+        try:
+            _streams[os.fstat(number)[1:3]] = number
+        except OSError:
+            continue  # closed
 
 
 def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
@@ -42,9 +55,10 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     """
     server = _socket.socket(fileno=descriptor)
     copies = _copies_of_streams(own | {descriptor})
-    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys()) or _shared_memory()
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
+    unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
+    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys() | unnamed.numbers) or _shared_memory()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     while not reason:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(3 * 4))
@@ -55,13 +69,14 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
             for _, _, packed in ancillary
             for start in range(0, len(packed), 4)
         ]
-        pid = _fork()
+        pid = bare_fork()
         if pid == 0:
             return _become_run(server, descriptors, copies, data)
         for number in descriptors:
             os.close(number)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
-        _, status = _waitpid(pid, 0)
+        _, status = real_waitpid(pid, 0)
+        unnamed.put_back()
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
     hard_exit(0)
     raise AssertionError("unreachable")
@@ -75,36 +90,28 @@ def hang_up(descriptor: int, reason: str) -> None:
 def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
     server.close()
     os.setsid()
+    statuses = [os.fstat(descriptor) for descriptor in descriptors]
     for number, stream in copies.items():
         os.dup2(descriptors[stream], number, os.get_inheritable(number))
-    for number, descriptor in enumerate(descriptors):
-        os.dup2(descriptor, number)
+    for descriptor in descriptors:
         os.close(descriptor)
-    message: dict[str, Any] = marshal.loads(data)
-    packed = message["request"]
+    packed = marshal.loads(data)
     if isinstance(packed, str):
         with open(packed, "rb") as file:
             packed = file.read()
     request: dict[str, Any] = marshal.loads(packed)
-    _kept.append(os.environb.get(b"TMPDIR"))
-    os.environ["TMPDIR"] = message["temporary"]
+    request["streams"] = statuses
     return request
 
 
 def _copies_of_streams(own: set[int]) -> dict[int, int]:
-    """The other descriptors of the files that the standard streams are, each with the number of its stream."""
-    streams = {}
-    for number in (2, 1, 0):
-        try:
-            streams[os.fstat(number)[1:3]] = number
-        except OSError:
-            continue  # closed by the program
+    """The descriptors of the files that the standard streams were at the start, each with the number of its stream."""
     copies = {}
-    for name in _open_descriptors():
+    for name in open_descriptors():
         number = int(name)
-        if number > 2 and number not in own:
+        if number not in own:
             try:
-                stream = streams.get(os.fstat(number)[1:3])
+                stream = _streams.get(os.fstat(number)[1:3])
             except OSError:
                 continue  # the descriptor used for listing
             if stream is not None:
@@ -112,7 +119,8 @@ def _copies_of_streams(own: set[int]) -> dict[int, int]:
     return copies
 
 
-def _open_descriptors() -> list[str]:
+def open_descriptors() -> list[str]:
+    """The numbers of all open descriptors; none if the system does not tell."""
     try:
         return os.listdir("/proc/self/fd")
     except OSError:
@@ -122,7 +130,7 @@ def _open_descriptors() -> list[str]:
 def _shared_descriptors(own: set[int]) -> str:
     """Why copies of this process would disturb each other through an open descriptor, or nothing."""
     known = own | {0, 1, 2}
-    names = _open_descriptors()
+    names = open_descriptors()
     if not names:
         return "this system does not list open files"
     for name in names:
@@ -153,7 +161,8 @@ def _shared_memory() -> str:
     return ""
 
 
-def _fork() -> int:
+def bare_fork() -> int:
+    """Fork without the handlers of ``os.fork``."""
     if accelerator is not None:
         pid: int = accelerator.fork()
     else:

@@ -15,6 +15,8 @@ from __future__ import annotations
 import os
 import sys
 
+from .process_number import real_getpid
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,7 +153,7 @@ def uncontrolled_libraries(known: set[int], pause: Callable[[float], object]) ->
         known: what Python calls the threads that it started: addresses in their stacks.
         pause: waits so many seconds.
     """
-    main = os.getpid()
+    main = real_getpid()
     others = [one for one in threads_of("self", pause) if one.number != main and not _has_one_of(one, known)]
     found = {thread.belongs_to for thread in others}
     return sorted(name for name in found if name and not any(word in name for word in _COMPUTING))

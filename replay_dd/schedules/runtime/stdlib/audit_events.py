@@ -40,6 +40,7 @@ EVENTS = frozenset(
 
 _TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
+_ABOUT_FILES = frozenset(event for event in _EFFECTS if event == "open" or event.startswith("os."))
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
@@ -137,6 +138,14 @@ def watch_events(
         path = _path_in_words(arguments[0]) if arguments else ""
         if "__pycache__" in path or path in harmless:  # the first are the import system's own
             return
+        if event == "socket.bind" and type(arguments[1]) is tuple:  # of no consequence once the socket is closed
+            return
+        temporary = os.environ.get("TMPDIR", "") + os.sep
+        if temporary != os.sep and event in _ABOUT_FILES:  # the tool puts them back
+            first = event == "os.symlink"  # what a link leads to is not touched
+            changed = arguments[first : 2 if event in _TWO_PATHS else 1]
+            if all(_lies_in(_path_in_words(one) + os.sep, temporary) for one in changed):
+                return
         if event != "open":
             effects.append(f"it did {event} before its first thread")
         elif type(arguments[2]) is int and arguments[2] & _WRITING:

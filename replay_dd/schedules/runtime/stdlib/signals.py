@@ -25,6 +25,7 @@ from ..points.frames import RUNTIME, program_frame
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -32,10 +33,16 @@ if TYPE_CHECKING:
 
 
 class Signals:
-    """Stands between the interpreter and the program's handlers."""
+    """Stands between the interpreter and the program's handlers.
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    Args:
+        scheduler: who hands the baton around.
+        to_a_process: adapts a function that takes the number of a process.
+    """
+
+    def __init__(self, scheduler: Scheduler, to_a_process: Callable[[Any], Any]) -> None:
         self._scheduler = scheduler
+        self._to_a_process = to_a_process
         self._handlers: dict[int, Any] = {}
         self._pending: list[int] = []
         self._process = os.getpid()
@@ -63,7 +70,9 @@ class Signals:
             "setitimer": self._make_setitimer(),
             "getitimer": self._make_getitimer(),
         }
-        kill = self._make_sender(posix.kill, lambda process, number: number if process == self._process else 0)
+        kill = self._make_sender(
+            self._to_a_process(posix.kill), lambda process, number: number if process == self._process else 0
+        )
         interrupt_main = self._make_sender(_thread.interrupt_main, lambda number=_signal.SIGINT: number, _wakes_nobody)
         return {_signal: own, posix: {"kill": kill}, os: {"kill": kill}, _thread: {"interrupt_main": interrupt_main}}
 

@@ -1,0 +1,64 @@
+"""How long each test may be hunted, so that all of them get their share of the whole time."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import dataclass, field
+
+_UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds_of(text: str) -> float:
+    """The seconds that ``90``, ``60s``, ``2m`` or ``1h`` stand for.
+
+    Raises:
+        ValueError: it is no length of time, or none at all.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if found is None or float(found[1]) == 0:
+        raise ValueError(f"`{text}` is not a length of time such as 60s, 2m or 1h")
+    return float(found[1]) * _UNITS_S[found[2]]
+
+
+@dataclass
+class Budget:
+    """The time for a whole run of the suite.
+
+    Attributes:
+        test_s: seconds for each test.
+        total_s: seconds for all hunts together; None for no limit.
+        spent_s: seconds that hunts took so far.
+        seen: how many tests ran.
+        hunted: how many of them were hunted.
+    """
+
+    test_s: float
+    total_s: float | None
+    spent_s: float = 0.0
+    seen: int = 0
+    hunted: int = 0
+    _started: float = field(default=0.0, repr=False)
+
+    def share_s(self, left: int, test_s: float | None = None) -> float:
+        """Seconds for the next hunt.
+
+        Args:
+            left: how many tests there still are, with this one.
+            test_s: seconds that were asked for this test.
+        """
+        wanted = self.test_s if test_s is None else test_s
+        if self.total_s is None:
+            return wanted
+        # As many of the others as of those so far will start threads.
+        expected = max(1, math.ceil(left * (self.hunted + 1) / (self.seen + 1)))
+        return max(0.0, min(wanted, (self.total_s - self.spent_s) / expected))
+
+    def __enter__(self) -> Budget:
+        self._started = time.monotonic()
+        self.hunted += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.spent_s += time.monotonic() - self._started

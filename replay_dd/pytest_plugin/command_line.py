@@ -1,0 +1,105 @@
+"""The command line with which one test of a suite runs alone, or the suite is loaded."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+import pytest
+
+# Options of the outer run that a run of one test must not repeat: reports, workers, the choice of tests, ours.
+_WITH_VALUE = (
+    *("--junitxml", "--junit-xml", "--junitprefix", "--junit-prefix", "-n", "--numprocesses", "--maxprocesses"),
+    *("--dist", "--tx", "--px", "-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout"),
+    *(
+        "--replay-dd-time",
+        "--replay-dd-total",
+        "--replay-dd-folder",
+        "--report-log",
+        "--html",
+        "--log-file",
+        "--reruns",
+    ),
+)
+_ALONE = (
+    *("-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf", "--new-first"),
+    *("--sw", "--stepwise", "--sw-skip", "--stepwise-skip", "--cache-clear", "--replay-dd-on-failure", "-f"),
+    *("--looponfail", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet", "--pdb", "--trace"),
+)
+_STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "-r")
+_HYPOTHESIS = "_hypothesis_pytestplugin"
+
+
+def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tuple[str, ...]:
+    """The command that runs these tests alone, as the outer run would.
+
+    Args:
+        config: of the outer run.
+        tests: their node ids, or files and folders.
+        plugins: modules to load as plugins.
+    """
+    options = without_choices(config.invocation_params.args, config.known_args_namespace.file_or_dir)
+    quiet = ["-q", "-p", "no:cacheprovider"]
+    if config.pluginmanager.hasplugin("timeout"):
+        quiet.append("--timeout=0")  # on the real clock, of another process
+    if config.pluginmanager.hasplugin("xdist"):
+        quiet += ["-n", "0"]
+    if config.pluginmanager.hasplugin("_cov") or config.pluginmanager.hasplugin("pytest_cov"):
+        quiet.append("--no-cov")
+    named = [word for plugin in plugins for word in ("-p", plugin)]
+    return (*_pytest(), *options, *quiet, *named, *tests)
+
+
+def _pytest() -> list[str]:
+    script = sys.argv[0]
+    if os.path.basename(script) in ("pytest", "py.test"):
+        return [sys.executable, os.path.abspath(script)]  # other than `-m`, does not put the folder on the path
+    return [sys.executable, "-m", "pytest"]
+
+
+def without_choices(arguments: Sequence[str], files: Sequence[str]) -> list[str]:
+    """The options that say how tests run; not which, how many at a time, or where reports go.
+
+    Args:
+        arguments: of the command line.
+        files: those of them that are files, folders or node ids.
+    """
+    kept: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name = word.partition("=")[0]
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif (
+            word == "--replay-dd"
+            or name in _WITH_VALUE
+            or word in _ALONE
+            or word.startswith(_STARTS)
+            or word in files
+            or _joined(word)
+        ):
+            continue
+        else:
+            kept.append(word)
+    return kept
+
+
+def _joined(word: str) -> bool:
+    """Whether it is a short option together with its value: ``-n4``."""
+    return word[:2] in ("-n", "-k", "-m") and len(word) > 2 and not word.startswith("--")
+
+
+def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what pytest and its workers tell themselves, and without our options."""
+    left_out = ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID")
+    kept = {name: value for name, value in variables.items() if name not in left_out}
+    if "PYTEST_ADDOPTS" in kept:
+        kept["PYTEST_ADDOPTS"] = shlex.join(without_choices(shlex.split(kept["PYTEST_ADDOPTS"]), ()))
+    return kept
+
+
+def preloads(config: pytest.Config) -> tuple[str, ...]:
+    """Modules that plugins load while a test is running, which would count as part of it."""
+    return ("hypothesis.internal.observability",) if config.pluginmanager.hasplugin(_HYPOTHESIS) else ()

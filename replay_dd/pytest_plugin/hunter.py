@@ -1,0 +1,199 @@
+"""Hunts one test: varies its schedules, isolates what makes it fail, and keeps the logs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, TestResult
+from replay_dd.report.isolation import proof_in_words
+from replay_dd.report.schedules import schedules_as_text
+from replay_dd.report.story import story_as_text
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.fork_server_client import CannotForkError, Start, start_program
+from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.log import write_log
+from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.replay import exact_plan
+from replay_dd.schedules.story.explain import explain
+from replay_dd.schedules.suite import Suite
+from replay_dd.schedules.target import run_target
+
+_TIME_LIMIT_S = 120.0  # of one run
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for one test.
+
+    Attributes:
+        runs: the maximum number of schedules.
+        seconds: how long that may take.
+        strategy: how to choose schedules; None for a mixture.
+    """
+
+    runs: int
+    seconds: float
+    strategy: str | None = None
+
+
+class Hunter:
+    """Hunts tests of one suite, which is loaded when the first of them comes.
+
+    Args:
+        suite: the program that loads the suite.
+        folder: where to keep logs.
+    """
+
+    def __init__(self, suite: Program, folder: Path) -> None:
+        self._program = suite
+        self._folder = folder
+        self._suites: dict[Settings, Suite | str] = {}
+
+    def close(self) -> None:
+        """End the suites."""
+        for suite in self._suites.values():
+            if isinstance(suite, Suite):
+                suite.close()
+
+    def hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> TestResult:
+        """Hunt one test.
+
+        Args:
+            test: its node id.
+            program: runs it alone.
+            settings: what to count and hold fixed.
+            asked: how much of it.
+        """
+        started = time.monotonic()
+        try:
+            result = self._hunt(test, program, settings, asked)
+        except ReplayDDError as error:
+            result = TestResult(test, NOT_HUNTED, why=str(error))
+        return TestResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
+
+    def _hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> TestResult:
+        start, why_not = self._start(settings, test)
+        found = hunt(
+            *(program, settings),
+            runs=asked.runs,
+            strategy=asked.strategy,
+            time_limit_s=_TIME_LIMIT_S,
+            time_budget_s=asked.seconds,
+            start=start,
+        )
+        fresh = why_not or found.why_fresh
+        if found.failing is None or found.passing is None or found.one_schedule:
+            return TestResult(test, _verdict(found), found.runs, why=_why(found), fresh=fresh)
+        folder = self._folder / folder_name(test)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
+            write_log(log, folder / name)
+        return self._isolated(test, found, folder, start, fresh)
+
+    def _isolated(self, test: str, found: Hunt, folder: Path, start: Start, fresh: str) -> TestResult:
+        assert found.passing is not None
+        assert found.failing is not None
+        failure = signature_of(found.failing.ending).text
+        try:
+            answer = isolate(found.passing, found.failing, start=start)
+        except ReplayDDError as error:
+            log = folder / "fail.log"
+            return TestResult(
+                test, RACE, found.runs, 0, str(error), failure, "not isolated", log=_shown(log), fresh=fresh
+            )
+        minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
+        write_log(answer.passing, minimal_pass)
+        write_log(answer.failing, minimal_fail)
+        explanation = explain(answer)
+        story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
+        whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
+        (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
+        place = None if answer.switch is None else answer.switch.failing.place
+        return TestResult(
+            test,
+            RACE,
+            found.runs,
+            failure=failure,
+            switch=_switch_in_words(answer),
+            path=os.path.relpath(place.path) if place else "",
+            line=place.line if place else 0,
+            gil=_gil_in_words(answer),
+            log=_shown(minimal_fail),
+            story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
+            fresh=fresh,
+        )
+
+    def _start(self, settings: Settings, test: str) -> tuple[Start, str]:
+        """What starts a test: a copy of the loaded suite, or a fresh process; and why the latter."""
+        suite = self._suites.get(settings)
+        if suite is None:
+            try:
+                suite = Suite(self._program, settings)
+            except CannotForkError as error:
+                suite = f"the suite cannot be loaded once for all: {error}"
+            self._suites[settings] = suite
+        return (start_program, suite) if isinstance(suite, str) else (suite.start_test(test), "")
+
+
+def failure_as_told(log: Log) -> str:
+    """What pytest writes about the failure of a log, which is replayed for that; empty if it writes none."""
+    run = run_target(log.program, log.settings, exact_plan(log), time_limit_s=_TIME_LIMIT_S)
+    return "\n".join(_failures(run.output.decode(errors="replace").splitlines()))
+
+
+def _failures(lines: list[str]) -> Iterator[str]:
+    """The part of pytest's output that is headed FAILURES or ERRORS, without its headings."""
+    inside = False
+    for line in lines:
+        heading = re.fullmatch(r"=+ (.*?) =+", line)
+        if heading is not None:
+            inside = heading[1] in ("FAILURES", "ERRORS")
+        elif inside and not re.fullmatch(r"_{2,} .* _{2,}", line):
+            yield line
+
+
+def folder_name(test: str) -> str:
+    """A name for the folder of a test's logs."""
+    name = re.sub(r"[^\w.\[\]-]+", "-", test.replace("::", ".").replace("/", ".")).strip("-.")
+    return name[:_LONGEST_NAME]
+
+
+def _verdict(found: Hunt) -> str:
+    if found.one_schedule:
+        return NO_THREADS
+    return FAILS_ALWAYS if found.failing is not None else NO_FAILURE
+
+
+def _why(found: Hunt) -> str:
+    if found.failing is None and found.passing is None:
+        return "; ".join(other.text for other in found.others) or "no run replayed exactly"
+    return signature_of(found.failing.ending).text if found.failing is not None else ""
+
+
+def _switch_in_words(answer: ScheduleIsolation) -> str:
+    if answer.switch is None:
+        return "several switches"
+    switch = answer.switch.failing
+    where = f"{switch.place.file}:{switch.place.line} in {switch.place.function}" if switch.place else "its end"
+    return f"thread {switch.thread} gives way to thread {switch.to} at {where}"
+
+
+def _gil_in_words(answer: ScheduleIsolation) -> str:
+    reachable = answer.gil.reachable
+    if answer.switch is not None and answer.switch.failing.forced:
+        return "possible: the thread waits there"
+    return {True: "possible", False: "not possible", None: "unknown"}[reachable]
+
+
+def _shown(path: Path) -> str:
+    return shlex.quote(os.path.relpath(path))

@@ -1,0 +1,122 @@
+"""What the hunts of a suite found, as plain data, and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+RACE = "race"
+NO_FAILURE = "no failure"
+FAILS_ALWAYS = "fails under each schedule"
+NO_THREADS = "starts no thread"
+NOT_HUNTED = "not hunted"
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What the hunt of one test found.
+
+    Attributes:
+        test: its node id.
+        verdict: one of the constants of this module.
+        runs: how many schedules were run.
+        seconds: how long that took, with the isolation.
+        why: more words about the verdict.
+        failure: the failure of a race.
+        switch: where a thread has to give way for it.
+        path: the file of that line; empty if there is none.
+        line: its number.
+        gil: whether the interpreter can switch there by itself.
+        log: the log that repeats the failure.
+        story: what the threads did to each other, line by line.
+        fresh: why runs used fresh processes; empty if they were forked.
+    """
+
+    test: str
+    verdict: str
+    runs: int = 0
+    seconds: float = 0.0
+    why: str = ""
+    failure: str = ""
+    switch: str = ""
+    path: str = ""
+    line: int = 0
+    gil: str = ""
+    log: str = ""
+    story: tuple[str, ...] = ()
+    fresh: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data, to be sent from one process to another."""
+        return asdict(self)
+
+    @classmethod
+    def of_data(cls, data: dict[str, Any]) -> TestResult:
+        """The result that was turned into this data."""
+        return cls(**{**data, "story": tuple(data["story"])})
+
+    def properties(self) -> Iterator[tuple[str, str]]:
+        """What goes into reports of the whole suite."""
+        yield "replay_dd.verdict", self.verdict
+        yield "replay_dd.runs", str(self.runs)
+        for name in ("switch", "gil", "log"):
+            if getattr(self, name):
+                yield f"replay_dd.{name}", getattr(self, name)
+
+
+def summary(results: Iterable[TestResult], tests: int) -> Iterator[str]:
+    """The table at the end of a run.
+
+    Args:
+        results: of all tests that started a thread.
+        tests: how many tests ran.
+    """
+    all_of = list(results)
+    hunted = [result for result in all_of if result.verdict != NOT_HUNTED]
+    races = [result for result in all_of if result.verdict == RACE]
+    runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
+    yield (
+        f"{tests} tests, {len(all_of)} with threads, {len(hunted)} hunted, "
+        f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} runs, {seconds:.1f} s"
+    )
+    for result in all_of:
+        if result.verdict == RACE:
+            yield f"RACE {result.test}: {result.switch}"
+            yield f"     replay-dd replay {result.log}"
+        elif result.verdict != NO_FAILURE or result.why:
+            yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
+    reasons: dict[str, int] = {}
+    for result in hunted:
+        if result.fresh:
+            reasons[result.fresh] = reasons.get(result.fresh, 0) + 1
+    for reason, count in reasons.items():
+        yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
+    if hunted and not races:
+        yield "No failure was found. This is not a proof: other schedules were not tried."
+
+
+def annotation(result: TestResult) -> str:
+    """The line that makes GitHub show a race beside its source line."""
+    message = f"{result.failure}: {result.switch}"
+    return (
+        f"::error file={_value(result.path)},line={result.line},title=race in {_value(result.test)}::{_text(message)}"
+    )
+
+
+def job_summary(results: Iterable[TestResult], tests: int) -> str:
+    """The same as :func:`summary` in Markdown, for GitHub's page of a job."""
+    first, *_ = summary(list(results), tests)
+    lines = ["### replay-dd", "", first, ""]
+    for result in results:
+        if result.verdict == RACE:
+            lines += [f"- `{result.test}`", "", "```text", *result.story, f"replay-dd replay {result.log}", "```", ""]
+    return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

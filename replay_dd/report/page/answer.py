@@ -1,0 +1,89 @@
+"""The page of any other isolation: the answer, the search, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from replay_dd.experiment.result import Isolation
+from replay_dd.input.reduce import InputIsolation
+from replay_dd.report.input import input_as_text
+from replay_dd.report.isolation import headline, proof_in_words
+from replay_dd.report.page.course import course
+from replay_dd.report.page.frame import Page
+from replay_dd.report.page.markup import Child, cut, tag
+from replay_dd.report.page.parts import commands, facts, folded, section, text
+
+_MOST_DELTAS = 200
+_LONGEST = 500
+
+
+def input_page(found: InputIsolation, name: str, files: Mapping[str, Path]) -> Page:
+    """The page of a reduced input; arguments as for :func:`~replay_dd.report.input.input_as_text`."""
+    shown = found.failing.decode(errors="replace")
+    return answer_page(
+        found.isolation,
+        f"{name}: {len(found.failing):,} of {len(found.whole):,} bytes",
+        input_as_text(found, name, files),
+        content=("What is left of it", shown),
+        files=files,
+        unit="bytes",
+        before=len(found.whole),
+    )
+
+
+def answer_page(
+    isolation: Isolation[Any],
+    subject: str,
+    report: Iterable[str],
+    *,
+    content: tuple[str, str] | None = None,
+    files: Mapping[str, Path] | None = None,
+    to_run: Sequence[tuple[str, str]] = (),
+    unit: str = "",
+    before: int = 0,
+) -> Page:
+    """The page of an isolation.
+
+    Args:
+        isolation: the result.
+        subject: what was examined.
+        report: the result as text, line by line.
+        content: a title and a text to show, such as the reduced input.
+        files: what was written, by what it contains.
+        to_run: commands to copy, each after what it does.
+        unit: what the sizes of configurations are counted in, if that is not deltas.
+        before: the size of the failing one before the search, in the same unit.
+    """
+    deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.difference, _MOST_DELTAS)]
+    more = isolation.deltas_left - len(deltas)
+    answer: list[Child] = [
+        facts(
+            [
+                ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
+                ("proof", proof_in_words(isolation)),
+                *((what, str(path)) for what, path in (files or {}).items() if what != "page"),
+            ]
+        )
+    ]
+    if content is not None:
+        title, shown = content
+        answer.append(tag("figure", tag("figcaption", title), text(shown.splitlines())))
+    left = tag("ol", [tag("li", cut(words, _LONGEST)) for words in deltas], class_="deltas")
+    answer.append(left if content is None else folded("What is left, one by one", left))
+    if more > 0:
+        answer.append(tag("p", f"and {more:,} more"))
+    return Page(
+        kicker=f"Isolated: {isolation.circumstance.name}" if isolation.complete else "Not isolated yet",
+        title=subject,
+        summary=headline(isolation).rstrip(":"),
+        verdict=isolation.failure.words,
+        sections=(
+            section("answer", "The answer", answer),
+            course(isolation, unit=unit, before=before),
+            commands(to_run) if to_run else None,
+            section("report", "The whole report", folded("As text, for an issue or a mail", text(report))),
+        ),
+    )

@@ -1,0 +1,154 @@
+"""The page of an isolated switch: both runs side by side, the story, the search, and how to replay it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+
+from replay_dd.report.isolation import counted, proof_in_words
+from replay_dd.report.page.course import course
+from replay_dd.report.page.frame import Page
+from replay_dd.report.page.parts import commands, facts, folded, section, text
+from replay_dd.report.page.player import FAILS, PASSES, Panel, player
+from replay_dd.report.page.rows import rows_of, side_by_side
+from replay_dd.report.page.story import story_section, title_of
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Access
+from replay_dd.schedules.story.explain import Explanation
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.words import Letters
+
+
+def schedules_page(
+    found: ScheduleIsolation, explanation: Explanation, passing: Path, failing: Path, report: Iterable[str]
+) -> Page:
+    """The page that ``schedules --html`` writes.
+
+    Args:
+        found: the result.
+        explanation: what the threads did to each other.
+        passing: the path of the minimal passing log.
+        failing: the path of the minimal failing log.
+        report: the result as text, line by line.
+    """
+    story, switch = explanation.story, found.switch
+    twins = explanation.twins
+    names = names_in(story)
+    failing_rows = rows_of(
+        *(found.failing, NOTHING_OBSERVED if twins is None else twins.failing),
+        names=names,
+        letters=_letters([] if story is None else [a for turn in story.turns for s in turn.steps for a in s.accesses]),
+        lit=None if switch is None else switch.failing,
+    )
+    passing_rows = rows_of(
+        *(found.passing, NOTHING_OBSERVED if twins is None else twins.passing),
+        names=names,
+        letters=_letters([] if story is None else [a for _, step in story.passing for a in step.accesses]),
+        lit=None if switch is None else switch.passing,
+    )
+    one, other, common = side_by_side(failing_rows, replace(passing_rows, lit_words="here instead"))
+    endings = signature_of(found.failing.ending).text, signature_of(found.passing.ending).text
+    watch, data = player(
+        [Panel(FAILS, "Fails", endings[0], one), Panel(PASSES, "Passes", endings[1], other)],
+        common=common,
+        title="What happened, step by step",
+        remark=""
+        if twins is not None
+        else "Only the switches are shown, as the runs were not observed: " + explanation.why_not + ".",
+    )
+    isolation = found.isolation
+    certain = [
+        ("the switch", _guilty(found)),
+        ("passes", _instead(found)),
+        ("failing range", _range(found)),
+        ("left", f"{counted(isolation.deltas_left, isolation.circumstance.delta)} of {isolation.deltas_searched:,}"),
+        ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
+        ("proof", proof_in_words(isolation)),
+        ("GIL", _gil(found)),
+        ("python", found.failing.program.python),
+    ]
+    return Page(
+        kicker="Not isolated yet" if not isolation.complete else "Isolated" if story is None else story.kind,
+        title=_title(found) if story is None else title_of(story),
+        summary="" if story is None else story.summary,
+        verdict=endings[0],
+        sections=(
+            section("answer", "The answer", facts((name, words) for name, words in certain if words)),
+            watch,
+            story_section(explanation, found.failing.program),
+            commands(
+                [
+                    ("fails", f"replay-dd replay {quote(str(failing))}"),
+                    ("passes", f"replay-dd replay {quote(str(passing))}"),
+                    ("shows the failing run", f"replay-dd show {quote(str(failing))}"),
+                ]
+            ),
+            course(isolation),
+            section("report", "The whole report", folded("As text, for an issue or a mail", text(report))),
+        ),
+        data=data,
+    )
+
+
+def names_in(story: Story | None) -> list[str] | None:
+    """The names of the things that a story is about, locks left out: they are followed anyway."""
+    if story is None:
+        return None
+    steps = [step for turn in story.turns for step in turn.steps] + [step for _, step in story.passing]
+    accesses = [access for step in steps for access in step.accesses]
+    return list(dict.fromkeys(access.name for access in accesses if access.thing[0] != "lock"))
+
+
+def _letters(accesses: Iterable[Access]) -> Letters:
+    """The names of objects as the story gives them."""
+    letters = Letters()
+    for access in accesses:
+        letters.does(access)
+    return letters
+
+
+def _title(found: ScheduleIsolation) -> str:
+    switch = found.switch
+    if switch is None:
+        return "Both runs make the same switches: what differs is not the schedule"
+    return f"Thread {switch.failing.thread} gives way to thread {switch.failing.to} {switch.failing.where}"
+
+
+def _guilty(found: ScheduleIsolation) -> str:
+    if found.switch is None:
+        return ""
+    switch = found.switch.failing
+    return (
+        f"thread {switch.thread} gives way to thread {switch.to} {switch.where}, before its yield point {switch.time:,}"
+    )
+
+
+def _instead(found: ScheduleIsolation) -> str:
+    if found.switch is None:
+        return ""
+    later = found.switch.passing
+    if later is None:
+        return "if that thread runs on to the end"
+    return f"if thread {later.thread} gives way {later.where} instead, before its yield point {later.time:,}"
+
+
+def _range(found: ScheduleIsolation) -> str:
+    one = found.failing_range
+    if one is None:
+        return ""
+    first, last = (str(switch.place or switch.where) for switch in (one.first, one.last))
+    return f"yield points {one.first.time:,} to {one.last.time:,}: {first if first == last else f'{first} to {last}'}"
+
+
+def _gil(found: ScheduleIsolation) -> str:
+    gil = found.gil
+    if gil.reachable is None or (found.switch is not None and found.switch.failing.forced):
+        return ""
+    if not gil.possible:
+        return "an interpreter with a GIL cannot switch anywhere in the failing range"
+    return (
+        f"an interpreter with a GIL can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"
+    )

@@ -1,0 +1,50 @@
+"""The number of this process, as the program knows it: in copies made by the fork server, that of the server.
+
+Programs note their number when they are loaded, and compare it later to see whether they were forked. A copy is not
+such a fork: it goes on as the program that it was copied from, under the number that this has been told.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# Taken before the runtime puts its own in place.
+real_getpid = os.getpid
+
+# Functions whose first argument is the number of a process.
+_ABOUT_A_PROCESS = ("getpgid", "getsid", "killpg", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "setpgid")
+
+
+class ProcessNumber:
+    """What the program is told of its own number."""
+
+    def __init__(self) -> None:
+        self._told = self._real = real_getpid()
+
+    def new_process(self) -> None:
+        """This is a copy made by the fork server, with a run of its own."""
+        self._real = real_getpid()
+
+    def replacements(self) -> dict[str, Any]:
+        """The functions of ``os`` that tell or take the number of a process, but for ``kill``."""
+        named = {name: self.taking(getattr(os, name)) for name in _ABOUT_A_PROCESS if hasattr(os, name)}
+        return {"getpid": self.getpid, **named}
+
+    def getpid(self) -> int:
+        """Stands in for ``os.getpid``."""
+        number = real_getpid()
+        return self._told if number == self._real else number
+
+    def taking(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """This function, for the real number of this process where the program gives the one it was told."""
+
+        def call(process: Any, /, *arguments: Any) -> Any:
+            return real(self._real if process == self._told else process, *arguments)
+
+        call.__name__ = call.__qualname__ = real.__name__
+        return call

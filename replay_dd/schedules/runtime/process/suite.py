@@ -1,0 +1,74 @@
+"""A suite of tests, loaded once: copied for each test, and the copy becomes the fork server of that test's runs.
+
+Rules of this module:
+
+* The suite starts no thread. What it did up to here is the same for all tests; a copy runs one of them, and stops where
+  that starts its first thread.
+* Tests are copied one after another, so that what copies share can be put back in between.
+"""
+
+from __future__ import annotations
+
+import _socket
+import marshal
+import os
+import sys
+
+from ..channel import MARSHAL_VERSION
+from ..observing import flush
+from .fork_server import bare_fork, hard_exit, open_descriptors, real_waitpid
+from .unnamed_files import UnnamedFiles
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..parts import Parts
+
+_present: list[Parts] = []
+_LOADED = "loaded"
+
+
+def offer(parts: Parts) -> None:
+    """Let the program ask for tests, if it is a suite."""
+    _present[:] = [parts]
+
+
+def next_test(tests: list[str]) -> str:
+    """Wait until the tool names a test; returns only in the copies, with the name of their test.
+
+    Args:
+        tests: the names of all.
+    """
+    parts = _present[0]
+    descriptor = parts.request["server"]
+    server = _socket.socket(fileno=descriptor)
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        flush(stream)
+    unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
+    server.send(marshal.dumps((_LOADED, len(tests)), MARSHAL_VERSION))
+    while True:
+        data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
+        if not data:
+            hard_exit(0)
+        name: str = marshal.loads(data)
+        own = int.from_bytes(ancillary[0][2], sys.byteorder)
+        pid = bare_fork() if name in tests else 0
+        if pid == 0 and name in tests:
+            server.close()
+            _become_server(parts, descriptor, own)
+            return name
+        os.close(own)
+        server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
+        if pid:
+            _, status = real_waitpid(pid, 0)
+            unnamed.put_back()
+            server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
+
+
+def _become_server(parts: Any, before: int, descriptor: int) -> None:
+    os.setsid()
+    parts.own_descriptors.discard(before)
+    parts.own_descriptors.add(descriptor)
+    parts.request["server"] = descriptor
+    parts.process_number.new_process()
