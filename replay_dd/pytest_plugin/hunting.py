@@ -9,6 +9,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from replay_dd.pytest_plugin.hunter import Asked, Hunter, failure_as_told
 from replay_dd.pytest_plugin.results import (
     NOT_HUNTED,
     RACE,
-    TestResult,
+    HuntResult,
     annotation,
     job_summary,
     summary,
@@ -30,7 +31,7 @@ from replay_dd.pytest_plugin.results import (
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import settings_for_now
+from replay_dd.schedules.record import GRANULARITIES, STRATEGIES, settings_for_now
 from replay_dd.schedules.target import describe_program
 
 _SENT = "replay_dd"  # under this name, workers of xdist send what they found
@@ -53,7 +54,7 @@ class HuntedTests:
         self._only_failed = config.getoption("--replay-dd") is None
         folder = config.getoption("--replay-dd-folder") or config.getini("replay_dd_folder")
         self._folder = config.invocation_params.dir / folder
-        self._results: list[TestResult] = []
+        self._results: list[HuntResult] = []
         self._tests = 0
         self._left = 0
         self._threads_before = 0
@@ -91,12 +92,15 @@ class HuntedTests:
 
     # -- hunting -----------------------------------------------------------------------------------------------------
 
-    def _hunted(self, item: pytest.Item) -> TestResult | None:
-        asked, settings = self._asked(item)
+    def _hunted(self, item: pytest.Item) -> HuntResult | None:
+        try:
+            asked, settings = self._asked(item)
+        except ValueError as error:
+            return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0:
             return None
         if asked.seconds <= 0:
-            return TestResult(item.nodeid, NOT_HUNTED, why="no time is left of --replay-dd-total")
+            return HuntResult(item.nodeid, NOT_HUNTED, why="no time is left of --replay-dd-total")
         if self._config.pluginmanager.hasplugin("timeout"):
             item.ihook.pytest_timeout_cancel_timer(item=item)  # the test itself is over
         if self._hunter is None:
@@ -113,11 +117,7 @@ class HuntedTests:
         runs, seconds, strategy, settings = self._runs, None, None, self._settings
         marker = item.get_closest_marker("replay_dd")
         if marker is not None:
-            known = {"runs", "time", "granularity", "strategy"}
-            if marker.args or not marker.kwargs.keys() <= known:
-                raise pytest.UsageError(
-                    f"{item.nodeid}: @pytest.mark.replay_dd takes {', '.join(sorted(known))}, by these names."
-                )
+            _check_marker(marker)
             runs = marker.kwargs.get("runs", runs)
             strategy = marker.kwargs.get("strategy")
             if "time" in marker.kwargs:
@@ -128,7 +128,7 @@ class HuntedTests:
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, item: pytest.Item, report: pytest.TestReport, result: TestResult) -> None:
+    def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
         item.user_properties += result.properties()
         report.user_properties = item.user_properties
         if result.verdict != RACE:
@@ -156,7 +156,7 @@ class HuntedTests:
         sent = getattr(node, "workeroutput", {}).get(_SENT)
         if sent:
             self._tests += sent["tests"]
-            self._results += map(TestResult.of_data, sent["results"])
+            self._results += map(HuntResult.of_data, sent["results"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was hunted and found."""
@@ -182,9 +182,24 @@ def _collected(config: pytest.Config) -> list[str]:
     return [str(name) for name in config.known_args_namespace.file_or_dir]
 
 
-def _unquoted(path: str) -> str:
-    import shlex
+def _check_marker(marker: pytest.Mark) -> None:
+    """Refuse what does not make sense.
 
+    Raises:
+        ValueError: a name or value is not known.
+    """
+    known: dict[str, tuple[object, ...]] = {"granularity": GRANULARITIES, "strategy": STRATEGIES}
+    if marker.args or not marker.kwargs.keys() <= {"runs", "time", *known}:
+        raise ValueError("it takes runs, time, granularity and strategy, by these names")
+    for name, values in known.items():
+        if name in marker.kwargs and marker.kwargs[name] not in values:
+            raise ValueError(f"{name} is one of {', '.join(map(str, values))}")
+    runs = marker.kwargs.get("runs", 1)
+    if not isinstance(runs, int) or runs < 0:
+        raise ValueError("runs is a number of runs, or 0 to leave the test alone")
+
+
+def _unquoted(path: str) -> str:
     return shlex.split(path)[0]
 
 
