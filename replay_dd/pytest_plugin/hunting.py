@@ -19,6 +19,7 @@ import pytest
 
 from replay_dd.pytest_plugin.budget import Budget, seconds_of
 from replay_dd.pytest_plugin.command_line import command_of, environment_of, preloads
+from replay_dd.pytest_plugin.failure import Crash, ToldFailure
 from replay_dd.pytest_plugin.hunter import Asked, Hunter, failure_as_told
 from replay_dd.pytest_plugin.results import (
     NOT_HUNTED,
@@ -55,7 +56,7 @@ class HuntedTests:
         folder = config.getoption("--replay-dd-folder") or config.getini("replay_dd_folder")
         self._folder = config.invocation_params.dir / folder
         self._results: list[HuntResult] = []
-        self._tests = 0
+        self._tests = self._threaded = 0
         self._left = 0
         self._threads_before = 0
         self._watch = ThreadWatch()
@@ -82,6 +83,7 @@ class HuntedTests:
             return
         self._tests += 1
         threads = self._watch.started or threading.active_count() > self._threads_before
+        self._threaded += threads
         if threads and _counts(report) and (report.failed or not self._only_failed):
             result = self._hunted(item)
             if result is not None:
@@ -139,7 +141,8 @@ class HuntedTests:
             return
         told = failure_as_told(read_log(Path(_unquoted(result.log))))
         report.outcome = "failed"
-        report.longrepr = "\n".join(filter(None, [told or result.failure, f"{' replay-dd ':-^80}", text]))
+        whole = "\n".join(filter(None, [told or result.failure, f"{' replay-dd ':-^80}", text]))
+        report.longrepr = ToldFailure(whole, Crash(result.path, result.line, result.failure))  # type: ignore[assignment]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """End the loaded suite; a worker of xdist hands its results on."""
@@ -148,7 +151,8 @@ class HuntedTests:
             self._hunter.close()
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output[_SENT] = {"tests": self._tests, "results": [result.as_data() for result in self._results]}
+            results = [result.as_data() for result in self._results]
+            output[_SENT] = {"tests": self._tests, "threaded": self._threaded, "results": results}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -156,12 +160,13 @@ class HuntedTests:
         sent = getattr(node, "workeroutput", {}).get(_SENT)
         if sent:
             self._tests += sent["tests"]
+            self._threaded += sent["threaded"]
             self._results += map(HuntResult.of_data, sent["results"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was hunted and found."""
         terminalreporter.section("replay-dd")
-        for line in summary(self._results, self._tests):
+        for line in summary(self._results, self._tests, self._threaded):
             terminalreporter.write_line(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for result in self._results:
@@ -170,7 +175,7 @@ class HuntedTests:
             page = os.environ.get("GITHUB_STEP_SUMMARY")
             if page:
                 with open(page, "a", encoding="utf-8") as file:
-                    file.write(job_summary(self._results, self._tests))
+                    file.write(job_summary(self._results, self._tests, self._threaded))
 
 
 def _counts(report: pytest.TestReport) -> bool:

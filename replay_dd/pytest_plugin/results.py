@@ -65,19 +65,20 @@ class HuntResult:
                 yield f"replay_dd.{name}", getattr(self, name)
 
 
-def summary(results: Iterable[HuntResult], tests: int) -> Iterator[str]:
+def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterator[str]:
     """The table at the end of a run.
 
     Args:
-        results: of all tests that started a thread.
+        results: of the tests that were to be hunted.
         tests: how many tests ran.
+        threaded: how many of them had threads.
     """
     all_of = list(results)
     hunted = [result for result in all_of if result.verdict != NOT_HUNTED]
     races = [result for result in all_of if result.verdict == RACE]
     runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
     yield (
-        f"{tests} {'test' if tests == 1 else 'tests'}, {len(all_of)} with threads, {len(hunted)} hunted, "
+        f"{tests} {'test' if tests == 1 else 'tests'}, {threaded} with threads, {len(hunted)} hunted, "
         f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} runs, {seconds:.1f} s"
     )
     for result in all_of:
@@ -104,9 +105,9 @@ def annotation(result: HuntResult) -> str:
     )
 
 
-def job_summary(results: Iterable[HuntResult], tests: int) -> str:
+def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str:
     """The same as :func:`summary` in Markdown, for GitHub's page of a job."""
-    first, *_ = summary(list(results), tests)
+    first, *_ = summary(list(results), tests, threaded)
     lines = ["### replay-dd", "", first, ""]
     for result in results:
         if result.verdict == RACE:

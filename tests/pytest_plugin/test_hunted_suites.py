@@ -66,7 +66,7 @@ def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> Non
     assert "E       AssertionError: assert ['key', 'key'] == ['key']" in done.stdout
     assert "RACE on Cache.values['key'] (item of one dict): check-then-act" in done.stdout
     assert "evidence     fresh runs: 3 of 3 fail; without the difference, 0 of 3" in done.stdout
-    assert "5 tests, 2 with threads, 2 hunted, 1 race found" in done.stdout
+    assert "5 tests, 4 with threads, 2 hunted, 1 race found" in done.stdout
     assert "fresh processes" not in done.stdout
     assert "::error file=racy.py,line=" in done.stdout
     assert page.read_text().startswith("### replay-dd\n\n5 tests")
@@ -91,7 +91,7 @@ def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path
     text += "@pytest.mark.parametrize('number', [1, 2])\ndef test_passes(shared, number):\n    assert loads()\n"
     done = suite(tmp_path, text, "-o", "replay_dd_runs=5", "--replay-dd-on-failure")
     assert "1 failed, 2 passed" in done.stdout
-    assert "3 tests, 1 with threads, 1 hunted, 0 races found, 5 runs" in done.stdout
+    assert "3 tests, 3 with threads, 1 hunted, 0 races found, 5 runs" in done.stdout
     assert "fails under each schedule test_it.py::TestIt::test_always: exit status 1" in done.stdout
     assert done.stdout.count("AssertionError: so") == 2
 
