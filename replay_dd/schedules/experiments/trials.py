@@ -177,7 +177,7 @@ class Trials:
         if not_taken or (new is not None and not with_it.failed):
             count = 0 if new is None else sum(end.kind == new.kind for end in ends)
             why = not_taken or f"{count} of {len(done)} schedules end with {new.text if new else ''} instead"
-            return Attempt(virtual, with_it, without, NO_PROOF, why)
+            return Attempt(virtual, with_it, without, NO_PROOF, why, bool(not_taken))
         return Attempt(virtual, with_it, without, FAILS if with_it.failed else PREVENTS)
 
     def _kinds_without(self) -> set[str]:
