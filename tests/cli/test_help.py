@@ -36,6 +36,7 @@ SECTIONS = {
     "show": ["Output", "Output (schedule logs only)", "Output (GUI sessions only)", "General"],
     "hunt": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
     "schedules": ["Search", "Output", "Program", "General"],
+    "verify-fix": ["Search", "Output", "Program", "General"],
     "minimize": ["Search", "Output", "Program", "General"],
     "events": [
         *("Search", "Search (GUI sessions only)", "Output"),
