@@ -239,7 +239,8 @@ class _Search:
             best = whole
             if trials.out_of_time:
                 break
-        if best is not None:
+        known = [attempt.virtual for attempt in made.attempts]
+        if best is not None and best.virtual not in known:
             made.attempts.append(best)
         if trials.out_of_time:
             made.stopped_by = "time"

@@ -68,3 +68,8 @@ class Experiments:
     seconds: float = 0.0
     stopped_by: str = ""
     why_not: str = ""
+
+    @property
+    def prevents(self) -> Attempt | None:
+        """The experiment that helps, if one does."""
+        return next((attempt for attempt in self.attempts if attempt.verdict == PREVENTS), None)
