@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
-from replay_dd.cli.output import echo
+from replay_dd.cli.output import echo, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.outcome import Outcome
+from replay_dd.report.hang import hang_as_text
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
@@ -46,7 +47,8 @@ def replay_schedule(
         if not accept_changes:
             check_there(recorded)
         return _replay_relocated(recorded, relocating_limit_s, accept_changes)
-    result = replay(recorded, time_limit_s=limit_s, show_output=True)
+    hangs = bool(recorded.ending.deadlock)
+    result = replay(recorded, time_limit_s=limit_s, show_output=True, history=hangs)
     python = result.run.log.program.python
     if python != recorded.program.python:
         if exact:
@@ -59,6 +61,7 @@ def replay_schedule(
     else:
         echo(f"digest: diverged, {result.divergence}")
     _tell_skipped(result.run.log)
+    echo_lines(hang_as_text(result.run.log.ending, recorded.program))
     if result.divergence is not None:
         _tell_new_notes(recorded, result.run.log)
     return _verdict(result, accept_changes)

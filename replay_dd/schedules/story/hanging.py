@@ -12,9 +12,10 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangThing
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.endless import of_time_limit
 from replay_dd.schedules.story.unended import of_roots
 from replay_dd.schedules.story.verdict import (
     ENDS_WAIT,
@@ -49,6 +50,8 @@ def verdict_of(hang: Hang, ending: Ending) -> Verdict:
     )
     if verdict is not None:
         return verdict
+    if hang.why == TIME_LIMIT:
+        return of_time_limit(hang, waits, ending)
     circle = _circle(waits)
     if circle:
         return _of_circle(hang, circle)

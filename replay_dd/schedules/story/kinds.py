@@ -41,6 +41,7 @@ NEVER_COMES = "wait for what never comes"
 LIVELOCK = "livelock"
 SPIN = "endless loop"
 WAITS_OUTSIDE = "wait for something outside"
+BUSY = "still running"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")

@@ -8,7 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangStep, HangThing
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_name, things_of
@@ -32,6 +32,16 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     outside = tuple(wait for wait in roots if wait.thing is None)
     words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
     sentence = f"{words[:1].upper()}{words[1:]}."
+    if hang.why == TIME_LIMIT:
+        own = any("child" in wait.thread.explanation for wait in outside)
+        text = "read what a child writes while it runs (`communicate()`), or it waits for room in its pipe for ever"
+        return Verdict(
+            kinds.WAITS_OUTSIDE,
+            outside,
+            (),
+            f"{sentence} That did not come until the time limit.",
+            help=text if own else "give that wait a time-out of its own, and say what shall happen then",
+        )
     if len(outside) > 1:
         sentence += " Each waits for what another one would send only after its own wait."
     return Verdict(kinds.COMMUNICATION if len(outside) > 1 else kinds.NEVER_COMES, outside, (), sentence)

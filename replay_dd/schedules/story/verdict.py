@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
@@ -108,3 +109,13 @@ def kind_words(thing: HangThing) -> str:
 def own_name(thing: HangThing) -> str:
     """The last part of a name, as the code that uses it is likely to write it."""
     return thing.name or thing.kind.lower()
+
+
+def of_lines(turns: Sequence[tuple[str, str, int]]) -> str:
+    """The lines of a circle, such as ``spin.py:22 to 23``."""
+    lines: dict[str, list[int]] = {}
+    for _, file, line in turns:
+        lines.setdefault(file, []).append(line)
+    return listed(
+        f"{file}:{min(own)}" + (f" to {max(own)}" if max(own) > min(own) else "") for file, own in lines.items()
+    )

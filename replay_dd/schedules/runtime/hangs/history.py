@@ -15,6 +15,8 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..accelerator.own_memory import use_own
 from ..observing import attribute, local_value, type_name
 from ..points.frames import program_frame
+from ..points.place import line_of
+from ..points.places import COUNTED
 from ..stdlib.locks import Lock, RLock
 from ..strategies.profile import Identities
 from .library import GIVES_UP, TAKES, WAITS, is_notification, library_call, starts_thread
@@ -113,7 +115,7 @@ class History:
                 self._step(thread, frame, thing, GIVES_UP, does)
             elif done and not signals and not back and does != "notifies" and not _is_wait_of_condition(outermost):
                 self._step(thread, frame, thing, does, "")
-        elif signals:
+        elif signals or not self._is_direct(frame):
             return
         elif done:
             self._step(thread, frame, lock, TAKES, "")
@@ -121,6 +123,13 @@ class History:
             self._step(thread, frame, lock, GIVES_UP, "")
         elif not lock.ready_for(thread):
             self._step(thread, frame, lock, WAITS, "")
+
+    def _is_direct(self, frame: FrameType | None) -> bool:
+        """Whether the program itself uses the lock, perhaps through a condition; not a part of the library for it."""
+        frame = program_frame(frame)
+        while frame is not None and frame.f_code.co_qualname.startswith("Condition."):
+            frame = frame.f_back
+        return frame is None or self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED
 
     def _notification(self, thread: ManagedThread, frame: FrameType | None) -> None:
         called = None if frame is None else library_call(frame, self._scheduler.places)
@@ -150,6 +159,16 @@ class History:
         for number in gone:
             del self._locks[number]
         return [(number, lock) for number, lock in self._locks.items() if lock._holder is thread]
+
+    def find_locks(self) -> None:
+        """Without a history: the locks that threads have now, as far as variables lead to them."""
+        frames = sys._current_frames()
+        for lock in self._naming.taken_locks([frames.get(thread.ident) for thread in self._scheduler.threads]):
+            if not only_signals(lock):
+                number = self._identities.number(lock)
+                self._locks[number] = lock
+                if lock._taken is not None:
+                    self.taken[number] = self.stacks.of_lines(((lock._taken.code, line_of(lock._taken)),))
 
     # -- what is asked -----------------------------------------------------------------------------------------------
 

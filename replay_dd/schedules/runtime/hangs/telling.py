@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 
-from ..baton.moments import OutsideWait
 from ..channel import HANG
 from ..observing import attribute, local_value, type_name
 from ..points.frames import program_frame
@@ -63,6 +62,8 @@ class _Teller:
     def __init__(self, scheduler: Scheduler, history: History | None) -> None:
         self._scheduler = scheduler
         self._history = history or History(scheduler)
+        if history is None:
+            self._history.find_locks()
         self._frames = sys._current_frames()
         self._intentions = Intentions(scheduler.places)
         self._pools = Pools([(thread, self._frame(thread)) for thread in scheduler.threads])
@@ -107,6 +108,7 @@ class _Teller:
             HANG,
             (why, kept and not history.failed, tuple(rows), tuple(things), tuple(steps[-_MOST_STEPS:])),
             tuple(history.stacks.rows),
+            tuple(scheduler.places.counted_files()),
         )
 
     def _frame(self, thread: ManagedThread) -> FrameType | None:
@@ -122,13 +124,12 @@ class _Teller:
             ends = waiting._thread
         if ends is not None:
             return None, ends.name
-        if isinstance(waiting, OutsideWait):
-            return None, ""
         if type(waiting) in (Lock, RLock):
             called = library_call(frame, self._scheduler.places)
             if called is not None and only_signals(waiting):
                 return local_value(called[1], "self"), ""
-        return waiting, ""
+        is_thing = type(waiting) in (Lock, RLock) or type_name(waiting) == "SimpleQueue"
+        return (waiting if is_thing else None), ""
 
     def _facts(self, thing: Any, waiter: ManagedThread) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """What is known of an object in words; who has to act; who is likely to."""
