@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
@@ -66,7 +66,8 @@ def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Stor
     if victim is not None:
         conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
     conflict = essential(conflict, ending)
-    race = tell_race(conflict, twins.failing, twins.passing, ending)
     if twins.failing_hang is None:
-        return race
+        return tell_race(conflict, twins.failing, twins.passing, ending)
+    # What led there is told as if it had failed at once: the hang itself has its own story.
+    race = tell_race(conflict, twins.failing, twins.passing, replace(ending, deadlock=()))
     return with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), race)

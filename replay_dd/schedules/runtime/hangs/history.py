@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
 
+IMPORT_LOCK = "_ModuleLock"  # of the import system, by its class
 _MOST = 20_000  # steps kept: the last ones
 _MOST_NAMED = 300  # objects: to find a name costs up to some milliseconds
 
@@ -183,6 +184,9 @@ class History:
             frames = sys._current_frames()
             threads = [self._scheduler.main, self._scheduler.current, *self._scheduler.threads]
             stacks = [frames.get(thread.ident) for thread in threads]
+            if type_name(thing) == IMPORT_LOCK:
+                self.things[number] = ("import lock", f"the import of {attribute(thing, 'name')}", "", None)
+                return number
             named = len(self.things) < _MOST_NAMED
             name, what = self._naming.name_of(thing, stacks) if named else ("", "")
             self.things[number] = (type_name_of(thing), name, what, made_of(thing))

@@ -18,9 +18,9 @@ from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
 from ..stdlib.locks import Lock, RLock
 from ..stdlib.threads import ThreadHandle
-from .history import History, only_signals
+from .history import IMPORT_LOCK, History, only_signals
 from .intentions import Intentions
-from .library import library_call
+from .library import GIVES_UP, import_lock, library_call
 from .pools import Pools
 from .stacks import NO_STACK
 
@@ -103,7 +103,7 @@ class _Teller:
             things.append((number, kind, name, what, made or (), fact, known, likely, taken))
         if why:
             wanted = set(facts)
-            steps = [step for step in steps if step[0] in wanted]
+            steps = [step for step in steps if step[0] in wanted or step[4] == GIVES_UP]
         scheduler.send(
             HANG,
             (why, kept and not history.failed, tuple(rows), tuple(things), tuple(steps[-_MOST_STEPS:])),
@@ -125,6 +125,9 @@ class _Teller:
         if ends is not None:
             return None, ends.name
         if type(waiting) in (Lock, RLock):
+            importing = import_lock(frame)
+            if importing is not None:
+                return importing, ""
             called = library_call(frame, self._scheduler.places)
             if called is not None and only_signals(waiting):
                 return local_value(called[1], "self"), ""
@@ -134,6 +137,10 @@ class _Teller:
     def _facts(self, thing: Any, waiter: ManagedThread) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """What is known of an object in words; who has to act; who is likely to."""
         kind = type_name(thing)
+        if kind == IMPORT_LOCK:
+            owner = attribute(thing, "owner")
+            found = [thread.name for thread in self._scheduler.threads if thread.ident == owner]
+            return f"thread {found[0]} imports it" if found else "", tuple(found), ()
         if type(thing) in (Lock, RLock):
             holder = thing._holder
             if holder is None:
