@@ -131,8 +131,10 @@ def why_lost(hang: Hang, thing: HangThing) -> str:
         return "has ended without releasing it" if thing.kind in LOCKS else ""
     holder = hang.thread(thing.holders[0]) if thing.holders else None
     then, now = _around_taking(hang, thing), own_calls(hang, -1 if holder is None else holder.stack)
-    if not then or not now or not hang.with_history:
+    if not hang.with_history:
         return "has left the function that took it" if "has left" in thing.state else ""
+    if not then or not now:
+        return ""
     inside = then[-1]
     around = len(then) - 1
     if now[:around] != then[:around] or len(now) <= around or now[around].function != inside.function:

@@ -44,6 +44,7 @@ _GIVES = {
     "Barrier": ("wait", "abort", "reset"),
     "Future": ("set_result", "set_exception", "cancel"),
 }
+_TAKES_FOR_CALLER = ("__enter__", "__aenter__", "acquire", "lock", "acquire_lock")
 _TAKES_ITEMS = ("get", "get_nowait")
 
 
@@ -164,7 +165,11 @@ class _Teller:
             if frame.f_code is taken.code:
                 return f"thread {holder.name} has it"
             frame = frame.f_back
-        if taken is None or self._scheduler.places.kind(taken.code.co_filename) != COUNTED:
+        if (
+            taken is None
+            or taken.code.co_name in _TAKES_FOR_CALLER
+            or self._scheduler.places.kind(taken.code.co_filename) != COUNTED
+        ):
             return f"thread {holder.name} has it"
         return f"thread {holder.name} has it, and has left {taken.code.co_qualname}, which took it"
 
