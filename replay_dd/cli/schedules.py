@@ -87,13 +87,15 @@ def isolate_schedule(
         on_stage=progress.show,
     )
     progress.clear()
-    if as_json:
-        echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
-    else:
-        echo_lines(story_as_text(explanation, found.failing.program))
-        echo_lines([""])
-        echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
-    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
+    try:
+        _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
+    finally:  # what was found is told, whatever comes of the pictures
+        if as_json:
+            echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
+        else:
+            echo_lines(story_as_text(explanation, found.failing.program))
+            echo_lines([""])
+            echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
@@ -173,15 +175,17 @@ def minimize_schedule(
     finally:
         progress.clear()
     write_log(found.log, target)
-    if as_json:
-        echo_json(minimum_as_json(found, target))
-    else:
-        echo_lines(minimum_as_text(found, target))
-        echo()
-        echo_lines(lanes(found.log, unicode=can_draw()))
-    if html is not None:
-        from replay_dd.report.page.frame import write_page
-        from replay_dd.report.page.runs import minimum_page
+    try:
+        if html is not None:
+            from replay_dd.report.page.frame import write_page
+            from replay_dd.report.page.runs import minimum_page
 
-        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
+            write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
+    finally:
+        if as_json:
+            echo_json(minimum_as_json(found, target))
+        else:
+            echo_lines(minimum_as_text(found, target))
+            echo()
+            echo_lines(lanes(found.log, unicode=can_draw()))
     return found.isolation.exit_code

@@ -11,7 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from replay_dd.report.held_locks import Locks
@@ -26,6 +26,7 @@ from replay_dd.schedules.story.words import Letters
 ACCESS, SWITCH, END, GAP = "access", "switch", "end", "gap"
 _MOST_ROWS = 240
 _BEFORE = 60  # rows, where two runs begin to differ
+_AROUND = 3  # rows, around what the story tells, if not all can be shown
 _MOST_LANES = 8
 _SWITCHES_IN_A_ROW = 3
 
@@ -50,6 +51,7 @@ class Row:
         values: for each thing that is followed, its value after it and what each thread has last seen of it.
         other: what the other run has in the place of ``words``, where that differs.
         access: what was seen.
+        told: whether the story tells of it.
     """
 
     kind: str
@@ -67,6 +69,7 @@ class Row:
     values: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     other: str = ""
     access: Access | None = None
+    told: bool = False
 
     @property
     def same_as(self) -> tuple[object, ...]:
@@ -93,7 +96,6 @@ class Rows:
         things: the names of what is followed.
         locks: the names of the locks.
         before: how many rows are left out before the first one.
-        after: how many are left out before the last one, which is the end of the run.
         other_threads: how many threads are not shown.
         lit_words: what the switch is that makes the difference.
     """
@@ -104,7 +106,6 @@ class Rows:
     things: tuple[str, ...] = ()
     locks: Mapping[int, str] = field(default_factory=dict)
     before: int = 0
-    after: int = 0
     other_threads: int = 0
     lit_words: str = "the switch"
 
@@ -116,6 +117,7 @@ def rows_of(
     names: Sequence[str] | None = None,
     letters: Letters | None = None,
     lit: Switch | None = None,
+    told: Collection[int] = (),
 ) -> Rows:
     """All rows of a run.
 
@@ -125,6 +127,7 @@ def rows_of(
         names: the things to follow; by default, those for which the order of threads matters.
         letters: what is known of the names of its objects.
         lit: the switch that makes the difference.
+        told: the numbers of the accesses that the story tells of.
     """
     observed = bool(observation.accesses)
     names = shared_names(observation) if names is None else names
@@ -146,10 +149,13 @@ def rows_of(
                 *(ACCESS, one.thread, words, "", one.place, source_line(one.place, log.program), one.time),
                 path=tuple(frame.function for frame in reversed(one.stack) if frame.counted),
                 access=one,
+                told=one.number in told,
             )
         row = replace(row, held=locks.held(), values=values.now())
         if not (rows and row.kind == ACCESS and _repeats(rows[-1], row)):
             rows.append(row)
+        elif row.told:
+            rows[-1] = replace(rows[-1], told=True)
     if observed:
         rows = list(_without_many_switches(rows))
     rows.append(_end_row(log, rows))
@@ -178,7 +184,7 @@ def side_by_side(failing: Rows, passing: Rows) -> tuple[Rows, Rows, int]:
         common += 1
     start = max(0, common - _BEFORE)
     told = [
-        _cut(replace(one, rows=tuple(_compared(one.rows, other.rows, common))), start)
+        _cut(replace(one, rows=tuple(_compared(one.rows, other.rows, common))), start, common)
         for one, other in ((failing, passing), (passing, failing))
     ]
     lanes = tuple(sorted({*told[0].lanes, *told[1].lanes}, key=by_path))
@@ -188,24 +194,60 @@ def side_by_side(failing: Rows, passing: Rows) -> tuple[Rows, Rows, int]:
 def alone(rows: Rows) -> Rows:
     """A run cut to what is shown."""
     lit = next((number for number, row in enumerate(rows.rows) if row.lit), 0)
-    return _cut(rows, max(0, lit - _BEFORE))
+    start = max(0, lit - _BEFORE)
+    return _cut(rows, start, lit)
 
 
-def _cut(rows: Rows, start: int) -> Rows:
+def _cut(rows: Rows, start: int, common: int) -> Rows:
+    """What is shown of a run: what surrounds the first difference, and of the rest what the story tells."""
     *most, end = rows.rows
-    kept = most[start : start + _MOST_ROWS]
-    counts = Counter(name for row in kept for name in (row.thread, row.to) if name)
-    counts.update([end.thread])
-    shown = {name for name, _ in counts.most_common(_MOST_LANES)}
-    visible = [row for row in kept if row.thread in shown or not row.thread]
+    shown = _lanes_shown([*most[start:], end])
+    kept = list(_with_gaps([row for row in most[start:] if row.thread in shown or not row.thread], common - start))
     return replace(
         rows,
-        rows=(*visible, end),
+        rows=(*kept, end),
         lanes=tuple(sorted(shown, key=by_path)),
         before=start,
-        after=len(most) - start - len(kept),
         other_threads=len({*rows.lanes} - shown),
     )
+
+
+def _lanes_shown(rows: Sequence[Row]) -> set[str]:
+    """The threads that matter most: those of the switch that makes the difference, of the story, and the busiest."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        worth = _MOST_ROWS**2 if row.lit or row.kind == END else _MOST_ROWS if row.told else 1
+        for name in (row.thread, row.to):
+            counts[name] += worth if name else 0
+    del counts[""]
+    return {name for name, _ in counts.most_common(_MOST_LANES)}
+
+
+def _with_gaps(rows: Sequence[Row], common: int) -> Iterator[Row]:
+    """The rows, with gaps in the place of those that matter least, if there are too many."""
+    kept = set(range(len(rows)))
+    if len(rows) > _MOST_ROWS:
+        kept = set(range(common + _AROUND))
+        for number, row in enumerate(rows):
+            if row.told or row.lit:
+                kept.update(range(number - _AROUND, number + _AROUND + 1))
+        kept.update(range(len(rows) - _AROUND, len(rows)))
+        kept = set(sorted(kept)[:_MOST_ROWS])
+    gap: list[Row] = []
+    for number, row in enumerate(rows):
+        if number not in kept:
+            gap.append(row)
+            continue
+        yield from _gap(gap)
+        gap = []
+        yield row
+    yield from _gap(gap)
+
+
+def _gap(rows: Sequence[Row]) -> Iterator[Row]:
+    if rows:
+        last = rows[-1]
+        yield Row(GAP, "", f"{len(rows):,} more steps are left out", held=last.held, values=last.values)
 
 
 def _compared(rows: Sequence[Row], others: Sequence[Row], common: int) -> Iterator[Row]:

@@ -14,6 +14,7 @@ from replay_dd.report.page.parts import commands, facts, folded, section, text
 from replay_dd.report.page.player import FAILS, PASSES, Panel, player
 from replay_dd.report.page.rows import rows_of, side_by_side
 from replay_dd.report.page.story import story_section, title_of
+from replay_dd.report.page.tried import best_of
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access
@@ -37,17 +38,24 @@ def schedules_page(
     story, switch = explanation.story, found.switch
     twins = explanation.twins
     names = names_in(story)
+    failing_told: list[Access] = []
+    passing_told: list[Access] = []
+    if story is not None:
+        failing_told = [access for turn in story.turns for step in turn.steps for access in step.accesses]
+        passing_told = [access for _, step in story.passing for access in step.accesses]
     failing_rows = rows_of(
         *(found.failing, NOTHING_OBSERVED if twins is None else twins.failing),
         names=names,
-        letters=_letters([] if story is None else [a for turn in story.turns for s in turn.steps for a in s.accesses]),
+        letters=_letters(failing_told),
         lit=None if switch is None else switch.failing,
+        told=[access.number for access in failing_told],
     )
     passing_rows = rows_of(
         *(found.passing, NOTHING_OBSERVED if twins is None else twins.passing),
         names=names,
-        letters=_letters([] if story is None else [a for _, step in story.passing for a in step.accesses]),
+        letters=_letters(passing_told),
         lit=None if switch is None else switch.passing,
+        told=[access.number for access in passing_told],
     )
     one, other, common = side_by_side(failing_rows, replace(passing_rows, lit_words="here instead"))
     endings = signature_of(found.failing.ending).text, signature_of(found.passing.ending).text
@@ -67,6 +75,7 @@ def schedules_page(
         ("left", f"{counted(isolation.deltas_left, isolation.circumstance.delta)} of {isolation.deltas_searched:,}"),
         ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
         ("proof", proof_in_words(isolation)),
+        ("tried", best_of(explanation.tried)),
         ("GIL", _gil(found)),
         ("python", found.failing.program.python),
     ]

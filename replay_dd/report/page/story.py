@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.page.parts import section
+from replay_dd.report.page.tried import tried_part
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.story.explain import Explanation
@@ -16,17 +17,16 @@ SEEN, INFERRED, TRIED = "seen", "inferred", "tried"
 _MEANS = {
     SEEN: "when both final runs were repeated",
     INFERRED: "concluded from what was seen",
-    TRIED: "by experiment",
+    TRIED: "by experiment: the scheduler alone kept this, in the same schedules with and without",
 }
 
 
-def story_section(explanation: Explanation, program: Program, tried: Iterable[str] = ()) -> Markup:
+def story_section(explanation: Explanation, program: Program) -> Markup:
     """The story, or why there is none.
 
     Args:
         explanation: the story.
         program: the program, for its source lines.
-        tried: what experiments showed, in sentences.
     """
     story = explanation.story
     if story is None:
@@ -41,9 +41,9 @@ def story_section(explanation: Explanation, program: Program, tried: Iterable[st
     parts = [_known(SEEN, seen)]
     if story.inferred:
         parts.append(_known(INFERRED, [tag("ul", [tag("li", cut(line, _LONGEST)) for line in story.inferred])]))
-    tried = list(tried)
+    tried = tried_part(explanation.tried)
     if tried:
-        parts.append(_known(TRIED, [tag("ul", [tag("li", cut(line, 3 * _LONGEST)) for line in tried])]))
+        parts.append(_known(TRIED, tried))
     return section("story", "The story", tag("div", parts, class_="known"))
 
 

@@ -90,7 +90,18 @@ def test_a_long_run_shows_what_surrounds_the_switch() -> None:
     assert len(shown.rows) < 300
     assert any(row.lit for row in shown.rows)
     assert shown.before > 1_000
-    assert shown.before + shown.after + len(shown.rows) == len(rows_of(log, seen, lit=lit).rows)
+    left_out = [int(row.words.partition(" ")[0].replace(",", "")) for row in shown.rows if row.kind == GAP]
+    rest_of_them = [row for row in shown.rows if row.kind != GAP]
+    assert shown.before + sum(left_out) + len(rest_of_them) == len(rows_of(log, seen, lit=lit).rows)
+
+
+def test_what_the_story_tells_is_never_left_out() -> None:
+    many = [access(number, "0.1", "stores", str(number)) for number in range(1, 2_001)]
+    lit = switch("0.1", 10, "0.2")
+    log, seen = run([lit, switch("0.2", 11, "0.1")], many)
+    shown = alone(rows_of(log, seen, names=["total"], lit=lit, told=[1_234, 1_900]))
+    assert {"stores 1234", "stores 1900", "stores 2000"} <= {row.words for row in shown.rows}
+    assert len(shown.rows) < 100
 
 
 def test_of_many_threads_those_with_the_most_to_show_get_lanes() -> None:
