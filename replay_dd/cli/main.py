@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
         "verify-fix": Entry("recording_commands", "Try whether a repaired program still fails."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
+        "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),
     },
     "GUI sessions": {
         "monkey": Entry("monkey", "Send random input to a program until it fails."),

@@ -45,13 +45,22 @@ CHOICES = {
 SCHEDULE, SESSION, FLOW = "schedule log", "GUI session", "user flow"
 PROMISED: dict[str, dict[str, set[str]]] = {
     "replay": {
-        SCHEDULE: {"--time-limit", "--exact", "--accept-changes", "--env"},
-        SESSION: {"--accept-changes", "--pace", "--wm", "--player", "--settle", "--start-limit", "--hang-limit"}
+        SCHEDULE: {"--time-limit", "--exact", "--accept-changes", "--env", "--json"},
+        SESSION: {
+            "--json",
+            "--accept-changes",
+            "--pace",
+            "--wm",
+            "--player",
+            "--settle",
+            "--start-limit",
+            "--hang-limit",
+        }
         | {"--here", "--home", "--exact-site"},
-        FLOW: {"--settle", "--text", "--browser"},
+        FLOW: {"--settle", "--text", "--browser", "--json"},
     },
     "show": {
-        SCHEDULE: {"--json", "--ascii", "--html", "--trace", "--stacks"},
+        SCHEDULE: {"--html", "--trace", "--stacks", "--json", "--markdown", "--mermaid", "--ascii"},
         SESSION: {"--json", "--thumbnails"},
         FLOW: {"--json"},
     },
@@ -89,9 +98,9 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--stdin",
             ),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
-            *("--max-delay", "--process"),
+            *("--max-delay", "--process", "--json"),
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home", "--json"},
     },
 }
 FOREIGN = [

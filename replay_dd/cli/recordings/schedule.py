@@ -29,6 +29,7 @@ from replay_dd.cli.options import (
     yield_point_options,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
+from replay_dd.cli.report_options import lanes_option, markdown_option, mermaid_option, short_option, write_test_option
 
 RECORD_OPTIONS = (
     Option(
@@ -44,8 +45,10 @@ RECORD_OPTIONS = (
     max_delay_option(),
     *yield_point_options(),
     *program_options(),
+    json_option(),
 )
 REPLAY_OPTIONS = (
+    json_option(),
     replay_time_limit_option(""),
     Option(
         "--exact",
@@ -102,9 +105,14 @@ ISOLATE_OPTIONS = (
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),
+    short_option(),
+    lanes_option(),
     page_option(),
     trace_option(),
     json_option(),
+    markdown_option(),
+    mermaid_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
@@ -116,6 +124,7 @@ MINIMIZE_OPTIONS = (
     output_option(),
     page_option(),
     json_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
@@ -150,6 +159,8 @@ SHOW_OPTIONS = (
     page_option("Write the run as an HTML page, which needs no network; with --stacks, values and locks, too."),
     trace_option(),
     json_option(),
+    markdown_option(),
+    mermaid_option(),
     Option(
         "--stacks",
         section=OUTPUT,

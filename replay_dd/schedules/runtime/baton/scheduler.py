@@ -166,7 +166,11 @@ class Scheduler(Chooser):
             outside = self.outside  # before others run and do something
             if self.observer is not None and waiting is not None:
                 self.observer.before_operation(self.current, frame, waiting)
+            if self.history is not None and waiting is not None and not self.busy:
+                self.history.before_operation(self.current, frame, waiting)
             done = self._ask(frame, waiting, deadline, gives_way)
+            if self.history is not None and not self.busy and not self.over:
+                self.history.after_operation(self.current, frame, waiting, done)
             if self.observer is not None and not self.busy and not self.over:
                 self.observer.at_operation(self.current, frame, waiting, done, outside)
             return done
