@@ -4,14 +4,12 @@ Rules of this module:
 
 * Of an observed run, a row is an access to a thing that is named, or to a lock that threads share; or a switch. Of any
   other run, the rows are its switches.
-* Two runs that are shown side by side are the same run up to a switch. Their rows are, too, and are cut off at the same
-  ones; each says how many are left out.
+* All rows are made here; :mod:`replay_dd.report.page.excerpt` leaves out what is too much.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from replay_dd.report.held_locks import Locks
@@ -24,10 +22,6 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observatio
 from replay_dd.schedules.story.words import Letters
 
 ACCESS, SWITCH, END, GAP = "access", "switch", "end", "gap"
-_MOST_ROWS = 240
-_BEFORE = 60  # rows, where two runs begin to differ
-_AROUND = 3  # rows, around what the story tells, if not all can be shown
-_MOST_LANES = 8
 _SWITCHES_IN_A_ROW = 3
 
 
@@ -118,6 +112,7 @@ def rows_of(
     letters: Letters | None = None,
     lit: Switch | None = None,
     told: Collection[int] = (),
+    called: Mapping[tuple[str, str, int], str] | None = None,
 ) -> Rows:
     """All rows of a run.
 
@@ -128,14 +123,19 @@ def rows_of(
         letters: what is known of the names of its objects.
         lit: the switch that makes the difference.
         told: the numbers of the accesses that the story tells of.
+        called: the names of locks that are known, by the thread, file and line that takes them.
     """
     observed = bool(observation.accesses)
     names = shared_names(observation) if names is None else names
-    locks = Locks(observation, letters or Letters())
+    locks = Locks(observation, letters or Letters(), called)
     values = Values(names, letters or Letters(), locks)
     rows: list[Row] = []
-    for one in in_order(log, observation):
+    events = list(in_order(log, observation))
+    stuck = _never_got(events)
+    for one in events:
         if isinstance(one, Switch):
+            if one.ended:
+                locks.ended(one.thread)
             row = _switch_row(one, log, lit)
             blocked = locks.wanted_by(one.thread)
             if row.forced and not row.ended and blocked:
@@ -143,7 +143,7 @@ def rows_of(
         else:
             locks.see(one)
             words = values.see(one)
-            if not words:
+            if not words or (one.does == "wants" and one.number not in stuck):
                 continue
             row = Row(
                 *(ACCESS, one.thread, words, "", one.place, source_line(one.place, log.program), one.time),
@@ -163,6 +163,21 @@ def rows_of(
     return Rows(log, tuple(rows), _lanes(rows, log), things, shown_locks)
 
 
+def _never_got(events: Sequence[Switch | Access]) -> set[int]:
+    """The numbers of the accesses that ask for a lock in vain: the thread neither gets it nor gives way for it."""
+    found: set[int] = set()
+    gets: set[tuple[str, int]] = set()
+    gives_way: set[str] = set()
+    for one in reversed(events):
+        if isinstance(one, Switch):
+            gives_way.add(one.thread)
+        elif one.does == "acquires":
+            gets.add((one.thread, one.thing[1]))
+        elif one.does == "wants" and one.thread not in gives_way and (one.thread, one.thing[1]) not in gets:
+            found.add(one.number)
+    return found
+
+
 def shared_names(observation: Observation) -> list[str]:
     """The names of the things that several threads touched, and one changed."""
     threads: dict[str, set[str]] = {}
@@ -173,100 +188,6 @@ def shared_names(observation: Observation) -> list[str]:
             if access.writes:
                 changed.add(access.name)
     return [name for name, who in threads.items() if len(who) > 1 and name in changed]
-
-
-def side_by_side(failing: Rows, passing: Rows) -> tuple[Rows, Rows, int]:
-    """Two runs with what differs between them, cut to what is shown; and how many rows they begin with in common."""
-    common = 0
-    for one, other in zip(failing.rows, passing.rows, strict=False):
-        if one.same_as != other.same_as:
-            break
-        common += 1
-    start = max(0, common - _BEFORE)
-    told = [
-        _cut(replace(one, rows=tuple(_compared(one.rows, other.rows, common))), start, common)
-        for one, other in ((failing, passing), (passing, failing))
-    ]
-    lanes = tuple(sorted({*told[0].lanes, *told[1].lanes}, key=by_path))
-    return replace(told[0], lanes=lanes), replace(told[1], lanes=lanes), common - start
-
-
-def alone(rows: Rows) -> Rows:
-    """A run cut to what is shown."""
-    lit = next((number for number, row in enumerate(rows.rows) if row.lit), 0)
-    start = max(0, lit - _BEFORE)
-    return _cut(rows, start, lit)
-
-
-def _cut(rows: Rows, start: int, common: int) -> Rows:
-    """What is shown of a run: what surrounds the first difference, and of the rest what the story tells."""
-    *most, end = rows.rows
-    shown = _lanes_shown([*most[start:], end])
-    kept = list(_with_gaps([row for row in most[start:] if row.thread in shown or not row.thread], common - start))
-    return replace(
-        rows,
-        rows=(*kept, end),
-        lanes=tuple(sorted(shown, key=by_path)),
-        before=start,
-        other_threads=len({*rows.lanes} - shown),
-    )
-
-
-def _lanes_shown(rows: Sequence[Row]) -> set[str]:
-    """The threads that matter most: those of the switch that makes the difference, of the story, and the busiest."""
-    counts: Counter[str] = Counter()
-    for row in rows:
-        worth = _MOST_ROWS**2 if row.lit or row.kind == END else _MOST_ROWS if row.told else 1
-        for name in (row.thread, row.to):
-            counts[name] += worth if name else 0
-    del counts[""]
-    return {name for name, _ in counts.most_common(_MOST_LANES)}
-
-
-def _with_gaps(rows: Sequence[Row], common: int) -> Iterator[Row]:
-    """The rows, with gaps in the place of those that matter least, if there are too many."""
-    kept = set(range(len(rows)))
-    if len(rows) > _MOST_ROWS:
-        kept = set(range(common + _AROUND))
-        for number, row in enumerate(rows):
-            if row.told or row.lit:
-                kept.update(range(number - _AROUND, number + _AROUND + 1))
-        kept.update(range(len(rows) - _AROUND, len(rows)))
-        kept = set(sorted(kept)[:_MOST_ROWS])
-    gap: list[Row] = []
-    for number, row in enumerate(rows):
-        if number not in kept:
-            gap.append(row)
-            continue
-        yield from _gap(gap)
-        gap = []
-        yield row
-    yield from _gap(gap)
-
-
-def _gap(rows: Sequence[Row]) -> Iterator[Row]:
-    if rows:
-        last = rows[-1]
-        yield Row(GAP, "", f"{len(rows):,} more steps are left out", held=last.held, values=last.values)
-
-
-def _compared(rows: Sequence[Row], others: Sequence[Row], common: int) -> Iterator[Row]:
-    """The rows, with what the other run has where a thread does the same and finds something else."""
-    there: dict[tuple[object, ...], str] = {}
-    for key, row in _numbered(others):
-        there[key] = row.words
-    for number, (key, row) in enumerate(_numbered(rows)):
-        other = there.get(key, "")
-        if number >= common and row.kind == ACCESS and other and other != row.words:
-            row = replace(row, other=other)
-        yield row
-
-
-def _numbered(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, ...], Row]]:
-    visits: Counter[tuple[object, ...]] = Counter()
-    for row in rows:
-        visits[row.where] += 1
-        yield (*row.where, visits[row.where]), row
 
 
 def _repeats(one: Row, other: Row) -> bool:

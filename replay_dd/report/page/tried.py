@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from replay_dd.report.links import links_as_text
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.tried import outcome_in_words, tried_in_words, virtual_in_words
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Attempt, Counts, Experiments
+from replay_dd.schedules.story.links import Links
 
 _LONGEST = 400
 _SIGNS = {PREVENTS: ("✓", "passes"), FAILS: ("✗", "fails"), NO_PROOF: ("?", "unresolved")}
@@ -23,6 +25,27 @@ def tried_part(tried: Experiments | None) -> list[Child]:
     if told:
         parts.append(tag("p", cut(" ".join(told), _LONGEST), class_="remark"))
     return parts
+
+
+def links_part(links: Links) -> list[Child]:
+    """The orders that the story says matter, each tried alone; nothing if none was."""
+    if not links.tried:
+        return []
+    lines = [" ".join(words.split()) for words in _each(links)]
+    return [tag("ul", [tag("li", cut(line, _LONGEST)) for line in lines], class_="links")]
+
+
+def _each(links: Links) -> list[str]:
+    """The links in words, one by one."""
+    found: list[str] = []
+    for line in links_as_text(links):
+        label = next((label for label in ("tried ", "not proved ") if line.startswith(label)), "")
+        words = line.removeprefix(label).strip()
+        if label:
+            found.append(f"{'✓' if label == 'tried ' else '? not proved:'} {words}")
+        else:
+            found[-1] += f" {words}"
+    return found
 
 
 def best_of(tried: Experiments | None) -> str:
