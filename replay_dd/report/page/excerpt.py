@@ -2,7 +2,7 @@
 
 Rules of this module:
 
-* Two runs that are shown side by side are the same run up to a switch. So are their rows, which begin with the same one.
+* Two runs that are shown side by side are the same run up to a switch. So are their rows: both begin with the same.
 * What the story tells is shown, with what surrounds it, and so is what surrounds the first difference.
 * Whatever is left out is counted.
 """
