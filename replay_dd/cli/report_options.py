@@ -11,7 +11,6 @@ from __future__ import annotations
 from replay_dd.cli.command import Option
 from replay_dd.cli.options import OUTPUT_FILE, OUTPUT_FILE_OR_PRINTED
 
-
 REPORT = "Report"
 
 
