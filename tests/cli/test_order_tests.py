@@ -1,4 +1,4 @@
-"""`--write-test` writes a short, clean test that can fail; `verify-test` shows that it tells broken from repaired code."""
+"""`--write-test` writes a short, clean test that can fail; `verify-test` shows that it tells two versions apart."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ LINE_GONE = REPAIRED.replace(
     "        before = account.balance\n        account.balance = before + 1\n", "        account.balance += 1\n"
 )
 TEST = Path("tests", "test_race.py")
+
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,6 @@ def git(shop: Workshop, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.once
 def test_the_test_is_short_and_clean(written: Workshop) -> None:
     text = (written.folder / TEST).read_text(encoding="utf-8")
     assert len(text.splitlines()) < 40
@@ -74,7 +75,7 @@ def test_the_test_is_short_and_clean(written: Workshop) -> None:
     bin_folder = Path(sys.executable).parent
     for command in (
         ["ruff", "format", "--isolated", "--check"],
-        ["ruff", "check", "--isolated", "--select", "ALL", "--ignore", "S,INP,D"],
+        ["ruff", "check", "--isolated", "--select", "ALL", "--ignore", "CPY,S,INP,D"],
     ):
         done = subprocess.run(
             [bin_folder / command[0], *command[1:], TEST], cwd=written.folder, capture_output=True, text=True
