@@ -17,6 +17,7 @@ from replay_dd.report.lanes import lanes
 from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
@@ -51,6 +52,7 @@ def isolate_schedule(
     repeats: int,
     failure: str | None,
     range_number: int | None,
+    experiments: int | None,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
@@ -86,7 +88,15 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     explanation = explain(found, time_limit)
-    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
+    explanation = with_experiments(
+        *(explanation, found),
+        budget=Budget() if experiments is None else Budget(experiments, None),
+        jobs=jobs,
+        may_fork=not no_fork,
+        time_limit_s=time_limit,
+        on_stage=progress.show,
+    )
+    progress.clear()
     tested = write_test is not None and write_order_test(
         found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
     )
@@ -94,6 +104,7 @@ def isolate_schedule(
         Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
         *(short, lanes, as_json, markdown, mermaid),
     )
+    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
@@ -175,21 +186,21 @@ def minimize_schedule(
     finally:
         progress.clear()
     write_log(found.log, target)
-    if html is not None:
-        from replay_dd.report.page.frame import write_page
-        from replay_dd.report.page.runs import minimum_page
-
-        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
     tested = write_test is not None and write_order_test(
         found.log, None, write_test, "replay-dd minimize --write-test", env, time_limit
     )
     test = write_test if tested else None
     if as_json:
         echo_json(minimum_as_json(found, target, test))
-        return found.isolation.exit_code
-    echo_lines(minimum_as_text(found, target))
-    if test is not None:
-        echo(test_in_words(test))
-    echo()
-    echo_lines(lanes(found.log, unicode=can_draw()))
+    else:
+        echo_lines(minimum_as_text(found, target))
+        if test is not None:
+            echo(test_in_words(test))
+        echo()
+        echo_lines(lanes(found.log, unicode=can_draw()))
+    if html is not None:
+        from replay_dd.report.page.frame import write_page
+        from replay_dd.report.page.runs import minimum_page
+
+        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
     return found.isolation.exit_code

@@ -77,12 +77,12 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--jobs",
                 "--output",
             ),
-            *("--strip", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
+            *("--strip", "--html", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
             *("--hang-limit", "--accept-changes", "--here", "--home", "--exact-site"),
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            "--browser",
+            *("--browser", "--html"),
         },
     },
     "record": {
