@@ -60,7 +60,8 @@ def test_code_in_markdown_stays_in_its_cell(text: str) -> None:
     ("text", "written"),
     [
         ("reads 100 (1)", "reads 100 (1)"),
-        ("stores '<b>' over a_b", "stores '&#60;b&#62;' over a&#95;b"),
+        ("stores '<b>' over a_b", "stores '&#60;b&#62;' over a_b"),
+        ("a._b and __init__ and c_", "a.&#95;b and &#95;&#95;init&#95;&#95; and c&#95;"),
         ("see #12 and @bob", "see &#35;12 and @<!-- -->bob"),
         ("![x](http://y)", "&#33;&#91;x&#93;(http&#58;//y)"),
         ("a|b*c`d", "a&#124;b&#42;c&#96;d"),
