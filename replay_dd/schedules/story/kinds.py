@@ -109,8 +109,9 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
-        return CHECK_THEN_ACT if checks(first) else LOST_UPDATE
-    return ORDER_VIOLATION
+        return CHECK_THEN_ACT
+    # It takes one thing, and leaves another there, before it looks at the second.
+    return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
 
 
 def _publishes(left: Edge | None, right: Edge) -> bool:

@@ -88,6 +88,8 @@ class _Teller:
         before: list[Access] = []
         if left is not None:
             before = [one for one in conflict.before if one.number >= left.access.number and concerns(one)]
+            if right is not None and right.access != left.access:
+                before = [one for one in before if one != right.access]  # a call in progress takes effect afterwards
         elif right is not None:
             before = [one for one in conflict.before if one.writes and concerns(one) and one != right.access][-1:]
         stretch = [one for one in conflict.stretch if concerns(one)]

@@ -125,7 +125,8 @@ class AnyInstruction(Instruction):
             return _of_file(own, name, effect)
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
         access.reads, access.writes = effect
-        access.detail = f"{name}()"
+        access.detail = f"{name}({_listed(arguments)})"
+        access.old = values.state(own)
         return access
 
     def _container_method(self, own: Any, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
@@ -143,7 +144,7 @@ class AnyInstruction(Instruction):
         if access is None:
             return None
         access.reads, access.writes = effect
-        access.detail = f"{name}({', '.join(values.text_of(one) or values.class_name(type(one)) for one in arguments)})"
+        access.detail = f"{name}({_listed(arguments)})"
         if access.sort == WHOLE:
             ends = {"pop": -1, "popleft": 0}
             if name in ends and not values.is_a(own, dict) and not arguments:
@@ -172,6 +173,10 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = effect
         access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
         return access
+
+
+def _listed(arguments: list[Any]) -> str:
+    return ", ".join(values.text_of(one) or values.class_name(type(one)) for one in arguments)
 
 
 def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
