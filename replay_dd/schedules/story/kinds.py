@@ -94,7 +94,8 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
-        if checks(first):
+        again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if checks(first) and (last.writes or not again):
             return CHECK_THEN_ACT
         if last.writes:
             return LOST_UPDATE
@@ -152,4 +153,6 @@ def _was_there(conflict: Conflict, edge: Edge) -> bool:
     """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
     if conflict.left is not None and conflict.left.access.reads:
         return True
-    return any(one.writes and one.touches(edge.access) for one in conflict.before if not one.new.is_missing)
+    nothing = ("None", "False", *_EMPTY)
+    before = [one for one in conflict.before if one.writes and one.touches(edge.access)]
+    return any(not one.new.is_missing and one.new.text not in nothing for one in before)

@@ -75,8 +75,12 @@ class Letters:
 
     def _calls(self, access: Access) -> str:
         text = access.detail
-        if access.thing[0] == "file" and access.old.is_missing:
-            return f"{text}: is not there"
+        if access.thing[0] in ("file", "object") and access.old.is_missing:
+            return (
+                f"{text}: it is closed"
+                if access.thing[0] == "object" or access.new.is_missing
+                else f"{text}: is not there"
+            )
         if access.thing[0] == "file" and access.old.text == "True":
             return f"{text}: is there"
         if access.reads and access.old.is_known and access.thing[0] in ("item", "whole"):
