@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -49,7 +49,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
-        return _of_one(left, right)
+        return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, used_unready
 from replay_dd.schedules.story.words import listed
 
 
@@ -56,6 +56,12 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
             "waits for it again."
+        )
+    unready = used_unready(conflict)
+    if kind == kinds.TOO_EARLY and unready is not None:
+        return (
+            f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
+            f"{unready.name} in it ({_at(unready)})."
         )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
@@ -140,7 +146,7 @@ def _in_short(access: Access) -> str:
     if does == "calls":
         words = f"calls {access.detail.partition('(')[0]}() of {name}"
     elif access.thing[0] == "file":
-        words = f"does its {does} of {name}"
+        words = f"calls {does}() of {name}"
     elif does == "iterates":
         words = f"takes the next item of {name}"
     else:

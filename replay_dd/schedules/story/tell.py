@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, one_thing, used_unready
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
@@ -62,6 +62,9 @@ class _Teller:
             turns.append(self._turn(conflict.thread, own_after))
         turns = self._joined(turns, bool(own_before))
         accesses = [edge.access for edge in edges]
+        unready = used_unready(conflict)
+        if unready is not None:
+            accesses.append(unready)
         if len(accesses) == 2 and one_thing(*accesses):  # of an item and its container, name the container
             accesses = [next((one for one in accesses if one.thing[0] == "whole"), accesses[1])]
         names = [self._name(access) for access in accesses]
@@ -82,11 +85,12 @@ class _Teller:
         conflict = self.conflict
         left, right = conflict.left, conflict.right
         edges = [edge.access for edge in (left, right) if edge is not None]
+        unready = used_unready(conflict)
 
         def concerns(access: Access) -> bool:
             if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
                 return True
-            return any(access.touches(edge) or edge.touches(access) for edge in edges)
+            return access == unready or any(access.touches(edge) or edge.touches(access) for edge in edges)
 
         before: list[Access] = []
         if left is not None:

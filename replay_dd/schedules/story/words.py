@@ -59,7 +59,7 @@ class Letters:
         if access.does in ("acquires", "wants"):
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
-            return access.detail or access.does
+            return (access.detail or access.does) + (": is not there" if old.is_missing else "")
         found = self.value(old)
         if access.detail:
             return f"{access.detail}: {found}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .operands import Expression
 
+_KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
 
@@ -149,7 +150,7 @@ class AnyInstruction(Instruction):
             return None
         access: Access | None
         mapping = values.is_a(own, dict) or values.inside(own) is not None
-        keyed = mapping and name in ("get", "pop", "setdefault", "__getitem__", "__setitem__")
+        keyed = mapping and name in _KEYED
         keyed = keyed or (values.is_a(own, set) and name in ("add", "discard", "remove"))
         if keyed and arguments:
             access = self.item(own, expression, arguments[0], CALLS)
@@ -172,6 +173,8 @@ class AnyInstruction(Instruction):
                 self.names.remember(access.new if access.old is MISSING else access.old, access.name)
             elif name in ("pop", "discard", "remove"):
                 access.new = MISSING
+            elif name == "move_to_end":
+                access.new = access.old
             elif name == "add":
                 access.new = arguments[0]
             else:
