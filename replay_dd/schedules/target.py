@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
+from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
+from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
+from replay_dd.schedules.hang import Hang, hang_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -62,8 +65,11 @@ class Plan:
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
+        followed: report every instruction with its operands, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.flow`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
+        history: keep what happens to locks, events, queues and the like, and tell it at the end.
         virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
     """
 
@@ -81,6 +87,8 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    followed: tuple[int, int] | None = None
+    history: bool = False
     virtual: VirtualLock | VirtualOrder | None = None
 
     def __str__(self) -> str:
@@ -96,7 +104,7 @@ class TargetRun:
 
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
-    time-out too long to end early; 0 if there was none.
+    time-out too long to end early; 0 if there was none. And what happened to locks and the like.
     """
 
     log: Log
@@ -109,6 +117,8 @@ class TargetRun:
     executed: tuple[Executed, ...] = ()
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
+    flow: Flow | None = None
+    hang: Hang | None = None
 
 
 def describe_program(
@@ -128,6 +138,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        limits=resource_limits.current(),
         process=process,
     )
 
@@ -203,6 +214,7 @@ def prepare(
         environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
+        program.limits,
     )
 
 
@@ -236,6 +248,8 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "followed": plan.followed,
+        "history": plan.history,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
@@ -300,9 +314,11 @@ def make_run(
     trace: list[tuple[str, Place | None]] = []
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
+    followed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     stopped = False
     end: tuple[Any, ...] | None = None
+    hang: Hang | None = None
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
     for record in records:
@@ -329,6 +345,8 @@ def make_run(
             executed.append(Executed(thread, time, global_time, places[number], *rest))
         elif kind == channel.CALLED:
             note_callee(executed, *record[1:])
+        elif kind in FOLLOWED:
+            followed.append(record)
         elif kind in OBSERVED:
             observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
@@ -346,6 +364,8 @@ def make_run(
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.HANG:
+            hang = hang_of(record)
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == channel.STOPPED:
@@ -375,6 +395,7 @@ def make_run(
         notes=tuple(notes),
         writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
+        hang=hang if hang is not None and hang.why else None,
     )
     files = {short: file_hash(path) for short, path in end[4]} if end else {}
     # Short names below the working directory resolve to their files; those of packages do not.
@@ -391,6 +412,8 @@ def make_run(
         executed=tuple(executed),
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
+        flow=flow_of(followed) if followed else None,
+        hang=hang,
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..backends.base import Backend
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
+    from ..hangs.history import History
 
 DEADLOCK_STATUS = 125
 _LONGEST_TEXT = 2000  # of an exception
@@ -37,6 +38,8 @@ class RunEnd:
         self._is_copy = False
         self._at_end_without_threads: Callable[[], None] | None = None
         self._real_exit: Callable[[int], Any] = os._exit
+        self.history: History | None = None
+        self._hangs = False
         self.scheduler: Scheduler
         self.backend: Backend
 
@@ -102,6 +105,8 @@ class RunEnd:
         scheduler = self.scheduler
         scheduler.moments.at_end()
         scheduler.over = True
+        if self.history is not None and not self._hangs:
+            self._tell_hang("")
         self._tell_uncontrolled()
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
@@ -147,6 +152,8 @@ class RunEnd:
         """All threads wait for each other: explain, and end the process."""
         scheduler = self.scheduler
         frames = sys._current_frames()
+        if self.is_own_process():
+            self._tell_hang("deadlock")
         rows = []
         for thread in scheduler.threads:
             waiting = thread.waiting
@@ -172,6 +179,16 @@ class RunEnd:
             except Exception:
                 pass
         self._real_exit(DEADLOCK_STATUS)
+
+    def _tell_hang(self, why: str) -> None:
+        """Tell what is known of a hang; that this could fail must not hide the deadlock itself."""
+        self._hangs = bool(why)
+        from ..hangs.telling import tell  # only now: few runs hang
+
+        try:
+            tell(self.scheduler, why, self.history)
+        except Exception as error:
+            self._channel.send(NOTE, "hang", f"the hang could not be told ({type(error).__name__}: {error})")
 
     def _frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str, bool]]:
         """(short file, file, line, function, counted) of the counted frames, the innermost first.
