@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple
 
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.shapes import (
     Column,
     Count,
@@ -202,6 +203,7 @@ class Ending:
         notes: what else the user should know.
         writes_files: whether the program writes files in its working directory.
         seconds: real time that the run took.
+        hang: what is known of the threads of a run that hung.
     """
 
     status: ExitStatus | None
@@ -218,6 +220,7 @@ class Ending:
     notes: tuple[str, ...] = ()
     writes_files: bool = False
     seconds: Seconds = 0.0
+    hang: Hang | None = None
 
 
 @dataclass(frozen=True)

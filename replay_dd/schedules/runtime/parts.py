@@ -51,11 +51,16 @@ class Parts:
             command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
+        self.scheduler.when_asked = self.run_end.when_asked
         self.stuck_calls = StuckCalls(self.scheduler)
         if request["executed"]:
             from .backends.executed import ExecutedTrace  # only few runs need it
 
             self.scheduler.executed = ExecutedTrace(self.scheduler, *request["executed"])
+        if request["followed"]:
+            from .accesses.follower import Follower
+
+            self.scheduler.executed = Follower(self.scheduler, *request["followed"])
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
         locks.use_scheduler(self.scheduler)

@@ -18,7 +18,7 @@ TOLD = [
     ("rectangle", "torn update", {"Window.left", "Window.right"}, {12, 13}, {16, 17}, ""),
     ("connection", "use after close or invalidation", {"Client._wire"}, {21, 24}, {32}, "Client._lock"),
     ("plugin", "read before initialisation", {"Service.handlers"}, {11}, {18}, ""),
-    ("doorbell", "missed notification", {"Doorbell._rung", "Doorbell._condition"}, {17, 19}, {12, 14}, ""),
+    ("doorbell", "missed notification", {"Doorbell._rung", "bell._condition"}, {17, 19}, {12, 14}, ""),
     ("stock", "check-then-act", {"stock['apple']"}, {16, 18}, {16, 18}, ""),
     ("report", "non-repeatable read", {"Orders._by_number"}, {15}, {11}, ""),
     ("config", "torn update", {"settings"}, {9, 12}, {16, 17}, ""),
@@ -35,7 +35,7 @@ TOLD = [
     ("seats", "check-then-act", {"the database"}, {15, 17}, {15, 17}, ""),
     ("stats", "torn update", {"Stats.sum", "Stats.count"}, {15, 17}, {23}, "Stats.lock"),
     ("timer", "early time-out", {"Call.answer"}, {12}, {25, 26}, ""),
-    ("transfer", "lock-order deadlock", {"Account.lock A", "Account.lock B"}, {14, 17}, {14, 17}, ""),
+    ("transfer", "lock-order deadlock", {"ada.lock", "bob.lock"}, {14, 17}, {14, 17}, ""),
 ]
 
 
