@@ -135,6 +135,8 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("subprocess", _always, lambda parts, module: parts.pipes.adapt_subprocess(module)),
     ("importlib.metadata", _always, lambda parts, module: adapt_metadata(module)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_rewriting(module)),
+    ("unittest.result", _always, lambda parts, module: parts.run_end.adapt_results(module.TestResult)),
+    ("_pytest.unittest", _always, lambda parts, module: parts.run_end.adapt_results(module.TestCaseFunction)),
     ("_sqlite3", _always, _adapt_sqlite),
     ("multiprocessing.synchronize", _always, _adapt_names),
     ("multiprocessing.shared_memory", _always, _adapt_names),
