@@ -15,12 +15,12 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget, try_repairs, with_experiments
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Experiments
-from replay_dd.schedules.experiments.schedules_to_try import neighbours
+from replay_dd.schedules.experiments.schedules_to_try import in_turns, neighbours
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.target import Plan, describe_program
 from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
 
 FEW = Budget(12, None)
@@ -177,6 +177,15 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
     assert (made.runs, made.attempts) == (0, ())
     told = story_as_json(replace(explanation, tried=made), found.failing.program)["tried"]
     assert told["stopped_by"] == "time"
+
+
+@pytest.mark.once
+def test_both_kinds_of_schedules_take_turns() -> None:
+    near, far = [Plan(label=f"near {number}") for number in range(2)], [Plan(label=str(number)) for number in range(4)]
+    plans, numbers = in_turns(near, far)
+    assert [str(plan) for plan in plans] == ["near 0", "0", "near 1", "1", "2", "3"]
+    assert numbers == {0, 2}
+    assert in_turns(far, near)[1] == {0, 2, 4, 5}
 
 
 @pytest.mark.once
