@@ -37,7 +37,7 @@ def test_a_repair_and_no_repair(shop: Workshop) -> None:
     assert answer["format"] == "replay-dd verification"
     assert not (shop.folder / "o.log").exists()
 
-    shop.write(RACE.replace("def deposit():\n", "def deposit():\n    raise KeyError(1)\n"))
+    shop.write(REPAIRED + "raise KeyError(1)\n")
     done = shop.run("verify-fix", "--runs", "0", "-o", "o.log", "fail.log")
     assert done.status == 1
     assert done.stdout.startswith("verdict      fails otherwise")
