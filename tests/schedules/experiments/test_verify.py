@@ -6,11 +6,14 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from replay_dd.report.verification import verification_as_json, verification_in_words
-from replay_dd.schedules.anchors import named
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.anchors import AnchoredReplay, named
+from replay_dd.schedules.experiments import verify
 from replay_dd.schedules.experiments.sweep import MOST, moved, sweeps
 from replay_dd.schedules.experiments.verify import (
     CANNOT_TELL,
@@ -20,9 +23,10 @@ from replay_dd.schedules.experiments.verify import (
     Verification,
     verify_repair,
 )
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.log import read_log, write_log
-from replay_dd.schedules.model import Log, Place, Settings, Switch
+from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
 from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, log_of
 
@@ -124,13 +128,16 @@ def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
     assert verified(recorded, "print(1)\n", runs=4).verdict == REPAIRED
 
 
-def test_a_run_that_does_not_end_is_no_verdict(recorded: Log) -> None:
-    Path(recorded.program.directory, "prog.py").write_text(
-        "import threading\nthreading.Thread(target=print).start()\nwhile True: pass\n"
-    )
-    made = verify_repair(recorded, runs=0, time_limit_s=0.5)
-    assert made.verdict == CANNOT_TELL
-    assert "runs ended without a verdict" in made.why
+@pytest.mark.once
+def test_a_run_that_does_not_end_is_no_verdict() -> None:
+    made = Verification(anchored=AnchoredReplay(None, (), (), Outcome.PASS))  # type: ignore[arg-type]
+    judge = verify._Judge(made, signature_of(FAILED))
+    judge.look_at(SimpleNamespace(log=log_of([])), "hunted")  # type: ignore[arg-type]
+    assert verify._verdict(made, False) == (REPAIRED, "")
+    judge.look_at(SimpleNamespace(log=log_of([], Ending(None, timed_out=True))), "hunted")  # type: ignore[arg-type]
+    verdict, why = verify._verdict(made, False)
+    assert verdict == CANNOT_TELL
+    assert why.startswith("1 of the runs ended without a verdict")
 
 
 def test_ctrl_c_ends_it(recorded: Log) -> None:
