@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.tool import RACE, WRITE, Workshop
 
+pytestmark = pytest.mark.once
+
 UPDATE = "    before = account.balance\n    account.balance = before + 1\n"
 LOCKED = "    with lock:\n        before = account.balance\n        account.balance = before + 1\n"
 REPAIRED = RACE.replace(UPDATE, LOCKED).replace("account =", "lock = threading.Lock()\naccount =", 1)
@@ -44,7 +46,6 @@ def test_a_repair_and_no_repair(shop: Workshop) -> None:
     assert shop.run("replay", "o.log").status == 1
 
 
-@pytest.mark.once
 def test_what_is_no_verdict_is_above_127(race: Workshop, tmp_path: Path) -> None:
     race.run("verify-fix", "found/pass.log").refused(131, "does-not-fail")
     race.run("verify-fix", "found/fail.log", "-o", tmp_path / "x.log", "--", "python", "gone.py").refused(

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from replay_dd.report.verification import verification_as_json, verification_in_words
 from replay_dd.outcome import Outcome
+from replay_dd.report.verification import verification_as_json, verification_in_words
 from replay_dd.schedules.anchors import AnchoredReplay, named
 from replay_dd.schedules.experiments import verify
 from replay_dd.schedules.experiments.sweep import MOST, moved, sweeps
@@ -29,6 +29,8 @@ from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
 from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, log_of
+
+pytestmark = pytest.mark.once
 
 CACHE = """\
 import threading
@@ -128,7 +130,6 @@ def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
     assert verified(recorded, "print(1)\n", runs=4).verdict == REPAIRED
 
 
-@pytest.mark.once
 def test_a_run_that_does_not_end_is_no_verdict() -> None:
     made = Verification(anchored=AnchoredReplay(None, (), (), Outcome.PASS))  # type: ignore[arg-type]
     judge = verify._Judge(made, signature_of(FAILED))
@@ -159,7 +160,6 @@ def switch(time: int, where: Place | None, thread: str = "0.1", to: str = "0.2")
     return Switch(thread, time, to, False, False, where, time, 1)
 
 
-@pytest.mark.once
 def test_switches_are_moved_one_at_a_time() -> None:
     first, second = switch(3, place("f")), switch(40, place("f"), "0.2", "0.1")
     plans = list(moved(log_of([first, second, replace(switch(50, None), by_default=True)])))
@@ -170,7 +170,6 @@ def test_switches_are_moved_one_at_a_time() -> None:
     ]
 
 
-@pytest.mark.once
 def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
     old = log_of([switch(5, place("f.<locals>.<listcomp>")), switch(6, place("f")), switch(9, None)], FAILED)
     trace = [("0.1", place("g")), ("0.2", place("f")), ("0.1", place("f")), ("0.1", None), ("0.1", place("f"))]
@@ -181,7 +180,6 @@ def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
     assert named(place("f.<locals>.<listcomp>")) == "f"
 
 
-@pytest.mark.once
 def test_where_the_function_is_not_passed_the_whole_thread_is_swept() -> None:
     trace = [("0.1", place("g"))] * (3 * MOST + 1)
     (sweep,) = sweeps(log_of([switch(5, place("f"))], FAILED), trace, ["0.1", "0.2"])
