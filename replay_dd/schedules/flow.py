@@ -20,7 +20,7 @@ from replay_dd.schedules.observation import Value
 from replay_dd.schedules.runtime import channel
 
 FOLLOWED = (channel.FLOW_CODE, channel.FLOW)
-_ENDS = ("RETURN_VALUE", "RETURN_CONST")
+ENDS = ("RETURN_VALUE", "RETURN_CONST")
 _WAITS = ("YIELD_VALUE", "RETURN_GENERATOR")
 
 
@@ -169,7 +169,7 @@ class _Stacks:
         if stack and stack[-1][0] == frame:
             number = stack[-1][1]
             last = flow.instruction(flow.activations[number].steps[-1]).name
-            if flow.activations[number].code is code and last not in _ENDS:
+            if flow.activations[number].code is code and last not in ENDS:
                 return number
             stack.pop()
         caller = flow.activations[stack[-1][1]].steps[-1] if stack else -1
