@@ -50,6 +50,8 @@ TITLES = {
 }
 ROOMS = {
     "cli": "the commands",
+    "pytest_plugin": "hunts the tests of a suite",
+    "testing": "runs a program in a certain order of its threads, for tests",
     "report": "terminal, HTML, lanes, film strips, scripts",
     "schedules": "thread schedules",
     "events": "user actions in GUI sessions",
@@ -85,6 +87,7 @@ INSIDE = {
     "baton": "one thread at a time: scheduler, threads, clock, stuck calls",
     "points": "which instructions are yield points, and where they stand in the source",
     "counting": "thread time and digest",
+    "hangs": "who waits for whom in a program that hangs, and what led there",
     "accesses": "what the threads access, for the story of a race",
     "virtual": "locks and orders that the program does not have, for experiments",
     "observing": "looks at objects of the program without running its code",

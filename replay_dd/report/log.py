@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.report.hang import hang_as_json, hang_as_text
+from replay_dd.schedules.anchors import AnchoredReplay
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
 
@@ -39,8 +41,9 @@ def describe_log(log: Log) -> Iterator[str]:
     yield from describe_notes(log)
     for waiter in ending.deadlock:
         yield f"deadlock     thread {waiter.thread} {waiter.explanation}"
-        for frame in waiter.frames[:5]:
+        for frame in () if ending.hang is not None else waiter.frames[:5]:
             yield f"                 at {frame.file}:{frame.line} in {frame.function}"
+    yield from hang_as_text(ending, program)
 
 
 def schedule_as_json(log: Log) -> dict[str, Any]:
@@ -66,9 +69,26 @@ def schedule_as_json(log: Log) -> dict[str, Any]:
         "threads": dict(ending.thread_times),
         "switches": [_switch_as_json(switch) for switch in log.switches],
         "deadlock": [_waiter_as_json(waiter) for waiter in ending.deadlock],
+        "hang": hang_as_json(ending, program),
         "digest": f"{ending.digest:016x}",
         "verified": log.verified,
         "notes": notes_of(log),
+    }
+
+
+def relocated_as_json(replayed: AnchoredReplay) -> dict[str, Any]:
+    """The member ``relocated`` of the object that ``replay --json`` prints."""
+    return {
+        "switches": len(replayed.anchors),
+        "missed": [
+            {"thread": one.switch.thread, "to": one.switch.to, "where": one.switch.where, "why": one.why}
+            for one in replayed.missed
+        ],
+        "moved": [
+            {"thread": one.switch.thread, "to": one.switch.to, "where": one.switch.where, "line": one.line}
+            for one in replayed.anchors
+            if one.moved and one not in replayed.missed
+        ],
     }
 
 

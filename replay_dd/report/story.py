@@ -4,36 +4,55 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from replay_dd.report.chain import chain_as_json, chain_as_text
+from replay_dd.report.hang import threads_as_text, verdict_as_json
 from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
+from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import Step, Story, Turn
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
 
 _WIDTH = 80
 
 
-def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
+def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
     """The story, line by line, at most 80 columns wide unless a source line is wider.
 
     Args:
         explanation: the story, or why there is none.
         program: the program, for its source lines.
+        turns: what the threads do, if that is to be told in another form.
     """
     story = explanation.story
     if story is None:
         yield from labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
-    yield from textwrap.wrap(f"{_title(story)} {things}: {story.kind}", _WIDTH, subsequent_indent="  ")
+    colon = ":" if things else ""
+    yield from textwrap.wrap(f"{_title(story)} {things}{colon} {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
-    for turn in story.turns:
-        yield from _turn(turn, program)
+    yield from hang_of_story_as_text(story, program)
+    if story.hang is None or story.hang.led_by:
+        yield from turns if turns is not None else (line for turn in story.turns for line in _turn(turn, program))
+    yield from evidence_as_text(explanation, story, program)
+
+
+def hang_of_story_as_text(story: Story, program: Program) -> Iterator[str]:
+    """The hang that a story ends with, line by line; nothing if it ends with another failure."""
+    if story.hang is not None:
+        yield from threads_as_text(story.hang.hang, story.hang.verdict, program)
+        if story.hang.led_by:
+            yield from textwrap.wrap(f"What leads there: {story.hang.led_by}", _WIDTH)
+
+
+def evidence_as_text(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
+    """What comes after the turns: the passing run, the chain to the failure, locks, and what was tried."""
+    told = story.hang
     if story.passes:
         yield from labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
@@ -44,6 +63,10 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from labelled("locks", line)
     for line in story.waits:
         yield from labelled("waits", line)
+    if told is not None and told.verdict.help:
+        yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
+    for label, line in tried_in_words(explanation.tried):
+        yield from labelled(label, line)
     yield from links_as_text(explanation.links)
     yield from labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
@@ -51,7 +74,7 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
 
 
 def _title(story: Story) -> str:
-    return "DEADLOCK on" if "deadlock" in story.kind else "RACE on"
+    return "RACE on" if story.hang is None else "DEADLOCK on" if story.things else "DEADLOCK:"
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
@@ -96,7 +119,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]
     if len(functions) > 4:
-        functions = [functions[0], f"... {len(functions) - 3} more ...", *functions[-2:]]
+        functions = [f"... {len(functions) - 3} more ...", *functions[-3:]]
     return " > ".join(names + functions)
 
 
@@ -124,9 +147,15 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
+        "tried": tried_as_json(explanation.tried),
         "links": links_as_json(explanation.links),
         "chain": chain_as_json(explanation.chain, program),
+        **({} if story.hang is None else {"hang": _hang_as_json(story.hang, program)}),
     }
+
+
+def _hang_as_json(told: HangTold, program: Program) -> dict[str, Any]:
+    return {**verdict_as_json(told.hang, told.verdict, program), "led_by": told.led_by}
 
 
 def _step_as_json(step: Step, program: Program) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple
 
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.shapes import (
     Column,
     Count,
@@ -25,6 +26,8 @@ from replay_dd.schedules.shapes import (
     Hash64,
     ModuleName,
     RaisedIn,
+    ResourceLimit,
+    ResourceName,
     Seconds,
     SignalNumber,
     SourceLine,
@@ -200,6 +203,7 @@ class Ending:
         notes: what else the user should know.
         writes_files: whether the program writes files in its working directory.
         seconds: real time that the run took.
+        hang: what is known of the threads of a run that hung.
     """
 
     status: ExitStatus | None
@@ -216,6 +220,7 @@ class Ending:
     notes: tuple[str, ...] = ()
     writes_files: bool = False
     seconds: Seconds = 0.0
+    hang: Hang | None = None
 
 
 @dataclass(frozen=True)
@@ -280,6 +285,7 @@ class Program:
             for the only one.
         withheld: names of variables that were set, and whose values are not kept because they look like secrets; None
             in an old log, whose environment is not the whole one.
+        limits: those of resources, as :mod:`replay_dd.experiment.resource_limits` names them; old logs have none.
     """
 
     command: Annotated[tuple[Argument, ...], Rule("a program and its arguments", len)]
@@ -293,6 +299,7 @@ class Program:
     paths: Mapping[Name, Name] = field(default_factory=dict)
     withheld: tuple[VariableName, ...] | None = None
     process: Name = ""
+    limits: Mapping[ResourceName, ResourceLimit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

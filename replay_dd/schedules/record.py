@@ -117,16 +117,18 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
     addresses that determine the order of sets of objects. Replays share the same addresses.
     """
     candidate = log
+    hangs = bool(log.ending.deadlock)
     for _ in range(_VERIFICATIONS):
         try:
-            again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True)
+            again = replay(candidate, time_limit_s=time_limit_s, count_visits=True, elsewhere=True, history=hangs)
         except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
             note = f"this log could not be replayed at once: {error.message}"
             return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
         if not again.reproduced:
             break
         if again.divergence is None:
-            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log))
+            hang = again.run.log.ending.hang or candidate.ending.hang
+            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log), hang=hang)
             return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)

@@ -86,6 +86,7 @@ def replay(
     show_output: bool = False,
     count_visits: bool = False,
     elsewhere: bool = False,
+    history: bool = False,
 ) -> ReplayResult:
     """Run the program of a log again under its schedule.
 
@@ -95,11 +96,12 @@ def replay(
         show_output: let the program write to our standard output and error.
         count_visits: count how often each thread visited the places of its switches; slightly slower.
         elsewhere: as if from another shell; see :func:`replay_dd.schedules.environment.of_run`.
+        history: keep what happens to locks and the like, for the explanation of a deadlock; slower.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
     """
-    plan = exact_plan(log, time_limit_s)
+    plan = replace(exact_plan(log, time_limit_s), history=history)
     if count_visits:
         plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
     run = run_target(

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
+from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -34,8 +36,9 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.program_files import file_hash, forget_files
+from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
 from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
@@ -67,6 +70,7 @@ class Plan:
             :mod:`~replay_dd.schedules.flow`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
+        history: keep what happens to locks, events, queues and the like, and tell it at the end.
         virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
     """
 
@@ -85,6 +89,7 @@ class Plan:
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     followed: tuple[int, int] | None = None
+    history: bool = False
     virtual: VirtualLock | VirtualOrder | None = None
 
     def __str__(self) -> str:
@@ -100,7 +105,7 @@ class TargetRun:
 
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
-    time-out too long to end early; 0 if there was none.
+    time-out too long to end early; 0 if there was none. And what happened to locks and the like.
     """
 
     log: Log
@@ -114,6 +119,7 @@ class TargetRun:
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
     flow: Flow | None = None
+    hang: Hang | None = None
 
 
 def describe_program(
@@ -133,6 +139,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        limits=resource_limits.current(),
         process=process,
     )
 
@@ -208,6 +215,7 @@ def prepare(
         environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
+        program.limits,
     )
 
 
@@ -242,6 +250,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "executed": plan.executed,
         "observed": dict(plan.observed),
         "followed": plan.followed,
+        "history": plan.history,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
     return marshal.dumps(content, channel.MARSHAL_VERSION)
@@ -310,6 +319,8 @@ def make_run(
     least_asleep_ns = 0
     stopped = False
     end: tuple[Any, ...] | None = None
+    hang: Hang | None = None
+    counted: tuple[tuple[str, str], ...] = ()  # short name and path of each file
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
     for record in records:
@@ -355,6 +366,8 @@ def make_run(
                 Waiter(thread, text, tuple(Frame(f[0], f[2], f[3], f[4]) for f in frames))
                 for thread, text, frames in record[1]
             )
+        elif kind == channel.HANG:
+            hang, counted = hang_of(record), record[3]
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == channel.STOPPED:
@@ -366,7 +379,11 @@ def make_run(
         elif kind == channel.END:
             end = record
     if finished.timed_out:
-        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
+        at = note_at_limit(list(at_limit), settings.granularity, program.directory)
+        if at and (hang is None or not is_guess(at)):
+            notes.append(at)
+    if hang is not None and hang.why == TIME_LIMIT:
+        hang = replace(hang, turns=repeated(trace))
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,
@@ -384,10 +401,12 @@ def make_run(
         notes=tuple(notes),
         writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
         seconds=round(finished.seconds, 6),
+        hang=hang if hang is not None and hang.why else None,
     )
-    files = {short: file_hash(path) for short, path in end[4]} if end else {}
+    counted = end[4] if end else counted
+    files = {short: file_hash(path) for short, path in counted}
     # Short names below the working directory resolve to their files; those of packages do not.
-    paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
+    paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
@@ -401,6 +420,7 @@ def make_run(
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
         flow=flow_of(followed) if followed else None,
+        hang=hang,
     )
 
 

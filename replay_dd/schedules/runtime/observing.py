@@ -69,6 +69,12 @@ def full_type_name(kind: type) -> str:
     return name if type(module) is not str or module in ("builtins", "__main__", "") else f"{module}.{name}"
 
 
+def class_module(kind: type) -> str:
+    """The name of the module of a class; empty if it is no text."""
+    name = _module_of(kind)
+    return name if type(name) is str else ""
+
+
 def in_class(kind: type, name: str) -> Any:
     """What a class or the first of its ancestors has under a name, as it lies there; None if none has it."""
     for ancestor in _ancestors_of(kind):
@@ -122,6 +128,21 @@ def attributes_of(thing: object) -> dict[Any, Any]:
     except (AttributeError, TypeError):
         return {}
     return found if type(found) is dict else {}
+
+
+def own_attributes_of_class(kind: type) -> list[tuple[str, Any]]:
+    """(name, value) of all that lies in a class itself."""
+    return [(name, value) for name, value in _own_names_of(kind).items() if type(name) is str and name[:2] != "__"]
+
+
+def slots_of(thing: object) -> list[str]:
+    """The names of the attributes that an object has in slots."""
+    return [
+        name
+        for ancestor in _ancestors_of(type(thing))
+        for name, value in _own_names_of(ancestor).items()
+        if type(value) is _SLOT and type(name) is str and not name.startswith("__")
+    ]
 
 
 def local_value(frame: FrameType, name: str) -> Any:

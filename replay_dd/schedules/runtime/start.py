@@ -62,6 +62,8 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts.follow(request)
     if request["observed"]:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
+    if request["history"]:
+        from .hangs import history  # noqa: F401
     if request["virtual"] or request["server"] >= 0:
         from .virtual import guard  # noqa: F401  # likewise
     if request["server"] >= 0:
@@ -112,6 +114,11 @@ def _begin_run(parts: Parts) -> None:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 
         scheduler.observer = Observer(scheduler, run["observed"])
+    if run["history"]:
+        from .hangs.history import History  # loaded already
+
+        scheduler.history = parts.run_end.history = History(scheduler)
+        scheduler.counter.every_operation = True
     if run["virtual"]:
         from .virtual.guard import make_guard  # loaded already
 

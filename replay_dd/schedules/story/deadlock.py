@@ -1,109 +1,217 @@
-"""The story of a deadlock over locks: who holds what since where, and who waits for it."""
+"""The story of a deadlock: who has what since where, who waits for it, and what the passing run did instead."""
 
 from __future__ import annotations
 
-from replay_dd.schedules.model import Ending
-from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.kinds import LOCK_ORDER, SELF_DEADLOCK
-from replay_dd.schedules.story.story import Step, Story, Thing, Turn, path_of
-from replay_dd.schedules.story.words import Letters, listed
+from dataclasses import replace
+
+from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
+from replay_dd.schedules.model import Ending, Place
+from replay_dd.schedules.observation import Access, StackFrame, Value
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.hanging import verdict_of
+from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, path_of
+from replay_dd.schedules.story.verdict import Verdict, Wait
 
 _MOST_PASSING = 6
+_UNKNOWN = Value("?", "", -1)
 
 
-def tell_deadlock(failing: Observation, passing: Observation, ending: Ending) -> Story | None:
-    """The story of a deadlock in which each thread waits for a lock that the next one holds; None if it is none.
+def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending) -> Story:
+    """The story of a run in which all threads wait.
 
     Args:
-        failing: all that the failing run accessed.
-        passing: all that the passing run accessed.
+        failing: what is known of it.
+        passing: what happened to locks and the like in the passing run; None if that was not kept.
         ending: how the failing run ended.
     """
-    waits = _last_waits(failing, {waiter.thread for waiter in ending.deadlock})
-    circle = _circle(waits)
-    if not circle:
-        return None
-    taken = _acquired(failing, circle, {access.thing[1] for access in circle})
-    first = sorted((access for own in taken.values() for access in own), key=lambda access: access.number)
-    names = _names({access.thing[1]: access.name for access in (*first, *circle)})
-    turns = []
-    for access in circle:
-        steps = [*taken[access.thread], access]
-        holder = next(other.thread for other in circle if access.thing[1] in other.held)
-        words = [f"takes {names[one.thing[1]]}" for one in steps[:-1]]
-        words.append(f"waits for {names[access.thing[1]]}, which thread {holder} holds")
-        told = [Step((one,), text) for one, text in zip(steps, words, strict=True)]
-        turns.append(Turn(access.thread, path_of(access), tuple(told)))
-    turns.sort(key=lambda turn: turn.steps[0].access.number)
-    kind = LOCK_ORDER if len(circle) > 1 else SELF_DEADLOCK
-    summary = (
-        f"Each of the threads {listed(turn.thread for turn in turns)} holds a lock that the next one waits for: they "
-        "take the locks in different orders."
-        if len(circle) > 1
-        else f"Thread {circle[0].thread} waits for a lock that it holds itself."
-    )
-    others = [waiter for waiter in ending.deadlock if waiter.thread not in {access.thread for access in circle}]
+    verdict = verdict_of(failing, ending)
+    turns = _turns(failing, verdict)
+    same = [] if passing is None else _passing(failing, passing, verdict)
+    explained = {wait.thread.thread for wait in verdict.waits}
+    others = [one for one in failing.threads if one.state == "waits" and one.thread not in explained]
     return Story(
-        kind=kind,
-        things=tuple(Thing(name, "a lock") for name in names.values()),
-        summary=summary,
+        kind=verdict.kind,
+        things=tuple(Thing(thing.called, described(thing)) for thing in verdict.things),
+        summary=verdict.summary,
         turns=tuple(turns),
-        passes=f"if thread {turns[0].thread} has both locks before thread {turns[-1].thread} takes one"
-        if len(circle) == 2
-        else "",
-        passing=tuple(_passing(passing, {(one.thread, one.place.path, one.place.line) for one in _steps(turns)})),
-        waits=tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in others),
-        inferred=("the kind, from who holds what and who waits for it",),
+        passes=_passes(verdict, turns) if same else "",
+        passing=tuple(same),
+        waits=tuple(f"thread {one.thread} {waits_for(failing, one)}" for one in others),
+        inferred=("the kind, from who holds what and who waits for it", *verdict.inferred),
+        hang=HangTold(failing, verdict),
     )
 
 
-def _last_waits(failing: Observation, threads: set[str]) -> dict[str, Access]:
-    """For each of these threads whose last access asks for a lock: that one."""
-    last = {access.thread: access for access in failing.accesses}
-    return {thread: access for thread, access in last.items() if thread in threads and access.does == "wants"}
+def with_race(story: Story, race: Story | None) -> Story:
+    """The story of a deadlock with that of the race that leads there, if one was seen."""
+    if race is None or story.hang is None or story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
+        return story
+    names = {_last(thing.name) for thing in story.things}
+    early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
+    return replace(
+        story,
+        kind=race.kind if early else story.kind,
+        things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
+        turns=race.turns,
+        passes=race.passes,
+        passing=race.passing,
+        locks=race.locks,
+        inferred=(*story.inferred, *race.inferred[1:]),
+        hang=replace(story.hang, led_by=race.summary),
+    )
 
 
-def _circle(waits: dict[str, Access]) -> list[Access]:
-    """Threads of which each waits for a lock that the next one holds."""
-    for first in waits.values():
-        way = [first]
-        while True:
-            lock = way[-1].thing[1]
-            holder = next((access for access in waits.values() if lock in access.held), None)
-            if holder is None:
-                break
-            if holder in way:
-                return way[way.index(holder) :]
-            way.append(holder)
-    return []
+def _last(name: str) -> str:
+    """The last part of a name: one object may be reached by several ways."""
+    return name.rpartition(".")[2]
 
 
-def _names(locks: dict[int, str]) -> dict[int, str]:
-    """The locks' names, with letters if some have the same one."""
-    letters = Letters()
-    several = len(set(locks.values())) < len(locks)
-    return {number: letters.name(name, number) if several else name for number, name in locks.items()}
+def described(thing: HangThing) -> str:
+    """What a thing is, such as ``Lock, attribute of one Account``."""
+    return f"{thing.kind}, {thing.what}" if thing.what else thing.kind
 
 
-def _acquired(failing: Observation, circle: list[Access], locks: set[int]) -> dict[str, list[Access]]:
-    """Where each thread last took the locks that it holds."""
-    found: dict[str, dict[int, Access]] = {access.thread: {} for access in circle}
-    held = {access.thread: access.held for access in circle}
-    for access in failing.accesses:
-        lock = access.thing[1]
-        if access.does == "acquires" and access.thread in found and lock in locks and lock in held[access.thread]:
-            found[access.thread][lock] = access
-    return {thread: list(taken.values()) for thread, taken in found.items()}
+def waits_for(hang: Hang, thread: HangThread) -> str:
+    """What a thread waits for, with the name of the thing."""
+    thing = hang.thing(thread.thing)
+    if thing is None or not thing.name:
+        return thread.explanation
+    holder = f", which thread {thing.holders[0]} holds" if thing.kind in ("Lock", "RLock") and thing.holders else ""
+    state = f" ({thing.state})" if thing.kind not in ("Lock", "RLock") and thing.state else ""
+    words = {
+        "Condition": "to be notified of",
+        "Barrier": "for other threads at",
+        "Future": "for the result of",
+    }.get(thing.kind, "for")
+    if "Queue" in thing.kind:
+        words = "for room in" if thing.state.startswith("full") else "for an item in"
+    return f"waits {words} {thing.name}{holder}{state}"
 
 
-def _steps(turns: list[Turn]) -> list[Access]:
-    return [step.access for turn in turns for step in turn.steps]
+def took(hang: Hang, thread: HangThread, thing: HangThing) -> HangStep | None:
+    """The step with which a thread took a lock that it has."""
+    own = [step for step in hang.steps_of(thing.number) if step.thread == thread.thread and step.does == "takes"]
+    return next((step for step in reversed(own) if step.stack == thing.taken), own[-1] if own else None)
 
 
-def _passing(passing: Observation, places: set[tuple[str, str, int]]) -> list[tuple[str, Step]]:
-    """Where the threads take these locks in the passing run."""
+def _turns(hang: Hang, verdict: Verdict) -> list[Turn]:
+    told: list[HangStep] = list(verdict.steps)
+    for wait in verdict.waits:
+        for number in wait.thread.holds:
+            thing = hang.thing(number)
+            step = took(hang, wait.thread, thing) if thing in verdict.things and thing is not None else None
+            if step is not None and step not in told:
+                told.append(step)
+        last = _last_wait(hang, wait)
+        if last is not None and last not in told:
+            told.append(last)
+    told.sort(key=lambda step: step.global_time)
+    if verdict.kind in (kinds.LOCK_ORDER, kinds.HOLD_AND_WAIT, kinds.COMMUNICATION):
+        first = {step.thread: step.global_time for step in reversed(told)}
+        told.sort(key=lambda step: (first[step.thread], step.global_time))
+    turns: list[Turn] = []
+    for step in told:
+        access = _access(hang, step)
+        if access is None:
+            continue
+        words = _words(hang, step)
+        if turns and turns[-1].thread == step.thread:
+            turns[-1] = replace(turns[-1], steps=(*turns[-1].steps, Step((access,), words)))
+        else:
+            turns.append(Turn(step.thread, path_of(access), (Step((access,), words),)))
+    return turns
+
+
+def _last_wait(hang: Hang, wait: Wait) -> HangStep | None:
+    if wait.thing is None:
+        return None
+    own = [step for step in hang.steps_of(wait.thing.number) if step.thread == wait.thread.thread]
+    last = max((step.global_time for step in hang.steps), default=0)
+    if own and own[-1].does == "waits":
+        return own[-1]
+    # The thing was still free when it asked for it, and others took it before its turn came.
+    thread = wait.thread
+    return HangStep(wait.thing.number, thread.thread, 0, last, "waits", thread.stack, thread.holds, "")
+
+
+def _words(hang: Hang, step: HangStep) -> str:
+    thing = hang.thing(step.thing)
+    name = thing.called if thing is not None else "?"
+    if step.does == "waits":
+        thread = hang.thread(step.thread)
+        if thread is not None and thread.thing == step.thing:
+            return waits_for(hang, thread)
+        return f"waits for {name}"
+    told = f" ({'nobody waits for it' if step.detail == 'nobody waits' else step.detail})" if step.detail else ""
+    return f"{step.does} {name}{told}"
+
+
+def _access(hang: Hang, step: HangStep) -> Access | None:
+    stack = hang.stack(step.stack)
+    thing = hang.thing(step.thing)
+    frame = next((frame for frame in stack if frame.counted), None)
+    if frame is None or thing is None:
+        return None
+    sort = "lock" if thing.kind in ("Lock", "RLock") else "object"
+    return Access(
+        number=step.global_time,
+        thread=step.thread,
+        time=step.time,
+        global_time=step.global_time,
+        place=Place(frame.file, frame.path, frame.line, 0, frame.function, "", False),
+        stack=tuple(StackFrame(one.file, one.path, one.line, one.function, one.counted) for one in stack),
+        does=step.does,
+        thing=(sort, step.thing, ""),
+        holder_type=thing.kind,
+        name=thing.called,
+        reads=False,
+        writes=True,
+        old=_UNKNOWN,
+        new=_UNKNOWN,
+        detail=step.detail,
+        tested=False,
+        held=step.held,
+    )
+
+
+def _passes(verdict: Verdict, turns: list[Turn]) -> str:
+    if verdict.kind == kinds.LOCK_ORDER and len(verdict.waits) == 2 and len(turns) > 1:
+        return f"if thread {turns[0].thread} has both locks before thread {turns[-1].thread} takes one"
+    return "in this order:"
+
+
+def _passing(failing: Hang, passing: Hang, verdict: Verdict) -> list[tuple[str, Step]]:
+    """What happened to the same things in the passing run."""
+    wanted = {(thing.kind, thing.called) for thing in verdict.things}
+    numbers = {thing.number for thing in passing.things if (thing.kind, thing.called) in wanted}
+    threads = {step.thread for thing in verdict.things for step in failing.steps_of(thing.number)}
+    missing = {(step.thread, name) for step, name in _told(failing, verdict)}
     found = []
-    for access in passing.accesses:
-        if access.does == "acquires" and (access.thread, access.place.path, access.place.line) in places:
-            found.append((access.thread, Step((access,), f"takes {access.name}")))
+    for step in passing.steps:
+        if step.thing not in numbers or step.thread not in threads or not missing:
+            continue
+        then = _next_own(passing, step)
+        if then is not None and (then.does == "waits" or (step.does == "waits" and then.does == "takes")):
+            continue  # one of a wait and what comes of it is enough
+        access = _access(passing, step)
+        if access is not None:
+            missing.discard((step.thread, access.name))
+            found.append((step.thread, Step((access,), _words(passing, step))))
     return found[:_MOST_PASSING]
+
+
+def _told(hang: Hang, verdict: Verdict) -> list[tuple[HangStep, str]]:
+    """The steps of the threads that explain a hang, with the names of the things."""
+    threads = {wait.thread.thread for wait in verdict.waits}
+    return [
+        (step, thing.called)
+        for thing in verdict.things
+        for step in hang.steps_of(thing.number)
+        if step.thread in threads
+    ]
+
+
+def _next_own(hang: Hang, step: HangStep) -> HangStep | None:
+    """What the same thread does next to the same thing, if that is in the same call."""
+    own = [one for one in hang.steps_of(step.thing) if one.thread == step.thread and one.time > step.time]
+    return own[0] if own and own[0].stack == step.stack else None

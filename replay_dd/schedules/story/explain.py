@@ -8,10 +8,11 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
+from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict
-from replay_dd.schedules.story.deadlock import tell_deadlock
+from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
@@ -32,6 +33,7 @@ class Explanation:
         links: the orders that the failure needs, each tried by an experiment.
         interrupted: whether Ctrl-C ended it.
         twins: what was seen of both runs; None if they were not observed.
+        tried: what was tried against the failure; None if nothing was.
     """
 
     story: Story | None
@@ -40,6 +42,7 @@ class Explanation:
     chain: Chain = NO_CHAIN
     interrupted: bool = False
     twins: Twins | None = None
+    tried: Experiments | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
@@ -72,14 +75,15 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
 
 def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
     ending = found.failing.ending
-    story = tell_deadlock(twins.failing, twins.passing, ending) if ending.deadlock else None
-    if story is not None:
-        return Explanation(story)
-    conflict = find_conflict(twins.failing, switch, found.failing_range)
-    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
-    if victim is not None:
-        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
-    conflict = essential(conflict, ending)
+    told = _race(found, switch, twins, limit_s)
+    if twins.failing_hang is None:
+        return told
+    return replace(told, story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
+
+
+def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
+    ending = found.failing.ending
+    conflict = conflict_of(found, switch, twins)
     if conflict.left is None and conflict.right is None:
         return Explanation(None)
     links, interrupted = NO_LINKS, False
@@ -89,11 +93,29 @@ def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
         interrupted = True
     except ReplayDDError:
         pass  # the story stands without
-    story = tell_race(conflict, twins.failing, twins.passing, ending)
+    # What led to a hang is told as if it had failed at once: the hang itself has its own story.
+    at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
+    story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, conflict, ending), interrupted=interrupted)
+
+
+def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
+    """The conflict that the story of a race is about.
+
+    Args:
+        found: the isolation.
+        switch: its guilty switch.
+        twins: what was seen of both runs.
+    """
+    conflict = find_conflict(twins.failing, switch, found.failing_range)
+    ending = found.failing.ending
+    victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is not None:
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+    return essential(conflict, ending)
 
 
 def _links(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.observation import Access, StackFrame
+from replay_dd.schedules.story.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,21 @@ class Thing:
 
 
 @dataclass(frozen=True)
+class HangTold:
+    """The hang that a story ends with.
+
+    Attributes:
+        hang: what is known of it.
+        verdict: what kind it is, and the waits that explain it.
+        led_by: the race that leads there, in words; the turns of the story are that race. Empty if they are the hang.
+    """
+
+    hang: Hang
+    verdict: Verdict
+    led_by: str = ""
+
+
+@dataclass(frozen=True)
 class Story:
     """What the threads did to each other.
 
@@ -73,6 +90,7 @@ class Story:
         locks: about the locks held, in words.
         waits: what else threads wait for, in a deadlock.
         inferred: what was not seen but concluded.
+        hang: for a run that hangs, how.
     """
 
     kind: str
@@ -84,6 +102,7 @@ class Story:
     locks: tuple[str, ...] = ()
     waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
+    hang: HangTold | None = None
 
 
 def path_of(access: Access) -> tuple[StackFrame, ...]:

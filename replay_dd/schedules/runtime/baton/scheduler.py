@@ -166,7 +166,11 @@ class Scheduler(Chooser):
             outside = self.outside  # before others run and do something
             if self.observer is not None and waiting is not None:
                 self.observer.before_operation(self.current, frame, waiting)
+            if self.history is not None and waiting is not None and not self.busy:
+                self.history.before_operation(self.current, frame, waiting)
             done = self._ask(frame, waiting, deadline, gives_way)
+            if self.history is not None and not self.busy and not self.over:
+                self.history.after_operation(self.current, frame, waiting, done)
             if self.observer is not None and not self.busy and not self.over:
                 self.observer.at_operation(self.current, frame, waiting, done, outside)
             return done
@@ -206,7 +210,7 @@ class Scheduler(Chooser):
         meet(thread)
         need_room(ROOM_FRAMES)
         if self.guard is not None:
-            self.guard.at_operation(thread, waiting)
+            waiting = self.guard.at_operation(thread, waiting)
             ready = waiting is None or waiting.ready_for(thread)
         # A lock that a condition reacquires is acquired whatever happens: its caller relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):

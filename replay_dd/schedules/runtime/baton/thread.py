@@ -12,6 +12,7 @@ from ..counting.digest import text_hash
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
     from typing import Any, Protocol
 
     class Waitable(Protocol):
@@ -43,6 +44,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
         *("acquire_gate", "exception", "uncounted", "signalled", "contacts", "contacts_at", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
+        *("origin", "title"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -78,6 +80,8 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.base_time = 0  # the thread time at which it last got the baton
         self.sentinel: object = None
         self.daemon = False
+        self.origin: tuple[tuple[CodeType, int], ...] = ()  # the lines that started it, the innermost first
+        self.title = ""  # what the program calls it
         self.priority = 0
 
 

@@ -5,15 +5,37 @@ from __future__ import annotations
 import _thread
 
 from ..accelerator.own_memory import use_own
+from ..observing import attribute, local_value
 from .scheduler import Scheduler
 from .strategy import Question, Strategy
 from .thread import NEVER, ManagedThread
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+_ORIGIN = 24  # frames of the stack from which a thread was started
+_TITLE = 60  # characters of its name
 
 
 def create(parent: ManagedThread) -> ManagedThread:
     """A new thread, not running yet; ready as soon as it is added."""
     parent.children += 1
     return ManagedThread((*parent.path, parent.children))
+
+
+def note_origin(thread: ManagedThread, frame: FrameType | None) -> None:
+    """Remember from where a thread is started, and what the program calls it."""
+    before = use_own(True)
+    lines: list[tuple[CodeType, int]] = []
+    while frame is not None and len(lines) < _ORIGIN:
+        if frame.f_code.co_qualname == "Thread.start":
+            title = attribute(local_value(frame, "self"), "_name")
+            thread.title = title[:_TITLE] if type(title) is str else ""
+        lines.append((frame.f_code, frame.f_lineno or 0))
+        frame = frame.f_back
+    thread.origin = tuple(lines)
+    use_own(before)
 
 
 def add(scheduler: Scheduler, thread: ManagedThread) -> None:

@@ -12,6 +12,7 @@ from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
 from .fast_exit import leave_at_once, leave_to_the_system, watch_exit
+from .stacks import TOLD, answer, is_asked
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from ..backends.base import Backend
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
+    from ..hangs.history import History
 
 DEADLOCK_STATUS = 125
 _LONGEST_TEXT = 2000  # of an exception
+_LAST_POINTS = 4000  # yield points told after that: enough to see a loop come round
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 
 
@@ -37,6 +40,8 @@ class RunEnd:
         self._is_copy = False
         self._at_end_without_threads: Callable[[], None] | None = None
         self._real_exit: Callable[[int], Any] = os._exit
+        self.history: History | None = None
+        self._hangs = False
         self.scheduler: Scheduler
         self.backend: Backend
 
@@ -102,6 +107,8 @@ class RunEnd:
         scheduler = self.scheduler
         scheduler.moments.at_end()
         scheduler.over = True
+        if self.history is not None and not self._hangs:
+            self._tell_hang("")
         self._tell_uncontrolled()
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
@@ -147,6 +154,8 @@ class RunEnd:
         """All threads wait for each other: explain, and end the process."""
         scheduler = self.scheduler
         frames = sys._current_frames()
+        if self.is_own_process():
+            self._tell_hang("deadlock")
         rows = []
         for thread in scheduler.threads:
             waiting = thread.waiting
@@ -157,6 +166,14 @@ class RunEnd:
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
         self._leave()
+
+    def when_asked(self) -> None:
+        """Called now and then while the program runs or waits: the tool may want to know, at the time limit."""
+        if self._hangs or not self.is_own_process() or not is_asked():
+            return
+        self._tell_hang("time limit")
+        self.scheduler.traced_left = _LAST_POINTS
+        answer(TOLD)
 
     def stop(self) -> None:
         """This run cannot be the recorded one any more, and would wait for ever: end the process."""
@@ -172,6 +189,16 @@ class RunEnd:
             except Exception:
                 pass
         self._real_exit(DEADLOCK_STATUS)
+
+    def _tell_hang(self, why: str) -> None:
+        """Tell what is known of a hang; that this could fail must not hide the deadlock itself."""
+        self._hangs = bool(why)
+        from ..hangs.telling import tell  # only now: few runs hang
+
+        try:
+            tell(self.scheduler, why, self.history)
+        except Exception as error:
+            self._channel.send(NOTE, "hang", f"the hang could not be told ({type(error).__name__}: {error})")
 
     def _frames(self, frame: FrameType | None) -> list[tuple[str, str, int, str, bool]]:
         """(short file, file, line, function, counted) of the counted frames, the innermost first.

@@ -284,6 +284,8 @@ class RLock:
         raise TypeError(f"cannot pickle '{name}' object")
 
     def _is_owned(self) -> bool:
+        if _scheduler.history is not None:
+            _scheduler.history.at_ownership_check(sys._getframe(1))
         return self._count > 0 and self._holder is _scheduler.present()
 
     def _recursion_count(self) -> int:

@@ -54,11 +54,15 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
         def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
             if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
                 scheduler.operation(sys._getframe(1))
+                if scheduler.history is not None:
+                    scheduler.history.put(self, sys._getframe(1))
             self._items.append(item)
 
         def put_nowait(self, item: Any) -> None:
             if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
                 scheduler.operation(sys._getframe(1))
+                if scheduler.history is not None:
+                    scheduler.history.put(self, sys._getframe(1))
             self._items.append(item)
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:

@@ -177,6 +177,7 @@ class ThreadStarter:
         if not scheduler.counting:
             self._begin()
         child = thread_life.create(parent)
+        thread_life.note_origin(child, frame)
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
         waits = allocate_real_lock()
         waits.acquire()

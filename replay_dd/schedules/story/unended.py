@@ -1,0 +1,202 @@
+"""What kind of hang it is where threads wait for what no thread that is left will do.
+
+Rules of this module:
+
+* An item that nobody puts, an event that nobody sets: the reason lies in the past. So it is told what happened to the
+  object before, and how the threads ended that did something to it.
+"""
+
+from __future__ import annotations
+
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_name, things_of
+from replay_dd.schedules.story.words import listed
+
+_QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
+_SEMAPHORES = ("Semaphore", "BoundedSemaphore")
+
+
+def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
+    """What kind of hang it is where no circle of threads explains it; arguments as for ``verdict_of``."""
+    waiting = {wait.thread.thread for wait in waits}
+    roots = [wait for wait in waits if not (wait.known and set(wait.on) & waiting)]
+    roots.sort(key=lambda wait: (wait.thing is None, wait.thread.thread))
+    if not roots:
+        return Verdict(kinds.DEADLOCK, tuple(waits), things_of(waits), "All threads wait.")
+    for wait in roots:
+        if wait.thing is not None:
+            same = tuple(other for other in roots if other.thing == wait.thing)
+            return _of_thing(hang, same, wait.thing, ending)
+    outside = tuple(wait for wait in roots if wait.thing is None)
+    words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
+    sentence = f"{words[:1].upper()}{words[1:]}."
+    if hang.why == TIME_LIMIT:
+        own = any("child" in wait.thread.explanation for wait in outside)
+        text = "read what a child writes while it runs (`communicate()`), or it waits for room in its pipe for ever"
+        return Verdict(
+            kinds.WAITS_OUTSIDE,
+            outside,
+            (),
+            f"{sentence} That did not come until the time limit.",
+            help=text if own else "give that wait a time-out of its own, and say what shall happen then",
+        )
+    if len(outside) > 1:
+        sentence += " Each waits for what another one would send only after its own wait."
+    return Verdict(kinds.COMMUNICATION if len(outside) > 1 else kinds.NEVER_COMES, outside, (), sentence)
+
+
+def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: Ending) -> Verdict:
+    steps = hang.steps_of(thing.number)
+    who = f"{'Threads' if len(waits) > 1 else 'Thread'} {listed(wait.thread.thread for wait in waits)}"
+    verb = "wait" if len(waits) > 1 else "waits"
+    if thing.kind in ("Condition", "Event"):
+        return _of_signal(hang, waits, thing, steps, f"{who} {verb}", ending)
+    if thing.kind in _QUEUES:
+        return _of_queue(waits, thing, steps, f"{who} {verb}", ending)
+    if thing.kind in _SEMAPHORES:
+        return _of_semaphore(hang, waits, thing, steps, f"{who} {verb}", ending)
+    if thing.kind == "Barrier":
+        away = sorted({step.thread for step in steps if step.does == "arrives at"} - {w.thread.thread for w in waits})
+        came = [step for step in steps if step.thread in away]
+        missing = f" Thread {listed(away)} came to it before, but not this time." if away else ""
+        return Verdict(
+            kinds.SHORT_BARRIER,
+            waits,
+            (thing,),
+            f"{who} {verb} at {thing.called}, where {thing.state}; no other thread will come.{missing}"
+            + "".join(how_died(ending, name) for name in away or ended(hang)),
+            tuple(came[-3:]),
+            help=f"a thread that leaves must tell the others: `{own_name(thing)}.abort()` on its way out, or a "
+            "barrier for fewer threads",
+        )
+    if thing.kind == "Future":
+        return Verdict(
+            kinds.NEVER_COMPLETED,
+            waits,
+            (thing,),
+            f"{who} {verb} for the result of {thing.called}, and {thing.state or 'nobody sets it'}."
+            + "".join(how_died(ending, name) for name in ended(hang)),
+            tuple(step for step in steps if step.does in ENDS_WAIT),
+            help="whoever makes a future must see to it that it is completed on every way, also if an answer comes "
+            "before the future is known or an exception stops the one who would complete it",
+        )
+    return Verdict(kinds.DEADLOCK, waits, (thing,), f"{who} {verb}: {waits[0].thread.explanation}.")
+
+
+def _of_signal(
+    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+) -> Verdict:
+    waited = [step for step in steps if step.does == "waits" and step.thread == waits[0].thread.thread]
+    gave = [step for step in steps if step.does in ENDS_WAIT]
+    cleared = [step for step in steps if step.does == "clears"]
+    last_wait = waited[-1:]
+    if gave:
+        last = gave[-1]
+        wiped = [step for step in cleared if step.global_time >= last.global_time]
+        shown = tuple(sorted({last, *wiped[:1], *last_wait}, key=lambda step: step.global_time))
+        if thing.kind == "Event":
+            told = f"Thread {last.thread} set it, but thread {wiped[0].thread} cleared it again" if wiped else ""
+            return Verdict(
+                kinds.MISSED_NOTIFICATION,
+                waits,
+                (thing,),
+                f"{who} for {thing.called} to be set. {told or f'Thread {last.thread} set it'} before that; nobody "
+                "sets it any more.",
+                shown,
+                help=f"clear {thing.called} before looking for work, not after it: what comes meanwhile then sets it "
+                "again"
+                if wiped
+                else "",
+            )
+        return Verdict(
+            kinds.MISSED_NOTIFICATION,
+            waits,
+            (thing,),
+            f"{who} to be notified of {thing.called}. Thread {last.thread} notified it before that, when "
+            f"{'nobody waited' if last.detail.startswith('nobody') else 'others waited'}; nobody notifies it any more.",
+            shown,
+            help=f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
+            "change that state under the same condition before notifying",
+        )
+    gave_up = [step for step in hang.steps if step.does == "gives up" and step.thread == waits[0].thread.thread]
+    before = hang.thing(gave_up[-1].thing) if gave_up else None
+    late = f" Its wait for {before.called} had timed out before." if before is not None else ""
+    kind = kinds.EARLY_TIMEOUT if late else kinds.NEVER_COMES
+    verb = "to be set" if thing.kind == "Event" else "to be notified of"
+    words = f"for {thing.called} {verb}" if thing.kind == "Event" else f"{verb} {thing.called}"
+    likely = waits[0].on
+    could = f" Thread {listed(likely)} could, but waits itself." if likely else ""
+    died = "".join(how_died(ending, error.where) for error in ending.exceptions if error.where != "main")
+    return Verdict(
+        kind,
+        waits,
+        (thing,),
+        f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
+        tuple(gave_up[-1:]),
+    )
+
+
+def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:
+    full = thing.state.startswith("full")
+    wanted = "gets from" if full else "puts into"
+    others = sorted({step.thread for step in steps if step.does == wanted})
+    dead = [error.where for error in ending.exceptions if error.where != "main"]
+    died = "".join(how_died(ending, name) for name in dict.fromkeys([*(n for n in others if n in dead), *dead]))
+    last = [step for step in steps if step.does == wanted][-1:]
+    if full:
+        came = f" Thread {listed(others)} took items from it, and does so no more." if others else ""
+        return Verdict(
+            kinds.NO_CONSUMER,
+            waits,
+            (thing,),
+            f"{who} for room in {thing.called}, which is {thing.state}, and no thread that is left will take one out."
+            f"{came}{died}",
+            tuple(last),
+            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work",
+        )
+    came = f" Thread {listed(others)} put items into it, and does so no more." if others else " Nobody ever did."
+    return Verdict(
+        kinds.NO_PRODUCER,
+        waits,
+        (thing,),
+        f"{who} for an item in {thing.called}, and no thread that is left will put one in.{came}{died}",
+        tuple(last),
+        help=f"put the item that ends the wait (a sentinel, or the error) into {thing.called} on every way out of the "
+        "producer: in a `finally:`",
+    )
+
+
+def _of_semaphore(
+    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+) -> Verdict:
+    taken: dict[str, list[HangStep]] = {}
+    for step in steps:
+        if step.does == "acquires":
+            taken.setdefault(step.thread, []).append(step)
+        elif step.does == "releases":
+            (taken.get(step.thread) or next((own for own in taken.values() if own), [step])).pop()
+    for wait in waits:
+        if taken.get(wait.thread.thread):
+            taken[wait.thread.thread].pop()  # the one that waits
+    kept = [step for own in taken.values() for step in own]
+    words = ""
+    for step in kept:
+        place = next((frame for frame in hang.stack(step.stack) if frame.counted), None)
+        thread = hang.thread(step.thread)
+        where = f" at {place.file}:{place.line} in {place.function}" if place is not None else ""
+        now = {frame.function for frame in hang.stack(thread.stack)} if thread is not None else set()
+        how = "has ended since" if thread is None or thread.state == "ended" else ""
+        if not how and place is not None and place.function not in now:
+            how = "has left that function since"
+        words += f" Thread {step.thread} took one{where}" + (f", {how}" if how else "") + " and never released it."
+        words += how_died(ending, step.thread)
+    return Verdict(
+        kinds.LEAKED_PERMIT,
+        waits,
+        (thing,),
+        f"{who} for a permit of {thing.called}, and there is {thing.state}.{words}",
+        tuple(kept[-4:]),
+        help=f"release {thing.called} on every way out, exceptions too: `with {own_name(thing)}:` or `finally:`",
+    )
