@@ -197,7 +197,7 @@ def flow_of(records: Sequence[tuple[Any, ...]]) -> Flow:
             listing = tuple(Instruction(*row) for row in rows)
             codes[number] = Code(number, file, path, function, parameters, positional, listing)
         else:
-            thread, time, frame, number, index, values = told
-            activation = stacks.activation(thread, frame, codes[number], index)
-            flow.add(Step(thread, time, activation, index, tuple(Value(*one) for one in values)))
+            for thread, time, frame, number, index, values in told[0]:
+                activation = stacks.activation(thread, frame, codes[number], index)
+                flow.add(Step(thread, time, activation, index, tuple(Value(*one) for one in values)))
     return flow
