@@ -126,6 +126,8 @@ class RunEnd:
     def _end(self) -> None:
         scheduler = self.scheduler
         scheduler.moments.at_end()
+        if scheduler.executed is not None:
+            scheduler.executed.end()
         scheduler.over = True
         if self.history is not None and not self._hangs:
             self._tell_hang("")
