@@ -219,7 +219,7 @@ def _row_reader(kinds: tuple[Any, ...], make: Callable[[tuple[Any, ...]], Any]) 
 
     def read(value: Any) -> Any:
         if type(value) is not list or len(value) != count:
-            raise must_be(f"a list of {count}", value)
+            raise must_be(f"a list of {count} items", value)
         found = []
         try:
             for read_item, item in zip(readers, value, strict=True):

@@ -24,7 +24,8 @@ def parse(text: str) -> Any:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is not JSON ({error.msg.lower()} at character {error.pos + 1})") from None
+        where = f"{error.msg.lower().removesuffix(' at')} at character {error.pos + 1}"
+        raise ValueError(f"it is not JSON ({where})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError as error:  # a number of more digits than Python reads, or NaN

@@ -12,6 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -112,7 +113,11 @@ def must_be(words: str, value: object) -> Misfit:
 def shown(value: object) -> str:
     """A value in an error message."""
     if isinstance(value, list | tuple | dict):  # whose text may be as long as the file
-        what = "an object" if isinstance(value, dict) else "a list"
-        return f"{what} of {len(value):,}"
+        what, part = ("object", "member") if isinstance(value, dict) else ("list", "item")
+        if not value:
+            return f"an empty {what}"
+        return f"{'an' if what == 'object' else 'a'} {what} of {len(value):,} {part}{'s' * (len(value) > 1)}"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     text = ascii(value[:_LONGEST_SHOWN] if isinstance(value, str) else value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

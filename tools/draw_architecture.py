@@ -50,6 +50,8 @@ TITLES = {
 }
 ROOMS = {
     "cli": "the commands",
+    "pytest_plugin": "hunts the tests of a suite",
+    "testing": "runs a program in a certain order of its threads, for tests",
     "report": "terminal, HTML, lanes, film strips, scripts",
     "schedules": "thread schedules",
     "events": "user actions in GUI sessions",

@@ -157,10 +157,16 @@ class Seconds(click.FloatRange):
 
 
 class Output(click.Path):
-    """The path of what a command writes: a file, or a folder. It is checked before the command runs."""
+    """The path of what a command writes: a file, or a folder. It is checked before the command runs.
 
-    def __init__(self, *, folder: bool = False) -> None:
+    Args:
+        folder: it is a folder.
+        or_printed: a file, or ``-`` for standard output.
+    """
+
+    def __init__(self, *, folder: bool = False, or_printed: bool = False) -> None:
         super().__init__(path_type=Path, file_okay=not folder, dir_okay=folder)
+        self._or_printed = or_printed
 
     def check(self, path: Path) -> None:
         """Check that it can be written.
@@ -170,6 +176,8 @@ class Output(click.Path):
         """
         from replay_dd.files import check_writable  # help and completion write nothing
 
+        if self._or_printed and str(path) == "-":
+            return
         check_writable(path / "any" if self.dir_okay else path)
 
 

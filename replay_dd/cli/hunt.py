@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from replay_dd.cli.options import (
     SEARCH,
     fork_option,
     jobs_option,
+    json_option,
     max_delay_option,
     page_option,
     program_argument,
@@ -25,14 +27,15 @@ from replay_dd.cli.options import (
     strategies,
     yield_point_options,
 )
-from replay_dd.cli.output import echo, echo_lines
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
-from replay_dd.errors import EXIT_BASELINE, EXIT_INTERRUPTED
+from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
-from replay_dd.report.hang import hang_in_short
-from replay_dd.report.log import describe_notes
+from replay_dd.report.hang import hang_as_json, hang_in_short
+from replay_dd.report.log import describe_notes, notes_of
+from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.log import write_log
@@ -72,6 +75,7 @@ _SHOWN = 5  # other failures
         default="",
         help="Look for a failure whose description contains TEXT.",
     ),
+    json_option(),
     Option("--no-simplify", section=SEARCH, is_flag=True, help="Keep the schedules as they were found."),
     jobs_option(),
     fork_option(),
@@ -106,6 +110,7 @@ def hunt_command(
     fresh_copy: bool,
     stdin: str | None,
     process: str,
+    as_json: bool,
     command: tuple[str, ...],
 ) -> int:
     """Vary the schedule until one run fails and one passes; write the logs of both.
@@ -177,7 +182,44 @@ def hunt_command(
         from replay_dd.report.page.runs import hunt_page
 
         write_page(hunt_page(found, output / "pass.log", output / "fail.log"), html)
+    if as_json:
+        echo_json(_as_json(found, output, max_delay))
+        return _status_of(found)
     return _tell(found, output, failure, max_delay)
+
+
+def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
+    logs = {"passing": (found.passing, "pass.log"), "failing": (found.failing, "fail.log")}
+    failures, others, no_verdict = (
+        [{"text": met.text, "runs": met.runs, "messages": met.messages} for met in endings]
+        for endings in (found.failures, found.passed_over, found.others)
+    )
+    return hunt_as_json(
+        failures=failures,
+        others=others,
+        no_verdict=no_verdict,
+        runs=found.runs,
+        simplifying_runs=found.simplifying_runs,
+        not_reproduced=found.not_reproduced,
+        yield_points=found.yield_points,
+        one_schedule=found.one_schedule,
+        interrupted=found.interrupted,
+        files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
+        hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
+        notes=notes_of(found.passing, found.failing),
+        hints=() if found.failing is not None else _hints(found, max_delay_s),
+    )
+
+
+def _status_of(found: Hunt) -> int:
+    """The exit status."""
+    if found.interrupted:
+        return EXIT_INTERRUPTED
+    if found.one_schedule:
+        return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
+    if found.failing is None:
+        return EXIT_NO_FAILURE
+    return EXIT_BASELINE if found.passing is None else EXIT_DONE
 
 
 def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
@@ -203,25 +245,25 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo_lines(hang_in_short(found.failing.ending))
     if found.interrupted:
         say(f"interrupted after {covered}")
-        return EXIT_INTERRUPTED
+        return _status_of(found)
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
         if (found.failing is not None or found.passed_over) and said:
             echo(f"last output  {said[-1]}")
         echo("The program started no threads, so it has only one schedule: there is nothing to vary.")
-        return EXIT_NO_FAILURE if found.failing is None else EXIT_BASELINE
+        return _status_of(found)
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
         echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
         for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
-        return EXIT_NO_FAILURE
+        return _status_of(found)
     if found.passing is None:
         echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
-        return EXIT_BASELINE
+        return _status_of(found)
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
     echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
-    return 0
+    return _status_of(found)
 
 
 def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:

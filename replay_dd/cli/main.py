@@ -41,7 +41,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Thread schedules": {
         "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
+        "verify-fix": Entry("recording_commands", "Try whether a repaired program still fails."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
+        "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),
     },
     "GUI sessions": {
         "monkey": Entry("monkey", "Send random input to a program until it fails."),
@@ -74,7 +76,7 @@ class CommandGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"replay_dd.cli.{COMMANDS[cmd_name].module}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -110,7 +112,7 @@ def main() -> None:
     make_streams_safe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
-    with reported(verdict=first == "replay"):
+    with reported(verdict=first in ("replay", "verify-fix")):
         instruction = os.environ.get(COMPLETION_VARIABLE)
         status = _complete(instruction) if instruction else _status_of(arguments)
         sys.stdout.flush()

@@ -9,18 +9,28 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.options import OUTPUT, SEARCH, displays_option, log_option, program_argument, seed_option
-from replay_dd.cli.output import echo
+from replay_dd.cli.options import (
+    OUTPUT,
+    SEARCH,
+    displays_option,
+    json_option,
+    log_option,
+    program_argument,
+    seed_option,
+)
+from replay_dd.cli.output import echo, echo_json
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.session_options import DISPLAY, FOLDERS, PLAYBACK, folder_options, play_options, stage_options
 from replay_dd.cli.session_playback import conditions_of, say_where, screen_of
+from replay_dd.errors import EXIT_DONE
 from replay_dd.events.model import Session
 from replay_dd.events.target import describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
+from replay_dd.report.events import monkey_as_json
 
 EXIT_NO_FAILURE = 1
 
@@ -57,6 +67,7 @@ def _results(sessions: list[Future[Session]]) -> list[Session]:
     ),
     seed_option("Random seed of the first session; the others count up from it.", SEARCH),
     displays_option(),
+    json_option(),
     *stage_options(DISPLAY),
     *play_options(PLAYBACK),
     *folder_options(FOLDERS),
@@ -77,6 +88,7 @@ def monkey_command(
     here: bool,
     home: Path | None,
     no_verify: bool,
+    as_json: bool,
     command: tuple[str, ...],
 ) -> int:
     """Send random input to a program on a private display until a session fails.
@@ -122,6 +134,11 @@ def monkey_command(
                 break
     finally:
         progress.clear()
+    if as_json:
+        echo_json(
+            monkey_as_json(found, output, sessions=len(seeds) if found is None else first + len(batch), actions=played)
+        )
+        return EXIT_NO_FAILURE if found is None else EXIT_DONE
     if found is None or found.ending is None:
         echo(
             f"No failure in {_count(runs, 'session')} with {_count(played, 'action')}. This is not a proof: "

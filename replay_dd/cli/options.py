@@ -13,6 +13,8 @@ from replay_dd.cli.command import OneOf, Option, Output, Seconds
 LOG = click.Path(path_type=Path, dir_okay=False)
 OUTPUT_FILE = Output()
 OUTPUT_FOLDER = Output(folder=True)
+PRINTED = Path("-")
+OUTPUT_FILE_OR_PRINTED = Output(or_printed=True)
 
 # Titles in `--help`.
 OUTPUT = "Output"

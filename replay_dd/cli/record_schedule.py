@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from replay_dd.cli.output import echo_lines
+from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import tell_withheld
@@ -15,7 +15,8 @@ from replay_dd.cli.recorders import recorder_named
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
-from replay_dd.report.log import describe_log
+from replay_dd.report.log import describe_log, schedule_as_json
+from replay_dd.report.runs import recording_as_json
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
 
@@ -42,6 +43,7 @@ def record_schedule(
     fresh_copy: bool,
     stdin: str | None,
     process: str,
+    as_json: bool,
 ) -> None:
     """Run a program under the deterministic scheduler and log its schedule.
 
@@ -65,9 +67,14 @@ def record_schedule(
         seed=seed or 0,
         time_limit_s=time_limit,
         verify=verify,
+        show_output=not as_json,
     )
     write_log(run.log, output)
     sys.stdout.flush()
+    if as_json:
+        echo_json(recording_as_json("schedule log", output, schedule_as_json(run.log), run.output))
+        _check_ended(run, output, time_limit)
+        return
     _tell(run, output, time_limit)
 
 
@@ -86,10 +93,14 @@ def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:
 def _tell(run: Any, output: Path, time_limit: float) -> None:
     say(f"recorded in {quote(str(output))}, yield points noticed by {run.backend} ({run.backend_reason})")
     echo_lines((f"  {line}" for line in describe_log(run.log)), err=True)
+    _check_ended(run, output, time_limit)
+    tell_withheld(run.log.program)
+    if run.log.verified is False:
+        say("warning: a replay of this log diverged; `replay-dd replay` tells where")
+
+
+def _check_ended(run: Any, output: Path, time_limit: float) -> None:
     if run.log.ending.timed_out:
         raise TimeLimitError(
             f"The run did not end within {time_limit:g} s; {quote(str(output))} holds it up to its last switch."
         )
-    tell_withheld(run.log.program)
-    if run.log.verified is False:
-        say("warning: a replay of this log diverged; `replay-dd replay` tells where")

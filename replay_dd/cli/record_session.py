@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from replay_dd.cli.output import echo_json
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorders import recorder_named
@@ -12,6 +13,8 @@ from replay_dd.cli.session_playback import say_where, screen_of
 from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.target import describe_gui_program
+from replay_dd.report.events import session_as_json
+from replay_dd.report.runs import recording_as_json
 
 _PRIVATE = "new"
 
@@ -28,6 +31,7 @@ def record_session(
     for_s: float | None,
     here: bool,
     home: Path | None,
+    as_json: bool,
 ) -> None:
     """Record a session until the program ends or Ctrl-C is pressed.
 
@@ -64,6 +68,8 @@ def record_session(
         on_ready=on_ready,
     )
     session = made.session
+    if as_json:
+        echo_json(recording_as_json("GUI session", output, session_as_json(session)))
     say(f"recorded in {shlex.quote(str(output))}: {len(session.events)} events, {len(actions_of(session))} actions")
     say(f"ending: {session.ending.text}")
     if session.verified:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.cli.progress import say
-from replay_dd.schedules.environment import changed, differences
+from replay_dd.schedules.environment import changed, differences, lower_limits
 from replay_dd.schedules.model import Log, Program
 
 
@@ -22,6 +22,8 @@ def with_environment(log: Log, wanted: tuple[str, ...]) -> Log:
     program, differing = changed(log.program, wanted)
     for line in differences(differing, log.program):
         say(f"environment: {line}")
+    for line in lower_limits(log.program):
+        say(f"limit: {line}")
     return replace(log, program=program)
 
 

@@ -122,6 +122,31 @@ def schedules_command(passing: Path, failing: Path, yes: bool, **options: Any) -
 
 
 @command(
+    "verify-fix",
+    click.Argument(["log"], type=LOG, metavar="LOG"),
+    *options_for("verify-fix"),
+    _yes_option(),
+    click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]"),
+)
+def verify_fix_command(log: Path, yes: bool, command: tuple[str, ...], **options: Any) -> int | None:
+    """Try whether a repaired program still fails.
+
+    LOG is the log of a run that failed before the repair. Its schedule is followed in the program as it is now, then
+    schedules near it, then some that are hunted. CMD replaces the recorded command.
+
+    Exit status, as `git bisect run` takes it:
+      0    repaired: none of these schedules failed
+      1    it still fails, or fails otherwise; the log of such a run is written
+      125  cannot tell
+      128 and above: no verdict
+    """
+    kind = kind_for("verify-fix", log)
+    own = options_of(click.get_current_context(), "verify-fix", kind, f"{log} is a {kind.name}")
+    (recording,) = admit([kind], [log], agreed=yes)
+    return kind.uses["verify-fix"].run(recording, log, command=command, **own)
+
+
+@command(
     "record",
     log_option(),
     Option("--no-verify", section=OUTPUT, is_flag=True, help="Do not replay the log once to check it."),

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
-from replay_dd.cli.output import echo, echo_lines
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.outcome import Outcome
-from replay_dd.report.hang import hang_as_text
+from replay_dd.report.hang import hang_as_json, hang_as_text
+from replay_dd.report.log import relocated_as_json
+from replay_dd.report.runs import replay_as_json
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.replay import ReplayResult, check_there, check_unchanged, replay
+from replay_dd.schedules.replay import Divergence, ReplayResult, check_there, check_unchanged, replay
 from replay_dd.schedules.runtime.channel import UNLIKE
+from replay_dd.schedules.target import TargetRun
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 _SHOWN = 5
@@ -31,6 +36,7 @@ def replay_schedule(
     exact: bool,
     accept_changes: bool,
     env: tuple[str, ...],
+    as_json: bool,
 ) -> int:
     """Run the program of a log under its schedule again; returns the exit status as ``git bisect run`` takes it.
 
@@ -46,15 +52,19 @@ def replay_schedule(
     elif changed_files(recorded.program):
         if not accept_changes:
             check_there(recorded)
-        return _replay_relocated(recorded, relocating_limit_s, accept_changes)
+        return _replay_relocated(recorded, relocating_limit_s, accept_changes, as_json=as_json)
     hangs = bool(recorded.ending.deadlock)
-    result = replay(recorded, time_limit_s=limit_s, show_output=True, history=hangs)
+    result = replay(recorded, time_limit_s=limit_s, show_output=not as_json, history=hangs)
     python = result.run.log.program.python
     if python != recorded.program.python:
         if exact:
             check_unchanged(recorded, python=python)
         say(f"recorded under Python {recorded.program.python}: replaying once more, by source lines")
-        return _replay_relocated(recorded, relocating_limit_s, accept_changes)
+        return _replay_relocated(recorded, relocating_limit_s, accept_changes, as_json=as_json)
+    if as_json:
+        status = _verdict(result, accept_changes)
+        _echo_run(recorded, result.run, status, divergence=result.divergence)
+        return status
     echo(f"outcome: {signature_of(result.run.log.ending).text}")
     if result.divergence is None:
         echo("digest: same")
@@ -63,13 +73,20 @@ def replay_schedule(
     _tell_skipped(result.run.log)
     echo_lines(hang_as_text(result.run.log.ending, recorded.program))
     if result.divergence is not None:
-        _tell_new_notes(recorded, result.run.log)
+        for note in _new_notes(recorded, result.run.log):
+            echo(f"note: {note}")
     return _verdict(result, accept_changes)
 
 
-def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool) -> int:
+def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool, *, as_json: bool) -> int:
     """Replay a changed program by source lines; tell what moved and what could not be found."""
-    result = replay_by_anchors(recorded, time_limit_s=limit_s, show_output=True)
+    result = replay_by_anchors(recorded, time_limit_s=limit_s, show_output=not as_json)
+    status = _EXITS[result.outcome]
+    if result.missed and result.outcome is Outcome.PASS and not accept_changes:
+        status = EXIT_CANNOT_TELL  # it might fail with the missing switch
+    if as_json:
+        _echo_run(recorded, result.run, status, relocated=relocated_as_json(result))
+        return status
     echo(f"outcome: {signature_of(result.run.log.ending).text}")
     changed = changed_files(recorded.program)
     python = result.run.log.program.python
@@ -83,9 +100,32 @@ def _replay_relocated(recorded: Log, limit_s: float, accept_changes: bool) -> in
         switch = anchor.switch
         echo(f"not found: thread {switch.thread} to {switch.to} {switch.where}: {anchor.why}")
     _tell_skipped(result.run.log)
-    if result.missed and result.outcome is Outcome.PASS and not accept_changes:
-        return EXIT_CANNOT_TELL  # it might fail with the missing switch
-    return _EXITS[result.outcome]
+    return status
+
+
+def _echo_run(
+    recorded: Log,
+    run: TargetRun,
+    status: int,
+    *,
+    divergence: Divergence | None = None,
+    relocated: Mapping[str, Any] | None = None,
+) -> None:
+    """Print a replay as one JSON object."""
+    outcome = next((outcome for outcome, known in _EXITS.items() if known == status), Outcome.UNRESOLVED)
+    echo_json(
+        replay_as_json(
+            "schedule log",
+            outcome.value,
+            signature_of(run.log.ending).text,
+            divergence=None if divergence is None else str(divergence),
+            relocated=relocated,
+            left_out=_skipped(run.log),
+            hang=hang_as_json(run.log.ending, recorded.program),
+            notes=_new_notes(recorded, run.log),
+            output=run.output,
+        )
+    )
 
 
 def relocated_in_words(switches: int, missed: int) -> str:
@@ -97,15 +137,22 @@ def relocated_in_words(switches: int, missed: int) -> str:
 
 
 def _tell_skipped(log: Log) -> None:
-    for thread, time, to in log.ending.skipped[:_SHOWN]:
-        echo(f"skipped: thread {thread} to {to} at thread time {time}: thread {to} could not run")
+    for line in _skipped(log)[:_SHOWN]:
+        echo(f"skipped: {line}")
 
 
-def _tell_new_notes(recorded: Log, repeated: Log) -> None:
+def _skipped(log: Log) -> list[str]:
+    return [
+        f"thread {thread} to {to} at thread time {time}: thread {to} could not run"
+        for thread, time, to in log.ending.skipped
+    ]
+
+
+def _new_notes(recorded: Log, repeated: Log) -> Iterator[str]:
     """What was not under control in the replay, if that was otherwise in the recorded run."""
     for note in repeated.ending.notes:
         if note not in recorded.ending.notes and not note.startswith(UNLIKE):  # the divergence has those
-            echo(f"note: {note}")
+            yield note
 
 
 def _verdict(result: ReplayResult, accept_changes: bool) -> int:

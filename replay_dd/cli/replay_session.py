@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
-from replay_dd.cli.output import echo, echo_text
+from replay_dd.cli.output import echo, echo_json, echo_text
 from replay_dd.cli.progress import say
 from replay_dd.cli.session_playback import conditions_of, say_what_differs, say_where
 from replay_dd.errors.user import NothingRecordedError
@@ -18,6 +18,7 @@ from replay_dd.events.run import Conditions, Run, run_session
 from replay_dd.events.target import check_program, in_folders
 from replay_dd.events.x11.display import PrivateDisplay, choose_window_manager, window_manager_like
 from replay_dd.outcome import Outcome
+from replay_dd.report.runs import replay_as_json
 
 _EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 
@@ -36,6 +37,7 @@ def replay_session(
     here: bool,
     home: Path | None,
     exact_site: bool,
+    as_json: bool,
     oracle: str | None,
 ) -> int:
     """Play a session again; returns the exit status as ``git bisect run`` takes it.
@@ -50,6 +52,20 @@ def replay_session(
     wanted_pace = session.pace if pace is None else Pace(pace)
     conditions = conditions_of(player, settle, start_limit, hang_limit, wanted_pace, session.playback)
     run = play_session(session, replace(conditions, oracle=oracle), wm)
+    if as_json:
+        status = status_of(session.ending, run.ending, exact_site=exact_site, judged=oracle is not None)
+        outcome = next((outcome for outcome, known in _EXITS.items() if known == status), Outcome.UNRESOLVED)
+        left_out = len(actions_of(session)) - run.ending.actions
+        echo_json(
+            replay_as_json(
+                "GUI session",
+                outcome.value,
+                run.ending.text,
+                left_out=[f"the last {left_out} of its actions"] if left_out else [],
+                output=run.ending.output,
+            )
+        )
+        return status
     if run.ending.output:
         echo_text(run.ending.output)
     echo(f"played: {run.ending.actions} of {len(actions_of(session))} actions in {run.play_s:.2f} s")

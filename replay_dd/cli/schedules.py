@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from replay_dd.cli.order_tests import check_new, test_in_words, write_order_test
 from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.cli.recorded_environment import with_environment
+from replay_dd.cli.report_forms import check_forms
+from replay_dd.cli.schedules_answer import Answer, tell_answer
 from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
-from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_json, schedules_as_text
+from replay_dd.report.schedules import minimum_as_json, minimum_as_text, schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
@@ -32,9 +36,14 @@ def isolate_schedule(
     jobs: int,
     no_fork: bool,
     output: Path | None,
+    short: bool,
+    lanes: bool,
     html: Path | None,
     trace: Path | None,
     as_json: bool,
+    markdown: Path | None,
+    mermaid: Path | None,
+    write_test: Path | None,
     time_limit: float | None,
     max_tests: int | None,
     time_budget: float | None,
@@ -43,12 +52,15 @@ def isolate_schedule(
     repeats: int,
     failure: str | None,
     range_number: int | None,
+    experiments: int | None,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
     Raises:
         ReplayDDError: the logs do not fit together, or do not replay.
     """
+    check_forms(short=short, lanes=lanes, json=as_json, markdown=markdown, mermaid=mermaid)
+    check_new(write_test)
     passing, failing = with_environment(passing, env), with_environment(failing, env)
     folder = output or failing_path.parent
     minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
@@ -76,13 +88,23 @@ def isolate_schedule(
     write_log(found.passing, minimal_pass)
     write_log(found.failing, minimal_fail)
     explanation = explain(found, time_limit)
+    explanation = with_experiments(
+        *(explanation, found),
+        budget=Budget() if experiments is None else Budget(experiments, None),
+        jobs=jobs,
+        may_fork=not no_fork,
+        time_limit_s=time_limit,
+        on_stage=progress.show,
+    )
+    progress.clear()
+    tested = write_test is not None and write_order_test(
+        found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
+    )
+    tell_answer(
+        Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
+        *(short, lanes, as_json, markdown, mermaid),
+    )
     _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
-    if as_json:
-        echo_json(schedules_as_json(found, minimal_pass, minimal_fail, explanation))
-    else:
-        echo_lines(story_as_text(explanation, found.failing.program))
-        echo_lines([""])
-        echo_lines(schedules_as_text(found, minimal_pass, minimal_fail))
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
@@ -135,12 +157,14 @@ def minimize_schedule(
     env: tuple[str, ...],
     failure: str | None,
     as_json: bool,
+    write_test: Path | None,
 ) -> int:
     """Find the fewest choices with which a run still fails; returns the exit status.
 
     Raises:
         ReplayDDError: the run did not fail, or does not replay.
     """
+    check_new(write_test)
     recorded = with_environment(recorded, env)
     if not signature_of(recorded.ending).failed:
         raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
@@ -162,15 +186,21 @@ def minimize_schedule(
     finally:
         progress.clear()
     write_log(found.log, target)
+    tested = write_test is not None and write_order_test(
+        found.log, None, write_test, "replay-dd minimize --write-test", env, time_limit
+    )
+    test = write_test if tested else None
+    if as_json:
+        echo_json(minimum_as_json(found, target, test))
+    else:
+        echo_lines(minimum_as_text(found, target))
+        if test is not None:
+            echo(test_in_words(test))
+        echo()
+        echo_lines(lanes(found.log, unicode=can_draw()))
     if html is not None:
         from replay_dd.report.page.frame import write_page
         from replay_dd.report.page.runs import minimum_page
 
         write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
-    if as_json:
-        echo_json(minimum_as_json(found, target))
-        return found.isolation.exit_code
-    echo_lines(minimum_as_text(found, target))
-    echo()
-    echo_lines(lanes(found.log, unicode=can_draw()))
     return found.isolation.exit_code

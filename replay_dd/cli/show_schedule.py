@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import can_draw, say
+from replay_dd.cli.report_forms import Form, check_forms, tell
 from replay_dd.report.lanes import lanes
 from replay_dd.report.log import describe_log, schedule_as_json
+from replay_dd.report.markdown import log_as_markdown
+from replay_dd.report.mermaid import log_as_mermaid
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.program_files import changed_files
 
@@ -15,15 +19,25 @@ _SHOWN = 3
 
 
 def show_schedule(
-    log: Log, path: Path, *, html: Path | None, trace: Path | None, stacks: bool, as_json: bool, ascii_only: bool
+    log: Log,
+    path: Path,
+    *,
+    html: Path | None,
+    trace: Path | None,
+    stacks: bool,
+    as_json: bool,
+    markdown: Path | None,
+    mermaid: Path | None,
+    ascii_only: bool,
 ) -> None:
-    """Print what a log holds: its facts, and its switches as lanes; or one JSON object.
+    """Print what a log holds: its facts, and its switches as lanes; or another form of it.
 
     Raises:
-        ReplayDDError: the run is to be repeated, and cannot be.
+        ReplayDDError: the run is to be repeated, and cannot be; or a file cannot be written.
     """
     from replay_dd.schedules.observation import NOTHING_OBSERVED
 
+    check_forms(json=as_json, markdown=markdown, mermaid=mermaid)
     observation = NOTHING_OBSERVED
     if stacks:
         from replay_dd.report.stacks import stacks_as_json, stacks_as_text
@@ -39,15 +53,24 @@ def show_schedule(
         from replay_dd.report.trace import TracedRun, write_trace
 
         write_trace([TracedRun("run", log, observation)], trace)
-    if as_json:
-        echo_json(schedule_as_json(log) | ({"stacks": stacks_as_json(log, observation)} if stacks else {}))
-        return
-    echo_lines(describe_log(log))
-    echo()
     changed = changed_files(log.program)
-    if changed:
+    if changed and not as_json:
         say(f"source lines are left out, as the program has changed since: {', '.join(changed[:_SHOWN])}")
-    echo_lines(lanes(log, unicode=can_draw() and not ascii_only, source=not changed))
-    if stacks:
-        echo()
-        echo_lines(stacks_as_text(log, observation))
+
+    def whole() -> Iterator[str]:
+        yield from describe_log(log)
+        yield ""
+        yield from lanes(log, unicode=can_draw() and not ascii_only, source=not changed)
+        if stacks:
+            yield ""
+            yield from stacks_as_text(log, observation)
+
+    def plain() -> dict[str, Any]:
+        return schedule_as_json(log) | ({"stacks": stacks_as_json(log, observation)} if stacks else {})
+
+    forms = (
+        Form("--json", as_json, plain),
+        Form("--markdown", markdown, lambda: log_as_markdown(log, source=not changed)),
+        Form("--mermaid", mermaid, lambda: log_as_mermaid(log, source=not changed)),
+    )
+    tell(forms, whole)

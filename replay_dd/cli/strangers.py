@@ -6,7 +6,8 @@ Rules of this module:
 * Of any other one, all that decides what is run is told first, and the user must agree: on a terminal, by ``--yes``, or
   by a variable, for automatic runs of recordings that are checked in.
 * What is run then is the *tamed* recording: without the variables by which it could have other code loaded, and with
-  none but a well-known window manager. Nobody can agree to what the eye does not see.
+  none but a well-known window manager. Nobody can agree to what the eye does not see: of many variables, and of long
+  ones, it gets only those that were told in whole.
 * A file is read once: what was known or told is what is run.
 """
 
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 AGREED_VARIABLE = "REPLAY_DD_YES"
 _LONGEST_VALUE = 200
-_MOST_VARIABLES = 20
+_MOST_VARIABLES = 100
+_MOST_REFUSED = 20  # that are told
 _HARMLESS_SCHEMES = frozenset({"http", "https", "about", "data"})
 
 
@@ -108,7 +110,7 @@ def strange_log(log: Log, path: Path) -> Stranger:
     ]
     # What is kept of our own environment is written to other logs: no secrets.
     ours, _ = kept(os.environ)
-    tamed = replace(program, environment=without_dangers(program.environment, ours))
+    tamed = replace(program, environment=without_dangers(_tellable(program.environment), ours))
     return Stranger(tuple(told), replace(log, program=tamed))
 
 
@@ -127,7 +129,7 @@ def strange_session(session: Session, path: Path) -> Stranger:
     name = session.window_manager
     manager = name if name in ("", *WINDOW_MANAGERS) else choose_window_manager(None)
     # What is not said, GUI programs get from here.
-    tamed = replace(program, environment=without_dangers(program.environment, {}))
+    tamed = replace(program, environment=without_dangers(_tellable(program.environment), {}))
     return Stranger(tuple(told), replace(session, program=tamed, window_manager=manager))
 
 
@@ -155,18 +157,29 @@ def _is_harmless(url: str, flow: Path) -> bool:
 def _program_in_words(command: Sequence[str], directory: str, environment: Mapping[str, str]) -> Iterator[str]:
     yield f"command      {_shown(shlex.join(command), longest=None)}"
     yield f"in folder    {_shown(directory, longest=None)}"
+    tellable = _tellable(environment)
+    for name, value in _changed(tellable).items():
+        yield f"{'with':<12} {name}={shlex.quote(value)}"
+    untold = {name: value for name, value in environment.items() if name not in tellable}
+    refused = {**refused_variables(environment, os.environ), **untold}
+    for name, value in sorted(refused.items())[:_MOST_REFUSED]:
+        yield f"{'without':<12} {_shown(f'{name}={shlex.quote(value)}')}"
+    if len(refused) > _MOST_REFUSED:
+        yield f"{'without':<12} {len(refused) - _MOST_REFUSED:,} more variables"
+
+
+def _changed(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a recording may set, and that are not the same here."""
     safe = without_dangers(environment, {})
-    changed = {name: value for name, value in safe.items() if os.environ.get(name) != value}
-    yield from _variables_in_words("with", changed)
-    refused = refused_variables(environment, os.environ)
-    yield from _variables_in_words("without", refused)
+    return {name: value for name, value in safe.items() if os.environ.get(name) != value}
 
 
-def _variables_in_words(label: str, variables: Mapping[str, str]) -> Iterator[str]:
-    for name, value in sorted(variables.items())[:_MOST_VARIABLES]:
-        yield f"{label:<12} {_shown(f'{name}={shlex.quote(value)}')}"
-    if len(variables) > _MOST_VARIABLES:
-        yield f"{label:<12} {len(variables) - _MOST_VARIABLES:,} more variables"
+def _tellable(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a recording without those that cannot be told in whole."""
+    changed = _changed(environment)
+    told = [name for name, value in changed.items() if len(value) <= _LONGEST_VALUE][:_MOST_VARIABLES]
+    untold = changed.keys() - told
+    return {name: value for name, value in environment.items() if name not in untold}
 
 
 def _shown(text: str, longest: int | None = _LONGEST_VALUE) -> str:

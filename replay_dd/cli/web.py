@@ -12,11 +12,14 @@ from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
+from replay_dd.outcome import Outcome
 from replay_dd.report.flow import flow_as_json, flow_as_text, minimum_as_json, minimum_as_text
+from replay_dd.report.runs import replay_as_json
 from replay_dd.web.browser import WebBrowser, require_playwright
 from replay_dd.web.flow import ALGORITHMS, Flow, write_flow
 
 _SETTLE_S = 0.3
+_EXITS = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.UNRESOLVED: EXIT_CANNOT_TELL}
 
 
 def checked_text(text: str | None) -> str | None:
@@ -41,7 +44,9 @@ def show_flow(flow: Flow, path: Path, *, as_json: bool) -> None:
     echo_lines(flow_as_text(flow))
 
 
-def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None) -> int:
+def replay_flow(
+    flow: Flow, path: Path, *, browser: Path | None, text: str | None, settle: float | None, as_json: bool
+) -> int:
     """Play a flow once; returns the exit status: 0 it passed, 1 it failed, 125 a step could not be done.
 
     Raises:
@@ -56,6 +61,12 @@ def replay_flow(flow: Flow, path: Path, *, browser: Path | None, text: str | Non
         _tell_sandbox(running)
         playback = play(flow, running, limits=Limits(settle_s=_settle_s(settle)), text=text)
     failure = failure_of(playback, text)
+    if as_json:
+        outcome = Outcome.FAIL if failure is not None else Outcome.UNRESOLVED if playback.left_out else Outcome.PASS
+        left_out = [f"step {number + 1}: {why}" for number, why in playback.left_out]
+        ending = "no failure" if failure is None else failure.summary
+        echo_json(replay_as_json("user flow", outcome.value, ending, left_out=left_out))
+        return _EXITS[outcome]
     for number, why in playback.left_out:
         echo(f"left out: step {number + 1}: {why}")
     if failure is None:

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from replay_dd.errors.user import ProgramNotFoundError
+from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
 from replay_dd.experiment.working_copy import copy_folder
@@ -50,6 +51,7 @@ class Command:
         environment: all environment variables.
         standard_input: its standard input.
         fresh_copy: run in a fresh copy of the working directory, so that runs do not see each other's files.
+        limits: of resources; those that are not named are our own.
     """
 
     arguments: tuple[str, ...]
@@ -57,6 +59,7 @@ class Command:
     environment: Mapping[str, str]
     standard_input: bytes = b""
     fresh_copy: bool = False
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ def start_process(
     if found is None or (os.sep in found and not _is_file(directory, found)):
         hint = f"To run a Python file, write `python {program}`." if _is_file(directory, program) else None
         raise ProgramNotFoundError(f"There is no program `{program}`.", hint)
-    with _fixed_addresses():
+    with _fixed_addresses(), resource_limits.at_start(command.limits):
         try:
             process = subprocess.Popen(
                 command.arguments,
@@ -254,6 +257,7 @@ def start_process(
         except OSError as error:
             hint = f"To run a Python file, write `python {program}`." if program.endswith(".py") else None
             raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.", hint) from error
+    resource_limits.set_for(process.pid, command.limits)
     folder.note(GROUP, process.pid)
     return process
 

@@ -11,17 +11,11 @@ import pytest
 
 # Options of the outer run that a run of one test must not repeat: reports, workers, the choice of tests, ours.
 _WITH_VALUE = (
-    *("--junitxml", "--junit-xml", "--junitprefix", "--junit-prefix", "-n", "--numprocesses", "--maxprocesses"),
-    *("--dist", "--tx", "--px", "-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout"),
-    *(
-        "--replay-dd-time",
-        "--replay-dd-total",
-        "--replay-dd-folder",
-        "--report-log",
-        "--html",
-        "--log-file",
-        "--reruns",
-    ),
+    *("--junitxml", "--junit-xml", "--junitprefix", "--junit-prefix", "--report-log", "--html", "--log-file"),
+    *("-n", "--numprocesses", "--maxprocesses", "--dist", "--tx", "--px"),
+    *("-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout", "--reruns"),
+    *("--cov-report", "--cov-config", "--cov-fail-under", "--cov-context"),
+    *("--replay-dd-time", "--replay-dd-total", "--replay-dd-folder"),
 )
 _ALONE = (
     *("-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf", "--new-first"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
-from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, TestResult
+from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
@@ -65,7 +65,7 @@ class Hunter:
             if isinstance(suite, Suite):
                 suite.close()
 
-    def hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> TestResult:
+    def hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> HuntResult:
         """Hunt one test.
 
         Args:
@@ -78,10 +78,10 @@ class Hunter:
         try:
             result = self._hunt(test, program, settings, asked)
         except ReplayDDError as error:
-            result = TestResult(test, NOT_HUNTED, why=str(error))
-        return TestResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
+            result = HuntResult(test, NOT_HUNTED, why=str(error))
+        return HuntResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
 
-    def _hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> TestResult:
+    def _hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> HuntResult:
         start, why_not = self._start(settings, test)
         found = hunt(
             *(program, settings),
@@ -93,14 +93,14 @@ class Hunter:
         )
         fresh = why_not or found.why_fresh
         if found.failing is None or found.passing is None or found.one_schedule:
-            return TestResult(test, _verdict(found), found.runs, why=_why(found), fresh=fresh)
+            return HuntResult(test, _verdict(found), found.runs, why=_why(found), fresh=fresh)
         folder = self._folder / folder_name(test)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
         return self._isolated(test, found, folder, start, fresh)
 
-    def _isolated(self, test: str, found: Hunt, folder: Path, start: Start, fresh: str) -> TestResult:
+    def _isolated(self, test: str, found: Hunt, folder: Path, start: Start, fresh: str) -> HuntResult:
         assert found.passing is not None
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
@@ -108,7 +108,7 @@ class Hunter:
             answer = isolate(found.passing, found.failing, start=start)
         except ReplayDDError as error:
             log = folder / "fail.log"
-            return TestResult(
+            return HuntResult(
                 test, RACE, found.runs, 0, str(error), failure, "not isolated", log=_shown(log), fresh=fresh
             )
         minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
@@ -119,7 +119,7 @@ class Hunter:
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
         place = None if answer.switch is None else answer.switch.failing.place
-        return TestResult(
+        return HuntResult(
             test,
             RACE,
             found.runs,

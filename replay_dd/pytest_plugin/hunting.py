@@ -9,6 +9,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,12 @@ import pytest
 
 from replay_dd.pytest_plugin.budget import Budget, seconds_of
 from replay_dd.pytest_plugin.command_line import command_of, environment_of, preloads
+from replay_dd.pytest_plugin.failure import Crash, ToldFailure
 from replay_dd.pytest_plugin.hunter import Asked, Hunter, failure_as_told
 from replay_dd.pytest_plugin.results import (
     NOT_HUNTED,
     RACE,
-    TestResult,
+    HuntResult,
     annotation,
     job_summary,
     summary,
@@ -30,7 +32,7 @@ from replay_dd.pytest_plugin.results import (
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import settings_for_now
+from replay_dd.schedules.record import GRANULARITIES, STRATEGIES, settings_for_now
 from replay_dd.schedules.target import describe_program
 
 _SENT = "replay_dd"  # under this name, workers of xdist send what they found
@@ -53,8 +55,8 @@ class HuntedTests:
         self._only_failed = config.getoption("--replay-dd") is None
         folder = config.getoption("--replay-dd-folder") or config.getini("replay_dd_folder")
         self._folder = config.invocation_params.dir / folder
-        self._results: list[TestResult] = []
-        self._tests = 0
+        self._results: list[HuntResult] = []
+        self._tests = self._threaded = 0
         self._left = 0
         self._threads_before = 0
         self._watch = ThreadWatch()
@@ -81,6 +83,7 @@ class HuntedTests:
             return
         self._tests += 1
         threads = self._watch.started or threading.active_count() > self._threads_before
+        self._threaded += threads
         if threads and _counts(report) and (report.failed or not self._only_failed):
             result = self._hunted(item)
             if result is not None:
@@ -91,12 +94,15 @@ class HuntedTests:
 
     # -- hunting -----------------------------------------------------------------------------------------------------
 
-    def _hunted(self, item: pytest.Item) -> TestResult | None:
-        asked, settings = self._asked(item)
+    def _hunted(self, item: pytest.Item) -> HuntResult | None:
+        try:
+            asked, settings = self._asked(item)
+        except ValueError as error:
+            return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0:
             return None
         if asked.seconds <= 0:
-            return TestResult(item.nodeid, NOT_HUNTED, why="no time is left of --replay-dd-total")
+            return HuntResult(item.nodeid, NOT_HUNTED, why="no time is left of --replay-dd-total")
         if self._config.pluginmanager.hasplugin("timeout"):
             item.ihook.pytest_timeout_cancel_timer(item=item)  # the test itself is over
         if self._hunter is None:
@@ -113,11 +119,7 @@ class HuntedTests:
         runs, seconds, strategy, settings = self._runs, None, None, self._settings
         marker = item.get_closest_marker("replay_dd")
         if marker is not None:
-            known = {"runs", "time", "granularity", "strategy"}
-            if marker.args or not marker.kwargs.keys() <= known:
-                raise pytest.UsageError(
-                    f"{item.nodeid}: @pytest.mark.replay_dd takes {', '.join(sorted(known))}, by these names."
-                )
+            _check_marker(marker)
             runs = marker.kwargs.get("runs", runs)
             strategy = marker.kwargs.get("strategy")
             if "time" in marker.kwargs:
@@ -128,7 +130,7 @@ class HuntedTests:
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, item: pytest.Item, report: pytest.TestReport, result: TestResult) -> None:
+    def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
         item.user_properties += result.properties()
         report.user_properties = item.user_properties
         if result.verdict != RACE:
@@ -139,7 +141,8 @@ class HuntedTests:
             return
         told = failure_as_told(read_log(Path(_unquoted(result.log))))
         report.outcome = "failed"
-        report.longrepr = "\n".join(filter(None, [told or result.failure, f"{' replay-dd ':-^80}", text]))
+        whole = "\n".join(filter(None, [told or result.failure, f"{' replay-dd ':-^80}", text]))
+        report.longrepr = ToldFailure(whole, Crash(result.path, result.line, result.failure))  # type: ignore[assignment]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """End the loaded suite; a worker of xdist hands its results on."""
@@ -148,7 +151,8 @@ class HuntedTests:
             self._hunter.close()
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output[_SENT] = {"tests": self._tests, "results": [result.as_data() for result in self._results]}
+            results = [result.as_data() for result in self._results]
+            output[_SENT] = {"tests": self._tests, "threaded": self._threaded, "results": results}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -156,12 +160,13 @@ class HuntedTests:
         sent = getattr(node, "workeroutput", {}).get(_SENT)
         if sent:
             self._tests += sent["tests"]
-            self._results += map(TestResult.of_data, sent["results"])
+            self._threaded += sent["threaded"]
+            self._results += map(HuntResult.of_data, sent["results"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell what was hunted and found."""
         terminalreporter.section("replay-dd")
-        for line in summary(self._results, self._tests):
+        for line in summary(self._results, self._tests, self._threaded):
             terminalreporter.write_line(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for result in self._results:
@@ -170,7 +175,7 @@ class HuntedTests:
             page = os.environ.get("GITHUB_STEP_SUMMARY")
             if page:
                 with open(page, "a", encoding="utf-8") as file:
-                    file.write(job_summary(self._results, self._tests))
+                    file.write(job_summary(self._results, self._tests, self._threaded))
 
 
 def _counts(report: pytest.TestReport) -> bool:
@@ -182,9 +187,24 @@ def _collected(config: pytest.Config) -> list[str]:
     return [str(name) for name in config.known_args_namespace.file_or_dir]
 
 
-def _unquoted(path: str) -> str:
-    import shlex
+def _check_marker(marker: pytest.Mark) -> None:
+    """Refuse what does not make sense.
 
+    Raises:
+        ValueError: a name or value is not known.
+    """
+    known: dict[str, tuple[object, ...]] = {"granularity": GRANULARITIES, "strategy": STRATEGIES}
+    if marker.args or not marker.kwargs.keys() <= {"runs", "time", *known}:
+        raise ValueError("it takes runs, time, granularity and strategy, by these names")
+    for name, values in known.items():
+        if name in marker.kwargs and marker.kwargs[name] not in values:
+            raise ValueError(f"{name} is one of {', '.join(map(str, values))}")
+    runs = marker.kwargs.get("runs", 1)
+    if not isinstance(runs, int) or runs < 0:
+        raise ValueError("runs is a number of runs, or 0 to leave the test alone")
+
+
+def _unquoted(path: str) -> str:
     return shlex.split(path)[0]
 
 

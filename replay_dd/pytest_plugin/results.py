@@ -14,7 +14,7 @@ NOT_HUNTED = "not hunted"
 
 
 @dataclass(frozen=True)
-class TestResult:
+class HuntResult:
     """What the hunt of one test found.
 
     Attributes:
@@ -52,7 +52,7 @@ class TestResult:
         return asdict(self)
 
     @classmethod
-    def of_data(cls, data: dict[str, Any]) -> TestResult:
+    def of_data(cls, data: dict[str, Any]) -> HuntResult:
         """The result that was turned into this data."""
         return cls(**{**data, "story": tuple(data["story"])})
 
@@ -65,19 +65,20 @@ class TestResult:
                 yield f"replay_dd.{name}", getattr(self, name)
 
 
-def summary(results: Iterable[TestResult], tests: int) -> Iterator[str]:
+def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterator[str]:
     """The table at the end of a run.
 
     Args:
-        results: of all tests that started a thread.
+        results: of the tests that were to be hunted.
         tests: how many tests ran.
+        threaded: how many of them had threads.
     """
     all_of = list(results)
     hunted = [result for result in all_of if result.verdict != NOT_HUNTED]
     races = [result for result in all_of if result.verdict == RACE]
     runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
     yield (
-        f"{tests} tests, {len(all_of)} with threads, {len(hunted)} hunted, "
+        f"{tests} {'test' if tests == 1 else 'tests'}, {threaded} with threads, {len(hunted)} hunted, "
         f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} runs, {seconds:.1f} s"
     )
     for result in all_of:
@@ -92,11 +93,11 @@ def summary(results: Iterable[TestResult], tests: int) -> Iterator[str]:
             reasons[result.fresh] = reasons.get(result.fresh, 0) + 1
     for reason, count in reasons.items():
         yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
-    if hunted and not races:
-        yield "No failure was found. This is not a proof: other schedules were not tried."
+    if any(result.verdict == NO_FAILURE for result in hunted):
+        yield "Where no failure was found, that is not a proof: other schedules were not tried."
 
 
-def annotation(result: TestResult) -> str:
+def annotation(result: HuntResult) -> str:
     """The line that makes GitHub show a race beside its source line."""
     message = f"{result.failure}: {result.switch}"
     return (
@@ -104,9 +105,9 @@ def annotation(result: TestResult) -> str:
     )
 
 
-def job_summary(results: Iterable[TestResult], tests: int) -> str:
+def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str:
     """The same as :func:`summary` in Markdown, for GitHub's page of a job."""
-    first, *_ = summary(list(results), tests)
+    first, *_ = summary(list(results), tests, threaded)
     lines = ["### replay-dd", "", first, ""]
     for result in results:
         if result.verdict == RACE:

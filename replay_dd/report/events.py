@@ -19,6 +19,7 @@ from replay_dd.report.isolation import (
     not_reproduced_in_words,
     search_as_text,
 )
+from replay_dd.report.runs import MONKEY_FORMAT, VERSION
 
 _FORMAT = "replay-dd session summary"
 _VERSION = 1
@@ -69,6 +70,26 @@ def ending_as_json(ending: Ending | None) -> dict[str, Any] | None:
         "status": ending.status,
         "signal": ending.signal,
         "frames": list(ending.frames),
+    }
+
+
+def monkey_as_json(found: Session | None, log: Path, *, sessions: int, actions: int) -> dict[str, Any]:
+    """The object that ``monkey --json`` prints.
+
+    Args:
+        found: the session that failed, if one did.
+        log: the path of the log.
+        sessions: how many were tried.
+        actions: how many they had together.
+    """
+    return {
+        "format": MONKEY_FORMAT,
+        "version": VERSION,
+        "failed": found is not None,
+        "sessions": sessions,
+        "actions": actions,
+        "session": None if found is None else {"seed": found.seed, **session_as_json(found)},
+        "files": {"log": str(log)},
     }
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.words import Letters
 
+_LONGEST_NAME = 120
+
 
 class Locks:
     """Who holds which lock, and who waits for one.
@@ -25,7 +27,7 @@ class Locks:
                 wanted_by.setdefault(access.thing[1], set()).add(access.thread)
                 # A lock that is only ever passed once is a part of something else, such as the start of a thread.
                 if access.thing[1] in observation.locks or len(wanted_by[access.thing[1]]) > 1:
-                    shown.setdefault(access.thing[1], access.name)
+                    shown.setdefault(access.thing[1], access.name[:_LONGEST_NAME])
         times = Counter(shown.values())
         self._names = {
             number: letters.name(name, number) if times[name] > 1 else name for number, name in shown.items()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.report.hang import hang_as_json, hang_as_text
+from replay_dd.schedules.anchors import AnchoredReplay
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
 
@@ -72,6 +73,22 @@ def schedule_as_json(log: Log) -> dict[str, Any]:
         "digest": f"{ending.digest:016x}",
         "verified": log.verified,
         "notes": notes_of(log),
+    }
+
+
+def relocated_as_json(replayed: AnchoredReplay) -> dict[str, Any]:
+    """The member ``relocated`` of the object that ``replay --json`` prints."""
+    return {
+        "switches": len(replayed.anchors),
+        "missed": [
+            {"thread": one.switch.thread, "to": one.switch.to, "where": one.switch.where, "why": one.why}
+            for one in replayed.missed
+        ],
+        "moved": [
+            {"thread": one.switch.thread, "to": one.switch.to, "where": one.switch.where, "line": one.line}
+            for one in replayed.anchors
+            if one.moved and one not in replayed.missed
+        ],
     }
 
 

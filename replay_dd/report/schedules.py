@@ -28,7 +28,7 @@ _LONGEST_LINE = 200
 
 
 def schedules_as_json(
-    found: ScheduleIsolation, passing: Path, failing: Path, explanation: Explanation
+    found: ScheduleIsolation, passing: Path, failing: Path, explanation: Explanation, test: Path | None = None
 ) -> dict[str, Any]:
     """The object that ``schedules --json`` prints.
 
@@ -37,6 +37,7 @@ def schedules_as_json(
         passing: the path of the minimal passing log.
         failing: the path of the minimal failing log.
         explanation: what the threads did to each other.
+        test: the path of the test, if one was written.
     """
     needed = found.needed
     return isolation_as_json(
@@ -52,13 +53,13 @@ def schedules_as_json(
             "message_changed": _message_as_json(found.message),
             "story": story_as_json(explanation, found.failing.program),
         },
-        files={"passing": passing, "failing": failing},
+        files={"passing": passing, "failing": failing, "test": test},
         notes=notes_of(found.passing, found.failing),
     )
 
 
-def minimum_as_json(found: ScheduleMinimum, log: Path) -> dict[str, Any]:
-    """The object that ``minimize --json`` prints; ``log`` is the path of the minimal log."""
+def minimum_as_json(found: ScheduleMinimum, log: Path, test: Path | None = None) -> dict[str, Any]:
+    """The object that ``minimize --json`` prints; ``log`` is the path of the minimal log, ``test`` that of a test."""
     choices = [{"thread": one.thread, "time": one.time, "to": one.to} for one in found.log.triggers]
     return isolation_as_json(
         found.isolation,
@@ -68,7 +69,7 @@ def minimum_as_json(found: ScheduleMinimum, log: Path) -> dict[str, Any]:
             "rewriting_tests": found.rewriting_tests,
             "message_changed": _message_as_json(found.message),
         },
-        files={"failing": log},
+        files={"failing": log, "test": test},
         notes=notes_of(found.log),
     )
 
@@ -180,7 +181,7 @@ def schedules_as_text(found: ScheduleIsolation, passing: Path, failing: Path) ->
     for line in search_as_text(found.isolation):
         if line.startswith("tests "):
             line += _more_tests(found)
-        yield f"proof        {_proof(found)}" if line.startswith("proof ") else line
+        yield f"proof        {proof_of(found)}" if line.startswith("proof ") else line
     yield from _message_as_text(found.message)
     yield f"passes       replay-dd replay {quote(str(passing))}"
     yield f"fails        replay-dd replay {quote(str(failing))}"
@@ -210,7 +211,7 @@ def minimum_as_text(found: ScheduleMinimum, log: Path) -> Iterator[str]:
     yield f"fails        replay-dd replay {quote(str(log))}"
 
 
-def _does(switch: Switch) -> str:
+def does_in_words(switch: Switch) -> str:
     """What a thread does at a switch; even at a forced switch, which thread runs next is a choice."""
     if switch.forced and not switch.ended:
         return f"has to wait and thread {switch.to} runs on"
@@ -221,7 +222,7 @@ def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[
     failing, passing, program = switch.failing, switch.passing, found.failing.program
     place = failing.place
     passing_place = None if passing is None else passing.place
-    yield f"The run FAILS if thread {failing.thread} {_does(failing)} {failing.where}"
+    yield f"The run FAILS if thread {failing.thread} {does_in_words(failing)} {failing.where}"
     if place is not None:
         first = None if found.failing_range is None else found.failing_range.first.place
         yield from _shown(place, program, marked=any(on_one_line(place, other) for other in (passing_place, first)))
@@ -233,7 +234,7 @@ def _switch_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[
         until = "has ended" if passing.ended else "has to wait in library code"
         yield f"It PASSES if thread {failing.thread} runs on until it {until} (its yield point {passing.time})."
     else:
-        yield f"It PASSES if thread {passing.thread} {_does(passing)} at {passing.place} instead"
+        yield f"It PASSES if thread {passing.thread} {does_in_words(passing)} at {passing.place} instead"
         later = passing.time - failing.time if _looks_like(place, passing.place, program) else 0
         yield from _shown(passing.place, program, marked=on_one_line(place, passing.place), later=later)
         yield f"    before its yield point {passing.time}."
@@ -274,7 +275,8 @@ def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
         yield f"The failing run makes {len(choices)} choices; which of them the failure needs was not tried to the end:"
     for number, choice in enumerate(choices[:_MOST_LINES], 1):
         isolated = " (the switch above)" if found.switch is not None and choice == found.switch.failing else ""
-        yield f"  {number}. thread {choice.thread} {_does(choice)} {choice.where}, yield point {choice.time}{isolated}"
+        does = f"{does_in_words(choice)} {choice.where}"
+        yield f"  {number}. thread {choice.thread} {does}, yield point {choice.time}{isolated}"
         if choice.place is not None and not isolated:
             yield f"    {choice.place.line:>6}  {source_line(choice.place, found.failing.program)}"
             yield mark(choice.place, found.failing.program, len(f"    {choice.place.line:>6}  "))
@@ -376,7 +378,8 @@ def _range_as_text(failing_range: FailingRange, program: Program) -> Iterator[st
     yield f"and still at {last} (yield point {failing_range.last.time})."
 
 
-def _proof(found: ScheduleIsolation) -> str:
+def proof_of(found: ScheduleIsolation) -> str:
+    """How the answer was proved."""
     isolation = found.isolation
     if isolation.verified and not isolation.circumstance.flaky:
         return f"both runs replayed afresh, {PROOF_RUNS} times each, with equal digests"

@@ -21,8 +21,9 @@ def stacks_as_text(log: Log, observation: Observation) -> Iterator[str]:
         observation: what was seen when it was repeated.
     """
     for number, switch in enumerate(log.switches[:_MOST_SWITCHES], 1):
-        why = "ended" if switch.ended else "has to wait" if switch.forced else "is preempted"
-        yield f"{number}. thread {switch.thread} {why} before its yield point {switch.time:,}; thread {switch.to} runs"
+        when = f"before its yield point {switch.time:,}"
+        why = f"has to wait {when}" if switch.forced else f"is preempted {when}"
+        yield f"{number}. thread {switch.thread} {'ends' if switch.ended else why}; thread {switch.to} runs"
         stack = observation.switch_stacks.get((switch.thread, switch.time), ())
         if not switch.ended:
             yield from (f"     {line}" for line in _frames(stack, log, switch))

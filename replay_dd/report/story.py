@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from replay_dd.report.chain import chain_as_json, chain_as_text
 from replay_dd.report.hang import threads_as_text, verdict_as_json
+from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
+from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
 
 _WIDTH = 80
-_LABEL = 13  # columns before the text of a line with a name
 
 
-def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
+def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
     """The story, line by line, at most 80 columns wide unless a source line is wider.
 
     Args:
         explanation: the story, or why there is none.
         program: the program, for its source lines.
+        turns: what the threads do, if that is to be told in another form.
     """
     story = explanation.story
     if story is None:
-        yield from _labelled("story", f"none: {explanation.why_not}")
+        yield from labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
     colon = ":" if things else ""
@@ -38,31 +41,30 @@ def story_as_text(explanation: Explanation, program: Program) -> Iterator[str]:
         yield from threads_as_text(told.hang, told.verdict, program)
     if told is not None and told.led_by:
         yield from textwrap.wrap(f"What leads there: {told.led_by}", _WIDTH)
-    for turn in story.turns if told is None or told.led_by else ():
-        yield from _turn(turn, program)
+    if told is None or told.led_by:
+        yield from turns if turns is not None else (line for turn in story.turns for line in _turn(turn, program))
     if story.passes:
-        yield from _labelled("otherwise", f"it passes {story.passes}")
+        yield from labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)
         for thread, step in story.passing:
             yield from _step(step, f"    {thread:<5} {_at(step.access):<{wide}}  ", None)
+    yield from chain_as_text(explanation.chain, program)
     for line in story.locks:
-        yield from _labelled("locks", line)
+        yield from labelled("locks", line)
     for line in story.waits:
-        yield from _labelled("waits", line)
+        yield from labelled("waits", line)
     if told is not None and told.verdict.help:
-        yield from _labelled("would help", f"{told.verdict.help} (inferred, not tried)")
-    yield from _labelled("seen", "the steps and values above, when both final runs were repeated")
+        yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
+    for label, line in tried_in_words(explanation.tried):
+        yield from labelled(label, line)
+    yield from links_as_text(explanation.links)
+    yield from labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
-        yield from _labelled("inferred", line)
+        yield from labelled("inferred", line)
 
 
 def _title(story: Story) -> str:
     return "RACE on" if story.hang is None else "DEADLOCK on" if story.things else "DEADLOCK:"
-
-
-def _labelled(label: str, text: str) -> Iterator[str]:
-    indent = " " * _LABEL
-    yield from textwrap.wrap(f"{label:<{_LABEL}}{text}", _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
@@ -107,7 +109,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]
     if len(functions) > 4:
-        functions = [functions[0], f"... {len(functions) - 3} more ...", *functions[-2:]]
+        functions = [f"... {len(functions) - 3} more ...", *functions[-3:]]
     return " > ".join(names + functions)
 
 
@@ -135,6 +137,9 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
+        "tried": tried_as_json(explanation.tried),
+        "links": links_as_json(explanation.links),
+        "chain": chain_as_json(explanation.chain, program),
         **({} if story.hang is None else {"hang": _hang_as_json(story.hang, program)}),
     }
 

@@ -106,5 +106,5 @@ def _passes_plainly(log: Log, limit_s: float) -> bool:
 def _plain(program: Program) -> Command:
     return Command(
         *(program.command, Path(program.directory), environment.plain(program), program.standard_input),
-        program.fresh_copy,
+        *(program.fresh_copy, program.limits),
     )

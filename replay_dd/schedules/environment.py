@@ -20,6 +20,7 @@ from pathlib import Path
 
 import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.user import UsageError
+from replay_dd.experiment.resource_limits import UNLIMITED, out_of_reach
 from replay_dd.schedules.model import Program
 
 # Until logs kept the whole environment, they kept these.
@@ -165,3 +166,10 @@ def differences(differing: list[Changed], program: Program) -> Iterator[str]:
         yield f"{variable.name} is {now}; it was {recorded if variable.name not in (program.withheld or ()) else 'set'}"
     for name in missing(program):
         yield f"{name} is not set; it was, and its value is not kept, as it looks like a secret"
+
+
+def lower_limits(program: Program) -> Iterator[str]:
+    """Which resource limits are lower than the recorded ones, and cannot be raised; one line each."""
+    for name, limit in out_of_reach(program.limits).items():
+        recorded = "unlimited" if program.limits[name] == UNLIMITED else f"{program.limits[name]:,}"
+        yield f"{name.replace('_', ' ')} is limited to {limit:,} here; when recorded, it was {recorded}"

@@ -161,7 +161,7 @@ def hunt(
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
-        plans = _plans(strategy, seed, first, 0 if one_schedule else runs - 1)
+        plans = mixture(strategy, seed, first, 0 if one_schedule else runs - 1)
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
         failures, passed_over, others = _Tally(), _Tally(), _Tally()
@@ -296,7 +296,15 @@ class _Finds:
         return log if log.verified and (not told.failed or told.mentions(self._failure)) else None
 
 
-def _plans(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+def mixture(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+    """The plans of a hunt after its first run.
+
+    Args:
+        strategy: the only strategy to use; None for the mixture that :func:`hunt` describes.
+        seed: the first seed.
+        first: the first run, under the default schedule; for the mixture, with what its threads touched.
+        amount: how many plans.
+    """
     thread_times = first.log.ending.thread_times
     if strategy is not None:
         yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))

@@ -26,6 +26,8 @@ from replay_dd.schedules.shapes import (
     Hash64,
     ModuleName,
     RaisedIn,
+    ResourceLimit,
+    ResourceName,
     Seconds,
     SignalNumber,
     SourceLine,
@@ -283,6 +285,7 @@ class Program:
             for the only one.
         withheld: names of variables that were set, and whose values are not kept because they look like secrets; None
             in an old log, whose environment is not the whole one.
+        limits: those of resources, as :mod:`replay_dd.experiment.resource_limits` names them; old logs have none.
     """
 
     command: Annotated[tuple[Argument, ...], Rule("a program and its arguments", len)]
@@ -296,6 +299,7 @@ class Program:
     paths: Mapping[Name, Name] = field(default_factory=dict)
     withheld: tuple[VariableName, ...] | None = None
     process: Name = ""
+    limits: Mapping[ResourceName, ResourceLimit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from replay_dd.experiment import resource_limits
 from replay_dd.schema import SMALLEST_INTEGER, Form, Rule, numbers, one_of
 
 _LARGEST_COUNT = 2**62  # above any time that a run reaches
@@ -36,6 +37,8 @@ Seconds = Annotated[
 ]
 ExitStatus = Annotated[int, numbers(0, 255)]
 SignalNumber = Annotated[int, numbers(1, 64)]
+ResourceName = Annotated[str, one_of(*resource_limits.NAMES)]
+ResourceLimit = Annotated[int, numbers(resource_limits.UNLIMITED, 2**63 - 1)]
 Granularity = Annotated[str, one_of("sync", "gil", "line", "access")]
 
 
@@ -81,18 +84,29 @@ Digest = Annotated[int, Form("16 hexadecimal digits", lambda digest: f"{digest:0
 
 # -- what came from outside ------------------------------------------------------------------------------------------
 
+_WHICH = re.compile(r"(?:from|to) [0-9]{1,10}")
 _AWAY, _REFUSED, _HELD = "away", "refused", "held"
 
 
 def _read_arrival(record: Any) -> tuple[Any, ...]:
     """One record of the channel; see ``runtime/channel.py``."""
     match record:
-        case ["arrival", str(thread), int(number), str(by), int(time), answer]:
+        case ["arrival", str(thread), int(number), str(by), int(time), answer, *which]:
             if is_thread(thread) and _is_count(number) and (by == "" or is_thread(by)) and _is_count(time):
-                return ("arrival", thread, number, by, time, _read_answer(answer))
+                return ("arrival", thread, number, by, time, _read_answer(answer), *_read_which(which))
         case ["due", str(by), int(time), str(thread)]:
             if is_thread(by) and _is_count(time) and is_thread(thread):
                 return ("due", by, time, thread)
+    raise ValueError
+
+
+def _read_which(which: list[Any]) -> list[Any]:
+    """The descriptor, if it is told."""
+    match which:
+        case []:
+            return which
+        case [str(text)] if _WHICH.fullmatch(text):
+            return which
     raise ValueError
 
 

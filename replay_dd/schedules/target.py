@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.errors.program import NotControlledError, UntestedInterpreterError
+from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
+from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
@@ -64,6 +66,8 @@ class Plan:
         traced: how many yield points are reported one by one.
         executed: report every instruction of counted code, from this global time on, and at most so many of them; see
             :mod:`~replay_dd.schedules.executed`.
+        followed: report every instruction with its operands, from this global time on, and at most so many of them; see
+            :mod:`~replay_dd.schedules.flow`.
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
         history: keep what happens to locks, events, queues and the like, and tell it at the end.
@@ -84,6 +88,7 @@ class Plan:
     traced: int = 0
     executed: tuple[int, int] | None = None
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    followed: tuple[int, int] | None = None
     history: bool = False
     virtual: VirtualLock | VirtualOrder | None = None
 
@@ -113,6 +118,7 @@ class TargetRun:
     executed: tuple[Executed, ...] = ()
     accesses: Observation = NOTHING_OBSERVED
     least_asleep_ns: int = 0
+    flow: Flow | None = None
     hang: Hang | None = None
 
 
@@ -133,6 +139,7 @@ def describe_program(
         standard_input=standard_input,
         fresh_copy=fresh_copy,
         withheld=withheld,
+        limits=resource_limits.current(),
         process=process,
     )
 
@@ -208,6 +215,7 @@ def prepare(
         environment.of_run(program, request, elsewhere=elsewhere),
         program.standard_input,
         program.fresh_copy,
+        program.limits,
     )
 
 
@@ -241,6 +249,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "traced": plan.traced,
         "executed": plan.executed,
         "observed": dict(plan.observed),
+        "followed": plan.followed,
         "history": plan.history,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
@@ -306,6 +315,7 @@ def make_run(
     trace: list[tuple[str, Place | None]] = []
     executed: list[Executed] = []
     observed: list[tuple[Any, ...]] = []
+    followed: list[tuple[Any, ...]] = []
     least_asleep_ns = 0
     stopped = False
     end: tuple[Any, ...] | None = None
@@ -337,6 +347,8 @@ def make_run(
             executed.append(Executed(thread, time, global_time, places[number], *rest))
         elif kind == channel.CALLED:
             note_callee(executed, *record[1:])
+        elif kind in FOLLOWED:
+            followed.append(record)
         elif kind in OBSERVED:
             observed.append(record)
         elif kind in (channel.ARRIVAL, channel.DUE):
@@ -407,6 +419,7 @@ def make_run(
         executed=tuple(executed),
         accesses=observation_of(observed, places),
         least_asleep_ns=least_asleep_ns,
+        flow=flow_of(followed) if followed else None,
         hang=hang,
     )
 

@@ -28,8 +28,13 @@ _SUFFIXES = (".py", ".pyw")
 
 def vouched_text(program: Program, place: Place) -> str | None:
     """The text of the file of a place, if the program's log vouches for it and it has not changed."""
-    path = os.path.join(program.directory, program.paths.get(place.file, place.file))
-    return _text(path, program.directory, program.files.get(place.file, ""))
+    return text_of_file(program, place.file)
+
+
+def text_of_file(program: Program, file: str) -> str | None:
+    """The text of a file with this short name, under the same conditions."""
+    path = os.path.join(program.directory, program.paths.get(file, file))
+    return _text(path, program.directory, program.files.get(file, ""))
 
 
 def vouched_lines(program: Program, place: Place) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ SECTIONS = {
         *("Folders (with --gui)", "General"),
     ],
     "replay": [
+        "Output",
         "Schedule logs",
         "Schedule logs and GUI sessions",
         "GUI sessions",
@@ -33,10 +34,14 @@ SECTIONS = {
         "Failure (GUI sessions only)",
         "General",
     ],
-    "show": ["Output", "Output (schedule logs only)", "Output (GUI sessions only)", "General"],
+    "show": [
+        *("Output", "Output (schedule logs only)", "Output (GUI sessions only)", "Report (schedule logs only)"),
+        "General",
+    ],
     "hunt": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
-    "schedules": ["Search", "Output", "Program", "General"],
-    "minimize": ["Search", "Output", "Program", "General"],
+    "schedules": ["Search", "Output", "Report", "Program", "General"],
+    "minimize": ["Search", "Output", "Report", "Program", "General"],
+    "verify-test": ["Versions", "Program", "Output", "General"],
     "events": [
         *("Search", "Search (GUI sessions only)", "Output"),
         *("Output (GUI sessions only)", "Playback", "Playback (GUI sessions only)", "Playback (user flows only)"),
@@ -47,7 +52,7 @@ SECTIONS = {
     "changes": ["Output", "Failure", "Program", "Search", "General"],
     "input": ["Output", "Units", "Search", "Failure", "Options and environment", "Program", "General"],
     "fuzz": ["Output", "Search", "Failure", "Program", "General"],
-    "doctor": ["General"],
+    "doctor": ["Output", "General"],
 }
 
 
@@ -60,8 +65,9 @@ def test_the_commands_stand_in_groups_with_whole_summaries(options: tuple[str, .
     done = shop.run(*options)
     assert (done.status, done.stderr) == (0, "")
     assert headings(done.stdout)[1:] == list(GROUPS), "after the options"
+    width = max(map(len, COMMANDS))
     for name, entry in COMMANDS.items():
-        assert f"  {name:<9}  {entry.summary}\n" in done.stdout
+        assert f"  {name:<{width}}  {entry.summary}\n" in done.stdout
     assert "..." not in done.stdout.replace("[ARGS]...", "")
 
 

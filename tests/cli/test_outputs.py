@@ -45,11 +45,18 @@ def test_every_path_is_read_or_written() -> None:
     assert found >= {
         *(("record", "--output"), ("hunt", "--output"), ("monkey", "--output"), ("schedules", "--output")),
         *(("minimize", "--output"), ("events", "--output"), ("web", "--output"), ("events", "--strip")),
+        *(
+            ("schedules", "--html"),
+            ("schedules", "--trace"),
+            ("show", "--html"),
+            ("show", "--trace"),
+            ("hunt", "--html"),
+        ),
         *(("web", "--strip"), ("events", "--pictures"), ("show", "--thumbnails"), ("input", "--output")),
     }
 
 
-def arguments(command: str, kinds: dict[str, Path]) -> list[str]:
+def arguments(command: str, option: str, kinds: dict[str, Path]) -> list[str]:
     """A command line that would run something, without the option at hand."""
     log, session, flow = (str(kinds[kind].name) for kind in ("schedule log", "GUI session", "user flow"))
     program = ["--", "sh", "-c", "touch it-ran"]
@@ -61,7 +68,7 @@ def arguments(command: str, kinds: dict[str, Path]) -> list[str]:
         "minimize": [log],
         "events": [session],
         "web": [flow],
-        "show": [session],
+        "show": [log if option in ("--html", "--trace") else session],
         "input": [flow, *program],
         "fuzz": program,
         "changes": [".", ".", *program],
@@ -84,7 +91,7 @@ def test_an_output_that_cannot_be_written(
         place = "file"
     before = {path: path.lstat().st_mtime_ns for path in shop.folder.rglob("*")}
     needed = ["-o", "new.log"] if command in ("record", "monkey") and parameter.name != "output" else []
-    done = shop.run(command, *needed, parameter.opts[-1], place, *arguments(command, kinds))
+    done = shop.run(command, *needed, parameter.opts[-1], place, *arguments(command, parameter.opts[-1], kinds))
     assert "Traceback" not in done.stderr
     assert "it-ran" not in os.listdir(shop.folder)
     assert done.status in (2, 5), done.stderr

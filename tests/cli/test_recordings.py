@@ -45,12 +45,25 @@ CHOICES = {
 SCHEDULE, SESSION, FLOW = "schedule log", "GUI session", "user flow"
 PROMISED: dict[str, dict[str, set[str]]] = {
     "replay": {
-        SCHEDULE: {"--time-limit", "--exact", "--accept-changes", "--env"},
-        SESSION: {"--accept-changes", "--pace", "--wm", "--player", "--settle", "--start-limit", "--hang-limit"}
+        SCHEDULE: {"--time-limit", "--exact", "--accept-changes", "--env", "--json"},
+        SESSION: {
+            "--json",
+            "--accept-changes",
+            "--pace",
+            "--wm",
+            "--player",
+            "--settle",
+            "--start-limit",
+            "--hang-limit",
+        }
         | {"--here", "--home", "--exact-site"},
-        FLOW: {"--settle", "--text", "--browser"},
+        FLOW: {"--settle", "--text", "--browser", "--json"},
     },
-    "show": {SCHEDULE: {"--json", "--ascii"}, SESSION: {"--json", "--thumbnails"}, FLOW: {"--json"}},
+    "show": {
+        SCHEDULE: {"--html", "--trace", "--stacks", "--json", "--markdown", "--mermaid", "--ascii"},
+        SESSION: {"--json", "--thumbnails"},
+        FLOW: {"--json"},
+    },
     "events": {
         SESSION: {
             *(
@@ -64,12 +77,12 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--jobs",
                 "--output",
             ),
-            *("--strip", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
+            *("--strip", "--html", "--pictures", "--json", "--pace", "--wm", "--player", "--settle", "--start-limit"),
             *("--hang-limit", "--accept-changes", "--here", "--home", "--exact-site"),
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            "--browser",
+            *("--browser", "--html"),
         },
     },
     "record": {
@@ -85,9 +98,9 @@ PROMISED: dict[str, dict[str, set[str]]] = {
                 "--stdin",
             ),
             *("--fresh-copy", "--preload", "--real-clock", "--real-entropy", "--untested", "--time-limit"),
-            *("--max-delay", "--process"),
+            *("--max-delay", "--process", "--json"),
         },
-        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home"},
+        SESSION: {"--display", "--screen", "--wm", "--no-text", "--for", "--here", "--home", "--json"},
     },
 }
 FOREIGN = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pty
@@ -89,6 +90,19 @@ def test_whoever_agrees_gets_no_dangerous_variables(way: str, made: Workshop) ->
     assert "evil" not in there
     made.variables["REPLAY_DD_YES"] = "0"
     assert made.run("replay", "x.log").status == 130, "it stays a stranger's"
+
+
+def test_what_is_not_told_in_whole_is_not_given(made: Workshop) -> None:
+    many = {f"A{number:03}": "1" for number in range(120)} | {"LONG": " " * 300 + "evil", "Z": "evil"}
+    changed(made.folder / "own.log", made.folder / "x.log", {"program": {"environment": many}})
+    told = made.run("replay", "x.log").refused(130, "not-made-here")
+    clear(made)
+    made.run("replay", "--yes", "--accept-changes", "x.log")
+    there = ast.literal_eval((made.folder / "environment").read_text())
+    given = {name for name in many if name in there}
+    assert given == {name for name in many if f"  with         {name}=1\n" in told}
+    assert len(given) == 100
+    assert "evil" not in str(there)
 
 
 def test_what_a_command_makes_of_a_strangers_log_is_made_here(race: Workshop, shop: Workshop) -> None:

@@ -32,7 +32,7 @@ FAILING: Log = replace(
     switches=(replace(PASSING.switches[0], time=9), *PASSING.switches[1:]),
     ending=_ENDING,
     arrivals=(
-        ("arrival", "0.1", 1, "0", 5, 17),
+        ("arrival", "0.1", 1, "0", 5, 17, "from 7"),
         ("arrival", "0.1", 2, "", 0, None),
         ("arrival", "0.2", 1, "0.1", 6, ((5, 1), (7, 4))),
         ("arrival", "0.2", 2, "0.1", 6, ("away", 12, 0, 230)),

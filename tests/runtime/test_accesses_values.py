@@ -117,7 +117,8 @@ def test_equal_keys_of_different_types_are_the_same_key() -> None:
         (deque([1, 2]), "deque of 2"),
         (1 << 2_000, "a large int"),
         (MISSING, "nothing"),
-        (OrderedDict(a=1), ""),
+        (OrderedDict(a=1), "OrderedDict of 1"),
+        (type("Own", (dict,), {})(a=1), ""),
     ],
 )
 def test_values_of_built_in_types_are_shown_in_short(value: object, text: str) -> None:

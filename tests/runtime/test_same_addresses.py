@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -94,3 +95,42 @@ def test_another_shell_moves_nothing(program: Program, monkeypatch: pytest.Monke
     (tmp_path / "temporary").mkdir()
     monkeypatch.chdir(tmp_path / "temporary")
     assert addresses(program) == expected
+
+
+TALKS = """
+import os, socket, threading
+
+class Thing: pass
+
+def work():
+    for number in range(30):
+        own, other = socket.socketpair()
+        reading, writing = os.pipe()
+        kept.append(Thing())
+        with own, other:
+            own.sendall(b"x")
+            other.recv(1)
+            os.write(writing, b"y")
+            os.read(reading, 1)
+        os.close(reading)
+        os.close(writing)
+        kept.append({Thing(): number, 10**9 + number: 1})
+
+kept = []
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(*(id(thing) for thing in kept), *(id(number) for thing in kept[1::2] for number in thing), sep="\\n")
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its group")
+def test_another_group_moves_nothing(tmp_path: Path) -> None:
+    """The system tells it with each descriptor, and the interpreter makes an object for each number but small ones."""
+    (tmp_path / "prog.py").write_text(TALKS)
+    change = "import os, sys; os.setgid(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
+    told = []
+    for group in ("0", "65534"):
+        command = (sys.executable, "-I", "-c", change, group, sys.executable, "prog.py")
+        told.append(addresses(describe_program(command, directory=tmp_path)))
+    assert told[0] == told[1]

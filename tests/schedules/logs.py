@@ -91,6 +91,7 @@ _ENDING = st.builds(
     status=st.none() | st.integers(0, 255),
     signal=st.none() | st.integers(1, 64),
     timed_out=st.booleans(),
+    stopped=st.booleans(),
     exceptions=st.lists(st.builds(UncaughtException, st.just("main") | _THREAD, _TEXT, _TEXT, _FRAMES), max_size=2).map(
         tuple
     ),

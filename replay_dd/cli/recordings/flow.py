@@ -60,7 +60,7 @@ KIND = RecordingKind(
     write=OnDemand("replay_dd.web.flow", "write_flow"),
     recognizes=OnDemand("replay_dd.web.flow", "looks_like_a_flow"),
     uses={
-        "replay": Use(OnDemand("replay_dd.cli.web", "replay_flow"), _play_options("")),
+        "replay": Use(OnDemand("replay_dd.cli.web", "replay_flow"), (json_option(), *_play_options(""))),
         "show": Use(OnDemand("replay_dd.cli.web", "show_flow"), (json_option(),), runs=False),
         "events": _MINIMIZE,
         "web": _MINIMIZE,

@@ -7,6 +7,7 @@ import click
 from replay_dd.cli.command import OnDemand, OneOf, Option
 from replay_dd.cli.options import (
     OUTPUT,
+    OUTPUT_FILE,
     OUTPUT_FOLDER,
     PROGRAM,
     SCHEDULING,
@@ -28,6 +29,7 @@ from replay_dd.cli.options import (
     yield_point_options,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
+from replay_dd.cli.report_options import lanes_option, markdown_option, mermaid_option, short_option, write_test_option
 
 RECORD_OPTIONS = (
     Option(
@@ -43,8 +45,10 @@ RECORD_OPTIONS = (
     max_delay_option(),
     *yield_point_options(),
     *program_options(),
+    json_option(),
 )
 REPLAY_OPTIONS = (
+    json_option(),
     replay_time_limit_option(""),
     Option(
         "--exact",
@@ -76,6 +80,14 @@ ISOLATE_OPTIONS = (
     fork_option(),
     *budget_options(),
     Option(
+        "--experiments",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=0, max=100_000),
+        help="Try what could prevent the failure on N hunted schedules; 0 leaves that out.",
+        shown_default="100, for up to 10 s",
+    ),
+    Option(
         "--repeats",
         section=SEARCH,
         metavar="N",
@@ -93,9 +105,14 @@ ISOLATE_OPTIONS = (
         help="Where to write the minimal logs.",
         shown_default="next to FAIL",
     ),
+    short_option(),
+    lanes_option(),
     page_option(),
     trace_option(),
     json_option(),
+    markdown_option(),
+    mermaid_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
@@ -107,14 +124,43 @@ MINIMIZE_OPTIONS = (
     output_option(),
     page_option(),
     json_option(),
+    write_test_option(),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
+    environment_option(PROGRAM),
+)
+VERIFY_OPTIONS = (
+    Option(
+        "--runs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=200,
+        show_default=True,
+        help="How many schedules to hunt.",
+    ),
+    seed_option("Random seed of the first of them; the others count up from it.", SEARCH),
+    jobs_option(),
+    fork_option(),
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="FILE",
+        type=OUTPUT_FILE,
+        help="Where to write the log of a run that fails.",
+        shown_default="still-fails.log next to LOG",
+    ),
+    json_option(),
+    replay_time_limit_option(PROGRAM),
     environment_option(PROGRAM),
 )
 SHOW_OPTIONS = (
     page_option("Write the run as an HTML page, which needs no network; with --stacks, values and locks, too."),
     trace_option(),
     json_option(),
+    markdown_option(),
+    mermaid_option(),
     Option(
         "--stacks",
         section=OUTPUT,
@@ -136,6 +182,7 @@ KIND = RecordingKind(
         "record": Use(OnDemand("replay_dd.cli.record_schedule", "record_schedule"), RECORD_OPTIONS),
         "replay": Use(OnDemand("replay_dd.cli.replay_schedule", "replay_schedule"), REPLAY_OPTIONS),
         "schedules": Use(OnDemand("replay_dd.cli.schedules", "isolate_schedule"), ISOLATE_OPTIONS),
+        "verify-fix": Use(OnDemand("replay_dd.cli.verify_fix", "verify_fix_of"), VERIFY_OPTIONS),
         "minimize": Use(OnDemand("replay_dd.cli.schedules", "minimize_schedule"), MINIMIZE_OPTIONS),
         "show": Use(OnDemand("replay_dd.cli.show_schedule", "show_schedule"), SHOW_OPTIONS, runs="stacks"),
     },

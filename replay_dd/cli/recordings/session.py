@@ -52,6 +52,7 @@ RECORD_OPTIONS = (
         shown_default="with the program, or Ctrl-C",
     ),
     Option("--no-text", section=DISPLAY, is_flag=True, help="Write `x` for each character that is typed."),
+    json_option(),
 )
 ISOLATE_OPTIONS = (
     Option(
@@ -109,6 +110,7 @@ KIND = RecordingKind(
         "replay": Use(
             OnDemand("replay_dd.cli.replay_session", "replay_session"),
             (
+                json_option(),
                 accept_changes_option(""),
                 *replay_options(""),
                 *play_options(""),

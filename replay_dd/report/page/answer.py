@@ -30,6 +30,7 @@ def input_page(found: InputIsolation, name: str, files: Mapping[str, Path]) -> P
         content=("What is left of it", shown),
         files=files,
         unit="bytes",
+        before=len(found.whole),
     )
 
 
@@ -42,6 +43,7 @@ def answer_page(
     files: Mapping[str, Path] | None = None,
     to_run: Sequence[tuple[str, str]] = (),
     unit: str = "",
+    before: int = 0,
 ) -> Page:
     """The page of an isolation.
 
@@ -53,6 +55,7 @@ def answer_page(
         files: what was written, by what it contains.
         to_run: commands to copy, each after what it does.
         unit: what the sizes of configurations are counted in, if that is not deltas.
+        before: the size of the failing one before the search, in the same unit.
     """
     deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.difference, _MOST_DELTAS)]
     more = isolation.deltas_left - len(deltas)
@@ -61,7 +64,7 @@ def answer_page(
             [
                 ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
                 ("proof", proof_in_words(isolation)),
-                *((what, str(path)) for what, path in (files or {}).items()),
+                *((what, str(path)) for what, path in (files or {}).items() if what != "page"),
             ]
         )
     ]
@@ -79,7 +82,7 @@ def answer_page(
         verdict=isolation.failure.words,
         sections=(
             section("answer", "The answer", answer),
-            course(isolation, unit=unit),
+            course(isolation, unit=unit, before=before),
             commands(to_run) if to_run else None,
             section("report", "The whole report", folded("As text, for an issue or a mail", text(report))),
         ),

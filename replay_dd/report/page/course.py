@@ -26,21 +26,23 @@ _SIGNS = {Outcome.PASS: "✓", Outcome.FAIL: "✗", Outcome.UNRESOLVED: "?"}
 _NAMES = {Outcome.PASS: "passes", Outcome.FAIL: "fails", Outcome.UNRESOLVED: "unresolved"}
 
 
-def course(isolation: Isolation[Any], *, unit: str = "") -> Markup:
+def course(isolation: Isolation[Any], *, unit: str = "", before: int = 0) -> Markup:
     """The section about the search: its chart, what it cost, and its tests.
 
     Args:
         isolation: the result.
         unit: what the sizes of configurations are counted in, if that is not deltas.
+        before: the size of the failing configuration before the search, in the same unit.
     """
     steps = isolation.steps
-    sizes, before = _sizes(isolation)
+    sizes = _sizes(isolation)
     unit = unit if unit and sizes is not None else f"{isolation.circumstance.delta}s"
     lines = dict(_named(search_as_text(isolation)))
     told = facts([(name, words) for name, words in lines.items() if name not in ("failure", "proof")])
     if not steps:
         return section("search", "The search", told, tag("p", "It took no tests besides the two ends."))
     values = sizes if sizes is not None else [step.deltas_left for step in steps]
+    before = max([before or isolation.deltas_before, *values])
     caption = (
         "One mark per test, over how much was left after it: "
         if sizes is None
@@ -70,13 +72,11 @@ def _named(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
             yield name, words.strip()
 
 
-def _sizes(isolation: Isolation[Any]) -> tuple[list[int] | None, int]:
-    """The sizes of the configurations, where the circumstance measures them; and what the chart begins with."""
-    steps = isolation.steps
-    if isolation.circumstance.goal is Goal.ISOLATE or not any(step.measure for step in steps):
-        return None, max([isolation.deltas_before, *(step.deltas_left for step in steps)])
-    sizes = [step.measure for step in steps]
-    return sizes, max(sizes)
+def _sizes(isolation: Isolation[Any]) -> list[int] | None:
+    """The sizes of the configurations; None for an isolated difference, of which only what is left tells."""
+    if isolation.circumstance.goal is Goal.ISOLATE or not any(step.measure for step in isolation.steps):
+        return None
+    return [step.measure for step in isolation.steps]
 
 
 def _chart(

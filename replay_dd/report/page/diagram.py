@@ -12,6 +12,7 @@ from replay_dd.schedules.vouched_sources import vouched_lines
 
 _LONGEST_WORDS = 300
 _LONGEST_LINE = 200
+_LONGEST_NAME = 120
 _CONTEXT = 8  # lines above and below a place
 _MOST_LINES = 3_000  # of sources, in one page
 _COLORS = 6
@@ -130,16 +131,20 @@ def _card(row: Row, rows: Rows) -> Markup:
     words = cut(row.words, _LONGEST_WORDS)
     if row.kind == SWITCH:
         words = f"{words}; {row.to} runs"
-        title = None if row.place is None else f"{row.place}: {row.source}"
+        title = None if row.place is None else cut(f"{row.place}: {row.source}", 2 * _LONGEST_WORDS)
         return tag("div", tag("b", f"{rows.lit_words}: ") if row.lit else None, words, class_="switch", title=title)
     held = [rows.locks.get(lock, "a lock") for lock in row.held.get(row.thread, ())]
     access = row.access
     kind = "writes" if access is not None and access.writes else "reads"
     return tag(
         "div",
-        tag("span", _at(row), class_="at", title=" > ".join(row.path)),
-        tag("code", cut(row.source, _LONGEST_LINE), class_="source", title=row.source) if row.source else None,
-        tag("span", f"{access.name}: ", class_="thing") if access is not None and _needs_name(access, rows) else None,
+        tag("span", _at(row), class_="at", title=cut(" > ".join(row.path), 2 * _LONGEST_WORDS)),
+        tag("code", cut(row.source, _LONGEST_LINE), class_="source", title=cut(row.source, _LONGEST_LINE))
+        if row.source
+        else None,
+        tag("span", f"{cut(access.name, _LONGEST_NAME)}: ", class_="thing")
+        if access is not None and _needs_name(access, rows)
+        else None,
         tag("span", words, class_="does"),
         tag("span", f"the other run: {cut(row.other, _LONGEST_WORDS)}", class_="other") if row.other else None,
         tag("span", f" (holds {', '.join(held)})", class_="hidden") if held else None,
@@ -154,7 +159,7 @@ def _needs_name(access: Access, rows: Rows) -> bool:
 
 def _at(row: Row) -> str:
     place = row.place
-    return "" if place is None else f"{place.file.rpartition('/')[2]}:{place.line}"
+    return "" if place is None else f"{cut(place.file.rpartition('/')[2], _LONGEST_NAME)}:{place.line}"
 
 
 def steps_as_data(rows: Rows) -> list[dict[str, Any]]:
@@ -165,10 +170,9 @@ def steps_as_data(rows: Rows) -> list[dict[str, Any]]:
             "to": row.to,
             "kind": row.kind,
             "words": cut(row.words, _LONGEST_WORDS),
-            "file": "" if row.place is None else row.place.file,
+            "file": "" if row.place is None else cut(row.place.file, _LONGEST_LINE),
             "line": 0 if row.place is None else row.place.line,
-            "function": "" if row.place is None else row.place.function,
-            "path": list(row.path[-6:]),
+            "function": "" if row.place is None else cut(row.place.function, _LONGEST_NAME),
             "values": {label: [cut(now, 80), seen] for label, (now, seen) in row.values.items()},
         }
         for row in rows.rows
@@ -197,7 +201,7 @@ def _around(runs: Sequence[Rows]) -> Iterator[tuple[str, int, str]]:
             done.add((place.file, place.line))
             lines = vouched_lines(run.log.program, place)
             for number in range(max(1, place.line - _CONTEXT), min(len(lines), place.line + _CONTEXT) + 1):
-                yield place.file, number, cut(lines[number - 1], _LONGEST_LINE)
+                yield cut(place.file, _LONGEST_LINE), number, cut(lines[number - 1], _LONGEST_LINE)
 
 
 def shows_accesses(rows: Rows) -> bool:

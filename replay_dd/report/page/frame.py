@@ -18,7 +18,7 @@ _KEYS = (
     ("→ or l", "next step"),
     ("← or h", "step before"),
     ("Home, End", "first and last step"),
-    ("d", "to the switch that makes the difference"),
+    ("d", "to the switch that makes the difference, or the first step"),
     ("p", "play and pause"),
     ("r", "the other run, where there is room for one only"),
     ("t", "light or dark"),

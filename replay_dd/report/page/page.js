@@ -173,7 +173,7 @@ class Player {
     this.count = Math.max(...this.runs.map((run) => run.count));
     this.at = 0;
     this.timer = null;
-    const on = (name, act) => byId(name).addEventListener("click", act);
+    const on = (name, act) => byId(name)?.addEventListener("click", act);
     on("first", () => this.go(0));
     on("back", () => this.go(this.at - 1));
     on("next", () => this.go(this.at + 1));

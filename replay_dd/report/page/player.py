@@ -45,6 +45,7 @@ def player(panels: Sequence[Panel], *, common: int = 0, title: str, remark: str 
     """
     steps = max(len(panel.rows.rows) for panel in panels)
     lit = [number for panel in panels for number, row in enumerate(panel.rows.rows) if row.lit]
+    lit_words = panels[0].rows.lit_words
     switcher = None
     if len(panels) > 1:
         switcher = tag(
@@ -61,7 +62,7 @@ def player(panels: Sequence[Panel], *, common: int = 0, title: str, remark: str 
         "player",
         title,
         tag("p", remark, class_="remark") if remark else None,
-        _controls(steps),
+        _controls(steps, lit_words if lit else ""),
         switcher,
         tag("div", [_panel(panel, common) for panel in panels], class_=f"panels of-{len(panels)}"),
     )
@@ -81,7 +82,7 @@ def player(panels: Sequence[Panel], *, common: int = 0, title: str, remark: str 
     return body, data
 
 
-def _controls(steps: int) -> Markup:
+def _controls(steps: int, lit: str) -> Markup:
     buttons = (
         *(("first", "«", "First step"), ("back", "‹", "Step before")),
         *(("next", "›", "Next step"), ("last", "»", "Last step")),
@@ -92,7 +93,7 @@ def _controls(steps: int) -> Markup:
         tag("input", type="range", id="slider", min=1, max=steps, value=1, aria_label="Step"),
         tag("output", f"1 of {steps}", id="count"),
         tag("button", "Play", type="button", id="play"),
-        tag("button", "To the difference", type="button", id="difference"),
+        tag("button", f"To {lit}", type="button", id="difference") if lit else None,
         tag("p", "", id="says", role="status", aria_live="polite"),
         class_="controls scripted",
         role="group",

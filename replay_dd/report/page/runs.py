@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -24,7 +25,7 @@ from replay_dd.schedules.model import Log
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 
 _ONLY_SWITCHES = (
-    "Only the switches are in a log. `replay-dd show --stacks --html` replays the run and shows values, too."
+    "Only the switches are in a log; with --stacks, the run is replayed, and values and locks are shown, too."
 )
 
 
@@ -102,16 +103,20 @@ def hunt_page(found: Hunt, passing: Path, failing: Path) -> Page:
     data: dict[str, Any] = {}
     if found.failing is not None and found.passing is not None:
         guilty = find_guilty_switch(found.passing, found.failing)
-        one, other, common = side_by_side(
-            rows_of(found.failing, lit=None if guilty is None else guilty.failing),
-            rows_of(found.passing, lit=None if guilty is None else guilty.passing),
-        )
+        rows = [
+            replace(rows_of(log, lit=lit), lit_words="the first difference")
+            for log, lit in (
+                (found.failing, None if guilty is None else guilty.failing),
+                (found.passing, None if guilty is None else guilty.passing),
+            )
+        ]
+        one, other, common = side_by_side(*rows)
         endings = [signature_of(log.ending).text for log in (found.failing, found.passing)]
         watch, data = player(
             [Panel(FAILS, "Fails", endings[0], one), Panel(PASSES, "Passes", endings[1], other)],
             common=common,
             title="The two runs, switch by switch",
-            remark="These runs may differ in more than the failure needs: `replay-dd schedules` isolates that.",
+            remark="These runs may differ in more than the failure needs; the command below isolates that.",
         )
         one_file, other_file = quote(str(passing)), quote(str(failing))
         sections += [

@@ -30,14 +30,14 @@ def story_section(explanation: Explanation, program: Program, tried: Iterable[st
     """
     story = explanation.story
     if story is None:
-        return section("story", "The story", tag("p", f"There is none: {explanation.why_not}."))
+        return section("story", "The story", tag("p", f"There is none: {cut(explanation.why_not, _LONGEST)}."))
     seen: list[Child] = [tag("ol", [_turn(turn, program) for turn in story.turns], class_="turns")]
     if story.passes:
-        seen.append(tag("p", tag("b", "It passes "), f"{story.passes}:"))
+        seen.append(tag("p", tag("b", "It passes "), f"{cut(story.passes, _LONGEST)}:"))
         seen.append(tag("ol", [_passing(thread, step) for thread, step in story.passing], class_="passing"))
     if story.locks:
-        seen.append(tag("p", tag("b", "Locks: "), "; ".join(story.locks), "."))
-    seen += [tag("p", f"{wait[0].upper()}{wait[1:]}.") for wait in story.waits if wait]
+        seen.append(tag("p", tag("b", "Locks: "), cut("; ".join(story.locks), 5 * _LONGEST), "."))
+    seen += [tag("p", f"{wait[0].upper()}{cut(wait[1:], _LONGEST)}.") for wait in story.waits if wait]
     parts = [_known(SEEN, seen)]
     if story.inferred:
         parts.append(_known(INFERRED, [tag("ul", [tag("li", cut(line, _LONGEST)) for line in story.inferred])]))

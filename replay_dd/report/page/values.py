@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from replay_dd.report.held_locks import Locks
+from replay_dd.report.page.markup import cut
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.words import Letters
 
 _MOST_THINGS = 6
 _UNKNOWN = "?"
+_LONGEST_NAME = 120
+_LONGEST_VALUE = 80
 
 
 class Values:
@@ -43,9 +46,13 @@ class Values:
     def _take(self, access: Access) -> None:
         thing = access.thing
         if thing not in self._labels:
-            taken = access.name in self._labels.values()
-            other = f" of {self._letters.name(access.holder_type, thing[1])}" if taken else ""
-            self._labels[thing] = f"{access.name}{other}"
+            name = cut(access.name, _LONGEST_NAME)
+            taken = name in self._labels.values()
+            other = ""
+            if taken:
+                holder = cut(self._letters.name(access.holder_type, thing[1]), _LONGEST_NAME)
+                other = " (its content)" if thing[0] == "whole" else f" of {holder}"
+            self._labels[thing] = f"{name}{other}"
         seen = self._seen.setdefault(thing, {})
         value = access.old
         if access.does == "checks":
@@ -53,10 +60,10 @@ class Values:
         else:
             text = self._letters.value(value) if value.is_known else ""
         if access.reads and text:
-            seen[access.thread] = text
+            seen[access.thread] = text = cut(text, _LONGEST_VALUE)
         if access.writes:
             text = "nothing" if access.does == "deletes" else self._letters.value(access.new)
-            seen[access.thread] = text
+            seen[access.thread] = text = cut(text, _LONGEST_VALUE)
         if text:
             self._now[thing] = text
 

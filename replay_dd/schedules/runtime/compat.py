@@ -300,6 +300,8 @@ BACKWARD_JUMPS = frozenset(number for name, number in opmap.items() if "BACKWARD
 
 # -- what instructions do to the stack -------------------------------------------------------------------------------
 
+# Where COMPARE_OP has the comparison in its argument, above flags.
+COMPARE_SHIFT = 5 if _MINOR >= (3, 13) else 4 if _MINOR >= (3, 12) else 0
 # LOAD_ATTR has a flag in its lowest bit, and loads methods, too.
 ATTR_HAS_METHOD_BIT = _MINOR >= (3, 12)
 # Where LOAD_GLOBAL loads what will be called: whether the place that CALL needs is above the callable, or below.

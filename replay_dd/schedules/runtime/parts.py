@@ -57,6 +57,10 @@ class Parts:
             from .backends.executed import ExecutedTrace  # only few runs need it
 
             self.scheduler.executed = ExecutedTrace(self.scheduler, *request["executed"])
+        if request["followed"]:
+            from .accesses.follower import Follower
+
+            self.scheduler.executed = Follower(self.scheduler, *request["followed"])
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
         locks.use_scheduler(self.scheduler)

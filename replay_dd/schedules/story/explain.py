@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
+from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
-from replay_dd.schedules.story.conflict import find_conflict
+from replay_dd.schedules.experiments.result import Experiments
+from replay_dd.schedules.model import Ending
+from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
+from replay_dd.schedules.story.conflict import Conflict, find_conflict
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
+from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.story import Story
-from replay_dd.schedules.story.tell import tell_race
-from replay_dd.schedules.story.twins import Twins, observe_twins
+from replay_dd.schedules.story.tell import inferred_from, tell_race
+from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
 
 
@@ -23,18 +29,26 @@ class Explanation:
     Attributes:
         story: the story; None if there is none.
         why_not: why there is none.
+        chain: how the failure comes from what the threads did to each other.
+        links: the orders that the failure needs, each tried by an experiment.
         interrupted: whether Ctrl-C ended it.
         twins: what was seen of both runs; None if they were not observed.
+        tried: what was tried against the failure; None if nothing was.
     """
 
     story: Story | None
     why_not: str = ""
+    links: Links = NO_LINKS
+    chain: Chain = NO_CHAIN
     interrupted: bool = False
     twins: Twins | None = None
+    tried: Experiments | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
-    """Explain an isolated switch, with two more runs; whatever goes wrong here costs the story, never the answer.
+    """Explain an isolated switch, with no more runs than the isolation took.
+
+    Whatever goes wrong here costs the story, never the answer.
 
     Args:
         found: the isolation.
@@ -44,30 +58,81 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         return Explanation(None, "no switch was isolated")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
         return Explanation(None, "the final runs do not replay exactly")
-    limit_s = time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s
+    limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
-        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s * 3)
-        story = None if twins.why_not else _story(found, found.switch, twins)
+        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
+        told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
         return Explanation(None, str(error))
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
-    if story is None:
-        return Explanation(None, twins.why_not or "no access to a common thing was seen at the switch")
-    return Explanation(story, twins=twins)
+    if told.story is None:
+        return replace(told, why_not=twins.why_not or "no access to a common thing was seen at the switch")
+    return replace(told, twins=twins)
 
 
-def _story(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Story | None:
+def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
     ending = found.failing.ending
+    told = _race(found, switch, twins, limit_s)
+    if twins.failing_hang is None:
+        return told
+    return replace(told, story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
+
+
+def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
+    ending = found.failing.ending
+    conflict = conflict_of(found, switch, twins)
+    if conflict.left is None and conflict.right is None:
+        return Explanation(None)
+    links, interrupted = NO_LINKS, False
+    try:
+        conflict, links = _links(found, switch, twins, conflict, limit_s)
+    except KeyboardInterrupt:
+        interrupted = True
+    except ReplayDDError:
+        pass  # the story stands without
+    # What leads to a hang is told as if it had failed at once: the hang itself has a story of its own.
+    led = ending if twins.failing_hang is None else replace(ending, deadlock=())
+    story = tell_race(conflict, twins.failing, twins.passing, led)
+    if story is None:
+        return Explanation(None, interrupted=interrupted)
+    story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    return Explanation(story, links=links, chain=_chain(twins, conflict, ending), interrupted=interrupted)
+
+
+def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
+    """The conflict that the story of a race is about.
+
+    Args:
+        found: the isolation.
+        switch: its guilty switch.
+        twins: what was seen of both runs.
+    """
     conflict = find_conflict(twins.failing, switch, found.failing_range)
+    ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
         conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
-    conflict = essential(conflict, ending)
-    if twins.failing_hang is None:
-        return tell_race(conflict, twins.failing, twins.passing, ending)
-    # What led there is told as if it had failed at once: the hang itself has its own story.
-    race = tell_race(conflict, twins.failing, twins.passing, replace(ending, deadlock=()))
-    return with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), race)
+    return essential(conflict, ending)
+
+
+def _links(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, conflict: Conflict, limit_s: float | None
+) -> tuple[Conflict, Links]:
+    schedules = found.isolation.circumstance
+    assert isinstance(schedules, MixedSchedules)
+    return try_links(
+        *(conflict, twins.failing, found.failing, switch.failing, schedules.runs),
+        time_limit_s=limit_s,
+        most_runs=found.isolation.runs - OBSERVED_RUNS,
+    )
+
+
+def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:
+    if twins.failing_flow is None or twins.passing_flow is None or ending.deadlock:
+        return NO_CHAIN
+    failing = Dependences(twins.failing_flow, twins.failing)
+    passing = Dependences(twins.passing_flow, twins.passing)
+    return follow_chain(failing, passing, conflict, ending)

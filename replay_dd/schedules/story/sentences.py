@@ -50,22 +50,22 @@ def summary_of(kind: str, conflict: Conflict) -> str:
 def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     """What happened, where one access of the interrupted thread is enough to tell it."""
     own, one = edge.access, conflict.thread
-    other = _change(edge) or edge.others[-1]
+    last = edge.others[-1]
+    other = _change(edge) or last
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
-        told = edge.others[-1]
         return (
-            f"Thread {one} clears {own.name} ({_at(own)}) after thread {told.thread} has set it ({_at(told)}), and "
+            f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
             "waits for it again."
         )
     sentences = {
-        kinds.TOO_EARLY: f"Thread {edge.others[-1].thread} uses {own.name} ({_at(edge.others[-1])}) before thread "
-        f"{one} has set it ({_at(own)}).",
+        kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
+        f"({_at(own)}).",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
         f"({_at(other)}).",
-        kinds.MISSED_NOTIFICATION: f"Thread {edge.others[-1].thread} notifies before thread {one} waits; nothing wakes "
+        kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "
         "it any more.",
-        kinds.EARLY_TIMEOUT: f"The time-out of thread {edge.others[-1].thread} ({_at(edge.others[-1])}) expires before "
-        f"thread {one} is done ({_at(own)}).",
+        kinds.EARLY_TIMEOUT: f"The time-out of thread {last.thread} ({_at(last)}) expires before thread {one} is done "
+        f"({_at(own)}).",
     }
     return sentences.get(kind) or _order(conflict)
 

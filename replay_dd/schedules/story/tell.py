@@ -71,7 +71,7 @@ class _Teller:
             passes=words_for_pass,
             passing=tuple(self._passing(own_before + stretch + own_after)),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
-            inferred=tuple(self._inferred()),
+            inferred=tuple(inferred_from(conflict, self.failing)),
         )
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
@@ -179,16 +179,24 @@ class _Teller:
                 return one.number
         return len(self.failing.accesses)
 
-    def _inferred(self) -> Iterable[str]:
-        yield "the kind, from the order of these accesses"
-        if not self.failing.exact:
-            yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"
-        for side, edge in (("before", self.conflict.left), ("after", self.conflict.right)):
-            if edge is not None and edge.inferred:
-                yield (
-                    f"that {edge.access.place} is what must come {side} the other thread: it is the nearest access to "
-                    f"the edge of the failing range that touches the same thing"
-                )
+
+def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Access] = ()) -> Iterable[str]:
+    """What of a story was not seen but concluded, in words.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        failing: all that the failing run accessed.
+        proved: accesses whose order with those of the others has been tried; nothing is left to be inferred there.
+    """
+    yield "the kind, from the order of these accesses"
+    if not failing.exact:
+        yield "objects and keys, from the names in the code: without the accelerator, operands are not seen"
+    for side, edge in (("before", conflict.left), ("after", conflict.right)):
+        if edge is not None and edge.inferred and edge.access not in proved:
+            yield (
+                f"that {edge.access.place} is what must come {side} the other thread: it is the nearest access to "
+                f"the edge of the failing range that touches the same thing"
+            )
 
 
 def _by_thread(accesses: Sequence[Access]) -> list[list[Access]]:

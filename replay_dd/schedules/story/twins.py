@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from replay_dd.schedules.failing_range import FailingRange
+from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
@@ -21,19 +22,23 @@ from replay_dd.schedules.target import run_target
 
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
 _BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
+OBSERVED_RUNS = 2  # both twins
+_MOST_STEPS = 200_000  # instructions
 _ALL_OTHERS = ""
 _NEVER = 1 << 62
 
 
 @dataclass(frozen=True)
 class Twins:
-    """The two observed runs; ``why_not`` tells why there are none.
+    """The two observed runs, and how values flowed through them; ``why_not`` tells why there are none.
 
     Of a run that hangs and its twin, what happened to locks and the like is known too.
     """
 
     failing: Observation = NOTHING_OBSERVED
     passing: Observation = NOTHING_OBSERVED
+    failing_flow: Flow | None = None
+    passing_flow: Flow | None = None
     why_not: str = ""
     failing_hang: Hang | None = None
     passing_hang: Hang | None = None
@@ -58,21 +63,25 @@ def observe_twins(
     if failing.settings.granularity != ACCESS and not hangs:
         return Twins(why_not=f"the yield points of these logs are not accesses but `{failing.settings.granularity}`")
     first = switch if failing_range is None else failing_range.first
-    windows = _windows(failing, first, switch) if failing.settings.granularity == ACCESS else {}
+    windows = windows_around(failing, first, switch) if failing.settings.granularity == ACCESS else {}
     hang: list[Hang | None] = []
     seen: list[Observation] = []
+    flows: list[Flow | None] = []
     for name, log in (("failing", failing), ("passing", passing)):
         plan = replace(exact_plan(log, time_limit_s), observed=windows, history=hangs)
+        if windows:
+            plan = replace(plan, followed=(max(0, first.global_time - _BEFORE), _MOST_STEPS))
         run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")
         seen.append(run.accesses)
+        flows.append(run.flow)
         hang.append(run.hang)
-    return Twins(failing=seen[0], passing=seen[1], failing_hang=hang[0], passing_hang=hang[1])
+    return Twins(seen[0], seen[1], flows[0], flows[1], failing_hang=hang[0], passing_hang=hang[1])
 
 
-def _windows(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
-    """The thread times between which threads are observed."""
+def windows_around(log: Log, first: Switch, last: Switch) -> Mapping[str, tuple[int, int]]:
+    """The thread times between which threads are observed: all of a short run, else what surrounds two switches."""
     if log.ending.global_time <= _WHOLE_RUN:
         return {_ALL_OTHERS: (0, _NEVER)}
     reached = dict.fromkeys(log.ending.thread_times, 0)

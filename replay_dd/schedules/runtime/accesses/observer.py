@@ -163,7 +163,7 @@ class Observer:
             *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
             *(scheduler.log.place_number(place), self._stack(frame), access.does, access.sort),
             *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
-            *(self._described(access.old), self._described(access.new), access.detail, tested),
+            *(self.described(access.old), self.described(access.new), access.detail, tested),
             tuple([self._lock(lock) for lock in held]),
         )
         if access.again is not None and access.new is values.UNKNOWN:
@@ -180,9 +180,9 @@ class Observer:
             thing, key = again
             value = values.item(thing, key) if values.size(thing) is not None else values.attribute(thing, key)[2]
         changed = before is not None and values.content(value) != before
-        self._scheduler.send(AFTER, number, self._described(value), changed)
+        self._scheduler.send(AFTER, number, self.described(value), changed)
 
-    def _described(self, value: object) -> tuple[str, str, int]:
+    def described(self, value: object) -> tuple[str, str, int]:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1

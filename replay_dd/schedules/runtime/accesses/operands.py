@@ -134,7 +134,7 @@ def _stacks(code: CodeType, listing: list[Instruction]) -> list[Stack | None]:
         begins[number] = index  # jumps lead to the prefixes of an instruction
         number = end
     pending: list[tuple[int, Stack]] = [(0, ())]
-    for target, depth in _handlers(code):
+    for target, depth in handlers(code):
         if target in begins:
             pending.append((begins[target], (None,) * depth))
     while pending:
@@ -246,7 +246,7 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
     return True
 
 
-def _handlers(code: CodeType) -> list[tuple[int, int]]:
+def handlers(code: CodeType) -> list[tuple[int, int]]:
     """(offset, depth of the stack) where handlers of exceptions begin."""
     found: list[tuple[int, int]] = []
     table = iter(code.co_exceptiontable)

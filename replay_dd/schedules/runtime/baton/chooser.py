@@ -82,8 +82,8 @@ if TYPE_CHECKING:
         def enter(self, thread: ManagedThread, needed: Waitable) -> None:
             """A thread gets what it needed, which is free."""
 
-        def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> None:
-            """A thread is about to do an operation."""
+        def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
+            """What a thread needs for an operation that it is about to do."""
 
         def at_end(self, thread: ManagedThread) -> None:
             """A thread has ended."""

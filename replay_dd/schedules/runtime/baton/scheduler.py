@@ -210,7 +210,7 @@ class Scheduler(Chooser):
         meet(thread)
         need_room(ROOM_FRAMES)
         if self.guard is not None:
-            self.guard.at_operation(thread, waiting)
+            waiting = self.guard.at_operation(thread, waiting)
             ready = waiting is None or waiting.ready_for(thread)
         # A lock that a condition reacquires is acquired whatever happens: its caller relies on that.
         if thread.exception is not None and waiting is not None and not _takes_back(sys._getframe(2)):

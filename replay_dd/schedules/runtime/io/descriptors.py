@@ -21,6 +21,7 @@ from ..baton.moments import OutsideWait
 from ..baton.patience import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S
 from ..baton.thread import meet
 from ..channel import NOTE
+from .open_files import CLOSED, inode_of, is_one_of, kind_of
 from .tcp_in_flight import are_in_flight
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -76,30 +77,25 @@ class Descriptors:
         self.standard_streams.clear()
         self.standard_streams.update((status.st_dev, status.st_ino) for status in statuses)
 
-    def is_standard_stream(self, status: os.stat_result) -> bool:
-        """Whether a descriptor with this status is one of them, under whatever number."""
-        return (status.st_dev, status.st_ino) in self.standard_streams
+    def is_standard_stream(self, descriptor: int) -> bool:
+        """Whether a descriptor is one of them, under whatever number."""
+        return is_one_of(descriptor, self.standard_streams)
 
     def set_nature(self, descriptor: int, nature: int) -> None:
         """Remember where the other end of a descriptor is."""
-        try:
-            inode = os.fstat(descriptor).st_ino
-        except OSError:
-            return
-        self._natures[inode] = nature
+        inode = inode_of(descriptor)
+        if inode != CLOSED:
+            self._natures[inode] = nature
 
     def pair(self, one: int, other: int) -> None:
         """Remember that two sockets are the ends of one connection inside this process."""
         for descriptor, partner in ((one, other), (other, one)):
             self.set_nature(descriptor, INSIDE)
-            self._partners[os.fstat(descriptor).st_ino] = os.fstat(partner).st_ino
+            self._partners[inode_of(descriptor)] = inode_of(partner)
 
     def give_to_child(self, descriptor: int) -> None:
         """Another process gets a descriptor: data may now reach the other end from there."""
-        try:
-            inode = os.fstat(descriptor).st_ino
-        except OSError:
-            return
+        inode = inode_of(descriptor)
         if self._natures.get(inode, OUTSIDE) != INSIDE:
             # For a connection through the network stack the other end is not known.
             self._natures = {other: nature for other, nature in self._natures.items() if nature == INSIDE}
@@ -108,10 +104,8 @@ class Descriptors:
 
     def nature(self, descriptor: int) -> int:
         """INSIDE, NEAR, LISTENING or OUTSIDE."""
-        try:
-            return self._natures.get(os.fstat(descriptor).st_ino, OUTSIDE)
-        except OSError:
-            return INSIDE  # closed meanwhile: nothing will arrive
+        inode = inode_of(descriptor)
+        return INSIDE if inode == CLOSED else self._natures.get(inode, OUTSIDE)  # nothing will arrive at a closed one
 
     def share_with_children(self) -> None:
         """The process forked: every other end may be in the child now."""
@@ -122,22 +116,15 @@ class Descriptors:
 
     def connected_to(self, descriptor: int, server: str) -> None:
         """Remember to which server, in words, a socket is connected."""
-        try:
-            self._servers[os.fstat(descriptor).st_ino] = server
-        except OSError:
-            pass  # closed meanwhile
+        self._servers[inode_of(descriptor)] = server
 
     def in_words(self, descriptor: int) -> str:
         """What a descriptor is, for people."""
-        try:
-            status = os.fstat(descriptor)
-        except OSError:
-            return f"descriptor {descriptor}"
-        server = self._servers.get(status.st_ino)
+        server = self._servers.get(inode_of(descriptor))
         if server is not None:
             return f"the connection to {server}"
         kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a terminal"}
-        return f"{kinds.get(stat.S_IFMT(status.st_mode), 'a file')} (descriptor {descriptor})"
+        return f"{kinds.get(kind_of(descriptor), 'a file')} (descriptor {descriptor})"
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from ..accelerator import accelerator
 from ..baton.moments import OutsideWait
 from ..baton.patience import INSIDE
 from .descriptors import READING, WRITING, Descriptors
+from .open_files import kind_of
 from .pieces import give, joined, refuse_as_recorded, take
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -112,14 +113,10 @@ class Pipes:
         """Whether operations on a descriptor may block, or find nothing, depending on what others do."""
         if not isinstance(descriptor, int) or not self._descriptors.has_baton():
             return False
-        try:
-            status = os.fstat(descriptor)
-        except OSError:
-            return False
-        kind = stat.S_IFMT(status.st_mode)
+        kind = kind_of(descriptor)
         if kind not in _PIPE_LIKE and not (kind == stat.S_IFCHR and os.isatty(descriptor)):
             return False
-        return not self._descriptors.is_standard_stream(status)
+        return not self._descriptors.is_standard_stream(descriptor)
 
     def _enlarge(self, descriptor: int) -> None:
         """Make a pipe larger than in the run that this one follows."""
@@ -312,7 +309,7 @@ class Pipes:
 
 def _keeps_messages_whole(descriptor: int) -> bool:
     """Whether this is a socket on which each write is one message."""
-    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+    if kind_of(descriptor) != stat.S_IFSOCK:
         return False
     import _socket  # only now: most programs never write to a socket this way
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread, Waitable
 
-NOT_TAKEN = "not-taken"  # the kind of note that tells that the lock of the program was not found
+NOT_TAKEN = "so it was not taken there"  # ends the note that tells that the lock of the program was not found
 
 
 class Turnstile:
@@ -85,17 +85,18 @@ class VirtualLock:
             needed._take(1)
         self._held.setdefault(thread, []).append(needed)
 
-    def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> None:
-        """A thread is about to do an operation."""
+    def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
+        """What a thread needs for an operation that it is about to do: what it says, unless it has that already."""
         if thread not in self._held:
-            return
+            return waiting
         self._look(thread)
-        if type(waiting) is Lock and waiting in self._held.get(thread, ()) and waiting._holder is thread:
-            if thread not in self._lent:
-                waiting._holder = None  # it takes it itself
-                self._lent.add(thread)
+        if type(waiting) is Lock and waiting in self._held.get(thread, ()) and thread not in self._lent:
+            if waiting._holder is thread:
+                self._lent.add(thread)  # until it gives it back
+                return None
         elif not (type(waiting) is Lock and waiting._made is not None and waiting._made[2] == "Condition.wait"):
             self._take_back(thread)
+        return waiting
 
     def at_end(self, thread: ManagedThread) -> None:
         """A thread has ended."""
@@ -112,7 +113,7 @@ class VirtualLock:
         if found is None and not self._told:
             self._told = True
             place = f"{self._scheduler.places.short(code.co_filename)}:{frame.f_lineno}"
-            self._scheduler.send(NOTE, NOT_TAKEN, f"`{self._taking}` is no lock at {place}, so it was not taken there")
+            self._scheduler.send(NOTE, "virtual", f"`{self._taking}` is no lock at {place}, {NOT_TAKEN}")
         return found
 
     def _look(self, thread: ManagedThread) -> None:

@@ -62,13 +62,14 @@ class VirtualOrder:
     def enter(self, thread: ManagedThread, needed: object) -> None:
         """A thread gets what it needed."""
 
-    def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> None:
-        """A thread is about to do an operation."""
+    def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
+        """What a thread needs for an operation that it is about to do: what it says."""
         if thread in self._inside and not self._happened:
             if waiting is not None and not waiting.ready_for(thread):
                 self._happened = True
             else:
                 self._look(thread)
+        return waiting
 
     def at_end(self, thread: ManagedThread) -> None:
         """A thread has ended."""

@@ -1,0 +1,102 @@
+"""Tells the answer of ``schedules`` in the forms that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from replay_dd.cli.order_tests import test_in_words
+from replay_dd.cli.progress import can_draw
+from replay_dd.cli.report_forms import Form, tell, terminal_width
+from replay_dd.report.markdown import schedules_as_markdown
+from replay_dd.report.mermaid import log_as_mermaid, story_as_mermaid
+from replay_dd.report.schedules import schedules_as_json, schedules_as_text
+from replay_dd.report.short import short_as_text
+from replay_dd.report.story import story_as_text
+from replay_dd.report.story_lanes import fits_lanes, story_in_lanes
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.story.explain import Explanation
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that there is to tell.
+
+    Attributes:
+        found: the isolation.
+        explanation: its story.
+        passing: the path of the minimal passing log.
+        failing: the path of the minimal failing log.
+        test: the path of the test, if one was written.
+    """
+
+    found: ScheduleIsolation
+    explanation: Explanation
+    passing: Path
+    failing: Path
+    test: Path | None
+
+    def whole(self) -> Iterator[str]:
+        """The whole text."""
+        yield from story_as_text(self.explanation, self.found.failing.program)
+        yield ""
+        yield from schedules_as_text(self.found, self.passing, self.failing)
+        if self.test is not None:
+            yield test_in_words(self.test)
+
+    def short(self) -> Iterator[str]:
+        """Five lines, and one more if there is a test."""
+        yield from short_as_text(self.found, self.explanation, self.failing)
+        if self.test is not None:
+            yield test_in_words(self.test)
+
+    def lanes(self) -> Iterator[str]:
+        """The story side by side; the whole text if it cannot be shown like that."""
+        story, width = self.explanation.story, terminal_width()
+        if story is None or not fits_lanes(story, width):
+            return self.whole()
+        return self._lanes(width)
+
+    def _lanes(self, width: int) -> Iterator[str]:
+        story = self.explanation.story
+        assert story is not None
+        program = self.found.failing.program
+        yield from story_as_text(self.explanation, program, story_in_lanes(story, program, width, unicode=can_draw()))
+        yield ""
+        yield from schedules_as_text(self.found, self.passing, self.failing)
+        if self.test is not None:
+            yield test_in_words(self.test)
+
+    @property
+    def _failure(self) -> str:
+        return self.found.isolation.failure.words
+
+    def mermaid(self) -> Iterator[str]:
+        """A sequence diagram."""
+        story, log = self.explanation.story, self.found.failing
+        return log_as_mermaid(log) if story is None else story_as_mermaid(story, log.program, self._failure)
+
+    def forms(
+        self, short: bool, lanes: bool, as_json: bool, markdown: Path | None, mermaid: Path | None
+    ) -> tuple[Form, ...]:
+        """All forms, as they are asked for."""
+        logs = (self.passing, self.failing)
+        return (
+            Form("--short", short, self.short),
+            Form("--lanes", lanes, self.lanes),
+            Form("--json", as_json, lambda: schedules_as_json(self.found, *logs, self.explanation, self.test)),
+            Form("--markdown", markdown, lambda: schedules_as_markdown(self.found, *logs, self.explanation)),
+            Form("--mermaid", mermaid, self.mermaid),
+        )
+
+
+def tell_answer(
+    answer: Answer, short: bool, lanes: bool, as_json: bool, markdown: Path | None, mermaid: Path | None
+) -> None:
+    """Print and write an answer; see :mod:`replay_dd.cli.report_forms`.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    tell(answer.forms(short, lanes, as_json, markdown, mermaid), answer.whole)

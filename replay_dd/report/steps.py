@@ -1,0 +1,60 @@
+"""The steps of a story in the order of the failing run, for the forms that show them otherwise than line by line."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from replay_dd.schedules.story.story import Step, Story, Thing, Turn
+
+
+class NumberedStep(NamedTuple):
+    """A step, its place in the order of all, and its thread."""
+
+    number: int
+    thread: str
+    step: Step
+
+
+def numbered_steps(story: Story) -> list[NumberedStep]:
+    """All steps of the failing run, counted from 1."""
+    steps = [(turn.thread, step) for turn in story.turns for step in turn.steps]
+    return [NumberedStep(number, thread, step) for number, (thread, step) in enumerate(steps, 1)]
+
+
+def title_of(story: Story) -> str:
+    """What it is about: ``RACE on Cache.entries['a']: check-then-act``."""
+    what = "DEADLOCK" if "deadlock" in story.kind else "RACE"
+    return f"{what} on {' and '.join(thing.name for thing in story.things)}: {story.kind}"
+
+
+def threads_of(story: Story) -> list[str]:
+    """Its threads, the interrupted one first."""
+    told = [turn.thread for turn in story.turns] + [thread for thread, _ in story.passing]
+    return list(dict.fromkeys(told))
+
+
+def place_of(step: Step) -> str:
+    """Where it is: ``cache.py:20``."""
+    place = step.access.place
+    return f"{os.path.basename(place.file)}:{place.line}"
+
+
+def words_of(step: Step) -> str:
+    """What it does, with the number by which the story refers to it."""
+    return f"{step.words} ({step.mark})" if step.mark else step.words
+
+
+def thing_of(step: Step, story: Story) -> Thing | None:
+    """What of the story's things a step is about; the first one if that is not plain."""
+    for thing in story.things:
+        if thing.name == step.access.name:
+            return thing
+    named = [thing for thing in story.things if thing.name in step.words]
+    return next(iter(named or story.things), None)
+
+
+def then_of(turn: Turn) -> str:
+    """What happens after a turn; with how much of it is not shown."""
+    more = f"{turn.left_out} more accesses are not shown" if turn.left_out else ""
+    return "; ".join(filter(None, [more, turn.then]))

@@ -1,0 +1,102 @@
+"""What was tried against an isolated failure, as text and as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, Attempt, Counts, Experiments
+from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+
+
+def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
+    """The experiments: a label, and a text of any length; none if nothing was tried."""
+    if tried is None:
+        return
+    for attempt in tried.attempts:
+        yield "tried", f"{virtual_in_words(attempt.virtual)}:"
+        yield "", f"  {outcome_in_words(attempt)}"
+    if tried.why_not:
+        yield "tried", f"nothing: {tried.why_not}"
+    elif not tried.attempts:
+        yield "tried", "nothing yet"
+    if tried.schedules:
+        hunted = tried.schedules - tried.neighbours
+        near = tried.neighbours - 1
+        ends = {"time": "; the time is over", "interrupt": "; interrupted"}.get(tried.stopped_by, "")
+        yield "", f"  (the failing schedule, {near} near it, {hunted} hunted; {tried.runs:,} runs{ends})"
+
+
+def attempt_in_words(attempt: Attempt) -> str:
+    """An experiment and what came of it, such as ``with bank.py:6-8 as one step: 0 of 215 schedules fail``."""
+    return f"{virtual_in_words(attempt.virtual)}: {outcome_in_words(attempt)}"
+
+
+def outcome_in_words(attempt: Attempt) -> str:
+    """What came of an experiment."""
+    if attempt.verdict == NO_PROOF:
+        return f"no proof, {attempt.why}"
+    counts, without = attempt.counts, attempt.without
+    still = "still " if attempt.verdict == FAILS else ""
+    text = f"{counts.failed} of {counts.schedules} schedules {still}fail (without: {without.failed})"
+    if counts.others:
+        text += f"; {_others(counts.others)} (without: {_others(without.others) or 'none'})"
+    return text
+
+
+def virtual_in_words(virtual: VirtualLock | VirtualOrder) -> str:
+    """What the scheduler kept."""
+    if isinstance(virtual, VirtualOrder):
+        later, earlier = virtual.later, virtual.earlier
+        return f"if {_place(later)} waits until another thread has passed {_place(earlier)}"
+    places = " and ".join(map(_place, virtual.regions))
+    return f"taking {virtual.taking} at {places}" if virtual.taking else f"with {places} as one step"
+
+
+def _place(region: Region) -> str:
+    return os.path.basename(str(region))
+
+
+def _others(others: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} end with {text}" for text, count in others.items())
+
+
+def tried_as_json(tried: Experiments | None) -> dict[str, Any] | None:
+    """The member ``tried`` of a story; None if nothing was tried."""
+    if tried is None:
+        return None
+    return {
+        "attempts": [_attempt_as_json(attempt) for attempt in tried.attempts],
+        "schedules": tried.schedules,
+        "neighbours": tried.neighbours,
+        "runs": tried.runs,
+        "seconds": round(tried.seconds, 3),
+        "stopped_by": tried.stopped_by or None,
+        "why_not": tried.why_not or None,
+    }
+
+
+def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
+    virtual = attempt.virtual
+    is_order = isinstance(virtual, VirtualOrder)
+    return {
+        "words": attempt_in_words(attempt),
+        "kind": "order" if is_order else "lock",
+        "regions": [] if isinstance(virtual, VirtualOrder) else [_region_as_json(one) for one in virtual.regions],
+        "taking": (virtual.taking or None) if isinstance(virtual, VirtualLock) else None,
+        "later": _region_as_json(virtual.later) if isinstance(virtual, VirtualOrder) else None,
+        "earlier": _region_as_json(virtual.earlier) if isinstance(virtual, VirtualOrder) else None,
+        "verdict": attempt.verdict,
+        "why": attempt.why or None,
+        "with": _counts_as_json(attempt.counts),
+        "without": _counts_as_json(attempt.without),
+    }
+
+
+def _region_as_json(region: Region) -> dict[str, Any]:
+    return {"file": region.file, "function": region.function, "first": region.first, "last": region.last}
+
+
+def _counts_as_json(counts: Counts) -> dict[str, Any]:
+    return {"schedules": counts.schedules, "failed": counts.failed, "others": dict(counts.others)}

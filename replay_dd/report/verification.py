@@ -1,0 +1,100 @@
+"""What came of trying a repair, as text and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from replay_dd.schedules.experiments.sweep import Sweep
+from replay_dd.schedules.experiments.verify import CANNOT_TELL, FAILS_OTHERWISE, REPAIRED, Verification
+
+_SHOWN = 5
+
+
+def verification_in_words(made: Verification, log: Path) -> Iterator[str]:
+    """The verdict and what it rests on, line by line.
+
+    Args:
+        made: what was tried.
+        log: where the log of a failing run was written, if there is one.
+    """
+    yield f"verdict      {_verdict(made)}"
+    if made.failing is not None:
+        yield f"failure      {made.failure}"
+        yield f"found by     {made.found_by}"
+        yield f"replay       replay-dd replay {shlex.quote(str(log))}"
+    changed = ", ".join(made.changed[:_SHOWN]) or "nothing"
+    more = f" and {len(made.changed) - _SHOWN} more" if len(made.changed) > _SHOWN else ""
+    yield f"changed      {changed}{more}"
+    anchored = made.anchored
+    if anchored is not None:
+        switches, missed = len(anchored.anchors), len(anchored.missed)
+        told = f"{switches - missed} of {switches} switches found in the program as it is now"
+        yield f"old schedule {told}{_near(made)}"
+        for anchor in anchored.missed[:_SHOWN]:
+            yield f"not found    thread {anchor.switch.thread} {anchor.switch.where}: {anchor.why}"
+    for sweep in made.swept:
+        yield f"swept        {_sweep(sweep)}"
+    if made.hunted:
+        yield f"hunted       {made.hunted} schedules"
+    if made.verdict == REPAIRED:
+        yield "This is not a proof: other schedules were not tried."
+
+
+def _verdict(made: Verification) -> str:
+    if made.verdict == REPAIRED:
+        return f"repaired: 0 of {made.schedules} schedules fail"
+    if made.verdict == CANNOT_TELL:
+        return f"cannot tell: {made.why}"
+    if made.verdict == FAILS_OTHERWISE:
+        return "fails otherwise: not as recorded, but some schedule fails"
+    return "still fails"
+
+
+def _near(made: Verification) -> str:
+    return f", and {made.near} schedules near it" if made.near else ""
+
+
+def _sweep(sweep: Sweep) -> str:
+    where = f"in {sweep.function} of {sweep.file}" if sweep.function else "anywhere"
+    which = "each" if sweep.whole else "some"
+    return f"thread {sweep.thread} gives way at {which} of its yield points {where}: {len(sweep.times)} schedules"
+
+
+def verification_as_json(made: Verification, log: Path) -> dict[str, Any]:
+    """What ``verify-fix --json`` prints; arguments as for :func:`verification_in_words`."""
+    anchored = made.anchored
+    return {
+        "format": "replay-dd verification",
+        "version": 1,
+        "verdict": made.verdict,
+        "why": made.why or None,
+        "schedules": made.schedules,
+        "failure": made.failure or None,
+        "found_by": made.found_by or None,
+        "log": str(log) if made.failing is not None else None,
+        "changed": list(made.changed),
+        "switches": None if anchored is None else len(anchored.anchors),
+        "not_found": []
+        if anchored is None
+        else [
+            {"thread": one.switch.thread, "time": one.switch.time, "where": one.switch.where, "why": one.why}
+            for one in anchored.missed
+        ],
+        "near": made.near,
+        "swept": [
+            {
+                "thread": one.thread,
+                "file": one.file,
+                "function": one.function or None,
+                "schedules": len(one.times),
+                "whole": one.whole,
+            }
+            for one in made.swept
+        ],
+        "hunted": made.hunted,
+        "without_verdict": made.without_verdict,
+        "interrupted": made.interrupted,
+    }

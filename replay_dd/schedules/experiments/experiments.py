@@ -1,0 +1,251 @@
+"""Tries what could keep an isolated failure from happening, by experiment.
+
+Rules of this module:
+
+* The program's files stay as they are: the scheduler keeps the lock, or the order.
+* What is told is what all schedules did, with and without. Which of several regions it is, and how small, is decided by
+  those schedules that fail without.
+* The first that helps ends it: a lock of the program, then one of its own, then an order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.comparable import time_limit_for
+from replay_dd.schedules.experiments.narrow import narrowed
+from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
+from replay_dd.schedules.experiments.result import NO_PROOF, PREVENTS, Attempt, Experiments
+from replay_dd.schedules.experiments.schedules_to_try import hunted, neighbours
+from replay_dd.schedules.experiments.trials import Trials
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.explain import Explanation, conflict_of
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.twins import Twins
+from replay_dd.schedules.target import Plan
+from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
+
+SCHEDULES = 100  # that are hunted, by default
+TIME_S = 10.0  # and how long that may take
+_WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
+_QUICK = 12  # hunted schedules that decide on the way
+_NARROWING = 40  # smaller locks that are tried
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is tried.
+
+    Attributes:
+        schedules: how many are hunted, at most.
+        time_s: seconds after which it ends with what there is; None for no limit.
+    """
+
+    schedules: int = SCHEDULES
+    time_s: float | None = TIME_S
+
+
+def with_experiments(
+    explanation: Explanation,
+    found: ScheduleIsolation,
+    *,
+    budget: Budget,
+    jobs: int = 1,
+    may_fork: bool = True,
+    time_limit_s: float | None = None,
+    on_stage: Callable[[str], None] = lambda text: None,
+) -> Explanation:
+    """The explanation with what was tried; whatever goes wrong here costs the experiments, never the answer.
+
+    Arguments as for :func:`try_repairs`.
+    """
+    story, twins = explanation.story, explanation.twins
+    if story is None or twins is None or budget.schedules == 0:
+        return explanation
+    try:
+        tried = try_repairs(
+            *(found, story, twins),
+            budget=budget,
+            jobs=jobs,
+            may_fork=may_fork,
+            time_limit_s=time_limit_s,
+            on_stage=on_stage,
+        )
+    except ReplayDDError as error:
+        tried = Experiments(why_not=str(error))
+    except Exception as error:
+        tried = Experiments(why_not=f"the experiments failed ({type(error).__name__}: {error})")
+    return replace(explanation, tried=tried, interrupted=tried.stopped_by == "interrupt")
+
+
+def try_repairs(
+    found: ScheduleIsolation,
+    story: Story,
+    twins: Twins,
+    *,
+    budget: Budget,
+    jobs: int = 1,
+    may_fork: bool = True,
+    time_limit_s: float | None = None,
+    on_stage: Callable[[str], None] = lambda text: None,
+) -> Experiments:
+    """Try what could keep an isolated failure from happening.
+
+    Args:
+        found: the isolation.
+        story: its story.
+        twins: what the two final runs accessed.
+        budget: how much to try.
+        jobs: the number of parallel runs.
+        may_fork: fork the program at its first thread for each run, if possible.
+        time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
+        on_stage: receives progress, in words.
+
+    Raises:
+        ProgramNotFoundError, NotControlledError: the program can no longer be run.
+    """
+    began = time.monotonic()
+    log = found.failing
+    limit_s = time_limit_for((found.passing, log)) if time_limit_s is None else time_limit_s
+    made = _Made()
+    with Runner(log.program, log.settings, may_fork=may_fork) as runner:
+        try:
+            first = runner.run(Plan("profile"), limit_s)
+            assert found.switch is not None
+            near = list(neighbours(log, found.switch.failing, found.ranges))
+            plans = [*near, *hunted(first, budget.schedules)]
+            trials = Trials(
+                *(runner, signature_of(log.ending), log.failure, plans),
+                jobs=jobs,
+                time_limit_s=min(limit_s, 5 + 20 * first.log.ending.seconds),
+                on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
+            )
+            made.trials, made.near = trials, len(near)
+            _Search(found, story, twins, trials, made, budget.time_s, began).run()
+        except KeyboardInterrupt:
+            made.stopped_by = "interrupt"
+    done = made.trials
+    return Experiments(
+        attempts=tuple(made.attempts),
+        schedules=0 if done is None else done.count_without(),
+        neighbours=made.near,
+        runs=0 if done is None else done.runs,
+        seconds=time.monotonic() - began,
+        stopped_by=made.stopped_by,
+        why_not=made.why_not,
+    )
+
+
+class _Made:
+    """What there is so far, whatever ends it."""
+
+    def __init__(self) -> None:
+        self.attempts: list[Attempt] = []
+        self.trials: Trials | None = None
+        self.near = 0
+        self.stage = "trying the schedules as they are"
+        self.stopped_by = ""
+        self.why_not = ""
+
+
+class _Search:
+    """Looks for what helps."""
+
+    def __init__(
+        self,
+        found: ScheduleIsolation,
+        story: Story,
+        twins: Twins,
+        trials: Trials,
+        made: _Made,
+        time_s: float | None,
+        began: float,
+    ) -> None:
+        self._found, self._story, self._twins = found, story, twins
+        self._trials, self._made = trials, made
+        self._time_s, self._began = time_s, began
+        self._sources = Sources(found.failing.program)
+
+    def run(self) -> None:
+        """Make the experiments; what they find is in ``made``, also if this is interrupted."""
+        trials, made = self._trials, self._made
+        self._until(_WITHOUT)
+        failed = [number for number in trials.run(None, range(len(trials.plans))) if trials.failed(number)]
+        if 0 not in failed:
+            made.why_not = "the failing schedule does not fail when it is run once more"
+            return
+        quick = _some_of(failed, made.near)
+        self._until(_SEARCH)
+        for group in self._locks():
+            made.stage = "trying a lock"
+            if self._one_of(group, quick):
+                return
+        for order in self._orders():
+            made.stage = "trying an order"
+            if self._one_of((order,), quick):
+                return
+        if not made.attempts:
+            made.why_not = "the story names no lines that a lock or an order could be tried at"
+
+    def _until(self, share: float) -> None:
+        if self._time_s is not None:
+            self._trials.ends_at = self._began + share * self._time_s
+
+    def _locks(self) -> Iterator[tuple[VirtualLock, ...]]:
+        if self._story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
+            turns = [[step.access for step in turn.steps] for turn in self._story.turns]
+            yield from deadlock_proposals(turns, self._sources)
+            return
+        yield from lock_proposals(self._conflict(), (self._twins.failing, self._twins.passing), self._sources)
+
+    def _orders(self) -> Iterator[VirtualOrder]:
+        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
+            yield from order_proposals(self._conflict(), self._sources)
+
+    def _conflict(self) -> Conflict:
+        assert self._found.switch is not None
+        return conflict_of(self._found, self._found.switch, self._twins)
+
+    def _one_of(self, group: Sequence[VirtualLock | VirtualOrder], quick: Sequence[int]) -> bool:
+        """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""
+        trials, made = self._trials, self._made
+        best: Attempt | None = None
+        for virtual in group:
+            if not trials.holds(virtual, quick):
+                tried = trials.attempt(virtual, quick)
+                best = tried if best is None else best
+                if tried.verdict == NO_PROOF:
+                    break  # a larger one makes it worse
+                continue
+            if isinstance(virtual, VirtualLock):
+                made.stage = "narrowing the lock"
+                virtual = narrowed(virtual, self._sources, lambda lock: trials.holds(lock, quick), _NARROWING)
+            made.stage = "trying all schedules with it"
+            self._until(1.0)
+            whole = trials.attempt(virtual)
+            if whole.verdict == PREVENTS and whole.counts.schedules:
+                made.attempts.insert(0, whole)
+                return True
+            best = whole
+            if trials.out_of_time:
+                break
+        if best is not None and best.counts.schedules:
+            made.attempts.append(best)
+        if trials.out_of_time:
+            made.stopped_by = "time"
+        return trials.out_of_time
+
+
+def _some_of(failed: Sequence[int], near: int) -> list[int]:
+    """Failing schedules to decide by: all that are near the isolated one, and some of those that were hunted."""
+    close = [number for number in failed if number < near]
+    far = [number for number in failed if number >= near]
+    step = max(1, len(far) // _QUICK)
+    return [*close, *far[::step][:_QUICK]]

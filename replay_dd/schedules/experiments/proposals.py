@@ -1,0 +1,207 @@
+"""What could keep an isolated failure from happening: regions to lock, and orders to keep, from the story.
+
+Rules of this module:
+
+* A region goes from the access that must come before the others' stretch to the one that must come after it, in the
+  innermost frame that both have in common. The larger regions around it follow: up to whole functions, and then to
+  their callers. What the other threads do to the same things is locked statement by statement.
+* A lock of the program that some accesses to the thing are made under comes first.
+* An order is proposed for each edge of the conflict: what made the run fail came too early, so it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from replay_dd.schedules.experiments.statements import Lines, Statements
+from replay_dd.schedules.model import Program
+from replay_dd.schedules.observation import Access, Observation, StackFrame
+from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.vouched_sources import text_of_file
+
+_INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_MOST_SIZES = 6  # of regions around the two accesses
+
+
+class Sources:
+    """The statements of the files of a program.
+
+    Args:
+        program: the program, as its log describes it.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[str, Statements | None] = {}
+
+    def of(self, file: str) -> Statements | None:
+        """Those of a file; None if it has changed, or cannot be read."""
+        if file not in self._known:
+            text = text_of_file(self._program, file)
+            try:
+                self._known[file] = None if text is None else Statements(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                self._known[file] = None
+        return self._known[file]
+
+    def regions(self, frame: StackFrame, other_line: int | None = None) -> list[Region]:
+        """Regions of a function around the line of one of its frames, and another line; the smallest first."""
+        statements = self.of(frame.file)
+        if statements is None:
+            return []
+        lines = statements.runs_around(frame.line, frame.line if other_line is None else other_line)
+        return [Region(frame.file, frame.function, *one) for one in lines]
+
+    def statement(self, access: Access) -> Region | None:
+        """The statement that makes an access."""
+        frames = _frames(access)
+        regions = self.regions(frames[-1]) if frames else []
+        return regions[0] if regions else None
+
+    def adjoin(self, one: Region, other: Region) -> bool:
+        """Whether nothing stands between two regions of a function, and both are in one block."""
+        both = Region(one.file, one.function, one.first, other.last)
+        return self.parts(both) == [*self.parts(one), *self.parts(other)]
+
+    def parts(self, region: Region) -> list[Region]:
+        """The statements of a region, one by one."""
+        statements = self.of(region.file)
+        lines: list[Lines] = [(region.first, region.last)]
+        if statements is not None:
+            lines = statements.parts(lines[0])
+        return [Region(region.file, region.function, *one) for one in lines]
+
+
+def lock_proposals(
+    conflict: Conflict, seen: Sequence[Observation], sources: Sources
+) -> Iterator[tuple[VirtualLock, ...]]:
+    """Locks to try, in groups: of each, the first one that helps is enough.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        seen: what both runs accessed, the failing one first.
+        sources: the program's sources.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    if not edges:
+        return
+    own = [edge.access for edge in edges]
+    others = [other for edge in edges for other in edge.others]
+    sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
+    around = [region for region in map(sources.statement, others) if region is not None]
+    for taking, held in guards(own, others, seen, sources):
+        unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
+        more = [region for region in map(sources.statement, unguarded) if region is not None]
+        yield tuple(VirtualLock(joined([size, *more], sources), taking) for size in sizes)
+    yield tuple(VirtualLock(joined([size, *around], sources)) for size in sizes)
+
+
+def deadlock_proposals(turns: Iterable[Sequence[Access]], sources: Sources) -> Iterator[tuple[VirtualLock, ...]]:
+    """One lock around what each thread of a deadlock takes.
+
+    Args:
+        turns: for each thread, what it takes in order, and what it waits for at the end.
+        sources: the program's sources.
+    """
+    spans = [between(accesses[0], accesses[-1], sources)[:_MOST_SIZES] for accesses in turns]
+    if spans and all(spans):
+        yield tuple(
+            VirtualLock(joined([one[min(size, len(one) - 1)] for one in spans], sources))
+            for size in range(max(map(len, spans)))
+        )
+
+
+def order_proposals(conflict: Conflict, sources: Sources) -> Iterator[VirtualOrder]:
+    """Orders to try: the others wait until the thread has passed the right edge, or it waits for them at the left one.
+
+    Arguments as for :func:`lock_proposals`.
+    """
+    if conflict.right is not None:
+        yield from _order(conflict.right.others[0], conflict.right.access, sources)
+    if conflict.left is not None:
+        yield from _order(conflict.left.access, conflict.left.others[-1], sources)
+
+
+def _order(later: Access, earlier: Access, sources: Sources) -> Iterator[VirtualOrder]:
+    first, second = sources.statement(later), sources.statement(earlier)
+    if first is not None and second is not None and first != second:
+        yield VirtualOrder(first, second)
+
+
+def between(one: Access, other: Access, sources: Sources) -> list[Region]:
+    """Regions that reach from one access of a thread to a later one, the smallest first.
+
+    The frames that both have in common stand in the same line, up to the innermost of them: from there, each access has
+    its own way. Whether two frames of one function are the same call is not known; if not, a larger region is it.
+    """
+    way, other_way = _frames(one), _frames(other)
+    common = 0
+    for frame, other_frame in zip(way, other_way, strict=False):
+        if (frame.file, frame.function) != (other_frame.file, other_frame.function):
+            break
+        common += 1
+        if frame.line != other_frame.line:
+            break
+    found: list[Region] = []
+    for number in reversed(range(common)):
+        found += sources.regions(way[number], other_way[number].line)
+    return list(dict.fromkeys(found))
+
+
+def guards(
+    own: Sequence[Access], others: Sequence[Access], seen: Sequence[Observation], sources: Sources
+) -> Iterator[tuple[str, set[int]]]:
+    """The locks under which the same things are accessed: how the code names each, and its numbers.
+
+    Those of the other threads in this conflict come first, then those that were seen anywhere.
+    """
+    names = {access.name for access in (*own, *others)}
+    found: dict[str, None] = {}
+    numbers: dict[str, set[int]] = {}
+    common = set.intersection(*(set(access.held) for access in own)) if own else set()
+    failing = seen[0]
+    in_conflict = [access for access in (*others, *own) if set(access.held) - common]
+    elsewhere = [(run, access) for run in seen for access in run.accesses if access.name in names and access.held]
+    for run, access in [*((failing, access) for access in in_conflict), *elsewhere]:
+        for lock in access.held:
+            if run is failing and lock in common:
+                continue
+            for name in _taken_as(lock, run, sources):
+                found[name] = None
+                if run is failing:
+                    numbers.setdefault(name, set()).add(lock)
+    for name in found:
+        yield name, numbers.get(name, set())
+
+
+def _taken_as(lock: int, run: Observation, sources: Sources) -> list[str]:
+    """How the code names a lock where it takes it."""
+    found: dict[str, None] = {}
+    tail = run.locks.get(lock, "").rpartition(".")[2]
+    for access in run.accesses:
+        if access.does == "acquires" and access.thing[1] == lock:
+            statements = sources.of(access.place.file)
+            names = [] if statements is None else statements.locks_at(access.place.line)
+            best = [name for name in names if name.rpartition(".")[2] == tail] or names
+            found.update(dict.fromkeys(best))
+    return list(found)
+
+
+def joined(regions: Iterable[Region], sources: Sources) -> tuple[Region, ...]:
+    """The regions, those of one function made one where they overlap or follow each other in one block."""
+    result: list[Region] = []
+    for region in sorted(set(regions)):
+        last = result[-1] if result else None
+        same = last is not None and (last.file, last.function) == (region.file, region.function)
+        if last is not None and same and (region.first <= last.last or sources.adjoin(last, region)):
+            result[-1] = Region(last.file, last.function, last.first, max(last.last, region.last))
+        else:
+            result.append(region)
+    return tuple(result)
+
+
+def _frames(access: Access) -> list[StackFrame]:
+    """The frames of counted functions on the way to an access, the outermost first; comprehensions left out."""
+    counted = [frame for frame in reversed(access.stack) if frame.counted]
+    return [frame for frame in counted if not frame.function.endswith(_INNER)]

@@ -1,0 +1,68 @@
+"""What the experiments with an isolated failure found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
+
+PREVENTS, FAILS, NO_PROOF = "prevents", "fails", "no proof"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How some schedules ended.
+
+    Attributes:
+        schedules: how many there were.
+        failed: how many failed in the way that was isolated.
+        others: how many ended in some other way that is not a pass, by how they ended.
+    """
+
+    schedules: int
+    failed: int
+    others: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One experiment: the same schedules with and without a lock or an order.
+
+    Attributes:
+        virtual: what the scheduler kept.
+        counts: how they ended with it.
+        without: how the same schedules ended without it.
+        verdict: ``prevents`` (none of them fails in that way any more), ``fails`` (some do), or ``no proof`` (it leads
+            to endings that do not occur without it, such as a deadlock).
+        why: for ``no proof``, what happened.
+    """
+
+    virtual: VirtualLock | VirtualOrder
+    counts: Counts
+    without: Counts
+    verdict: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """All experiments with one isolated failure.
+
+    Attributes:
+        attempts: in the order in which they are worth telling.
+        schedules: how many schedules there were to try: the failing one, its neighbours and those that were hunted.
+        neighbours: how many of them are neighbours of the failing one, with itself.
+        runs: how many runs all this took.
+        seconds: how long.
+        stopped_by: ``time`` or ``interrupt``, if it was stopped before it was through.
+        why_not: why there is none.
+    """
+
+    attempts: tuple[Attempt, ...] = ()
+    schedules: int = 0
+    neighbours: int = 0
+    runs: int = 0
+    seconds: float = 0.0
+    stopped_by: str = ""
+    why_not: str = ""

@@ -1,0 +1,60 @@
+"""The schedules that an experiment is made with: the failing one, its neighbours, and some that are hunted.
+
+Rules of this module:
+
+* They are the same with and without what is tried, in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from replay_dd.schedules.failing_range import FailingRanges
+from replay_dd.schedules.hunt import mixture
+from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.target import Plan, TargetRun
+
+NEIGHBOURS = 16  # positions of the guilty switch that are tried
+_BEYOND = 2  # how far outside of a failing range they go
+
+
+def neighbours(failing: Log, switch: Switch, ranges: FailingRanges) -> Iterator[Plan]:
+    """The failing schedule first, then the same with its guilty switch at other positions.
+
+    Args:
+        failing: the final failing run.
+        switch: its guilty switch.
+        ranges: where in its turn the switch fails.
+    """
+    others = [trigger for trigger in failing.triggers if trigger != switch.trigger]
+    plan = replay_plan(failing.triggers, failing.arrivals)
+    yield replace(plan, label="the failing schedule")
+    if switch.by_default:
+        return
+    for time in _positions(switch, ranges):
+        moved = tuple(sorted([*others, Trigger(switch.thread, time, switch.to)]))
+        yield replace(plan, triggers=moved, label=f"the guilty switch at yield point {time}")
+
+
+def _positions(switch: Switch, ranges: FailingRanges) -> list[int]:
+    """Thread times in and around the failing ranges, the isolated one left out; those of its own range first."""
+    found: dict[int, None] = {}
+    for one in sorted(ranges.ranges, key=lambda one: not one.guilty):
+        first, last = max(1, one.first.time - _BEYOND), one.last.time + _BEYOND
+        step = max(1, (last - first) // (NEIGHBOURS // 2))
+        found.update(dict.fromkeys([*range(first, last + 1, step), last]))
+    found.update(dict.fromkeys(range(max(1, switch.time - _BEYOND), switch.time + _BEYOND + 1)))
+    return [time for time in found if time != switch.time][:NEIGHBOURS]
+
+
+def hunted(first: TargetRun, amount: int, seed: int = 0) -> Iterator[Plan]:
+    """Schedules as a hunt makes them.
+
+    Args:
+        first: a run under the default schedule, with what its threads touched.
+        amount: how many.
+        seed: the first seed.
+    """
+    return mixture(None, seed, first, amount)

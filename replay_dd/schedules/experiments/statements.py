@@ -1,0 +1,110 @@
+"""Statements of a source: what a ``with`` statement could be put around.
+
+Rules of this module:
+
+* A region is a run of statements that stand next to each other in one block, with all of their lines. So the header of
+  a loop or of an ``if`` never belongs to a region without its body: nobody could lock it alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+Lines = tuple[int, int]
+"""The first and the last line, counted from 1."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_LOCKS = (ast.With, ast.AsyncWith)
+
+
+class Statements:
+    """The statements of one file.
+
+    Args:
+        text: its text.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nested too deeply.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tree = ast.parse(text)
+
+    def runs_around(self, first: int, last: int) -> Iterator[Lines]:
+        """Runs of statements with both lines in them, the smallest first; the last one is a whole function.
+
+        Args:
+            first: a line.
+            last: another line, or the same, in any order.
+        """
+        low, high = min(first, last), max(first, last)
+        blocks = self._blocks_around(low, high)
+        runs = [_lines_of(_run(block, low, high)) for block in reversed(blocks)]
+        functions = [_lines_of(block) for block in blocks[:1] if block is not self._tree.body]
+        yield from dict.fromkeys([*runs, *functions])
+
+    def parts(self, lines: Lines) -> list[Lines]:
+        """The lines of each statement of a run."""
+        blocks = self._blocks_around(*lines)
+        run = _run(blocks[-1], *lines) if blocks else []
+        return [_lines_of([statement]) for statement in run] or [lines]
+
+    def locks_at(self, line: int) -> list[str]:
+        """What is taken by the statement in a line, as it stands there: names with dots only."""
+        found: list[str] = []
+        for node in ast.walk(self._tree):
+            if isinstance(node, _LOCKS) and (node.lineno == line or node.lineno < line < node.body[0].lineno):
+                found += [ast.unparse(item.context_expr) for item in node.items]
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "acquire"
+                and _has(node, line)
+            ):
+                found.append(ast.unparse(node.func.value))
+        return [one for one in dict.fromkeys(found) if all(part.isidentifier() for part in one.split("."))]
+
+    def _blocks_around(self, low: int, high: int) -> list[Sequence[ast.stmt]]:
+        """The blocks of which some run covers both lines, the outermost first, within the innermost function."""
+        found: list[Sequence[ast.stmt]] = []
+        block: Sequence[ast.stmt] | None = self._tree.body
+        while block:
+            run = _run(block, low, high)
+            if not run:
+                break
+            found.append(block)
+            block = None
+            if len(run) == 1:
+                (statement,) = run
+                block = next((inner for inner in _blocks_of(statement) if _run(inner, low, high)), None)
+                if block and isinstance(statement, _Function | ast.ClassDef):
+                    found = []
+        return found
+
+
+def _blocks_of(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(statement, name, ())
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+    for case in getattr(statement, "cases", ()):
+        yield case.body
+
+
+def _run(block: Sequence[ast.stmt], low: int, high: int) -> list[ast.stmt]:
+    """The statements of a block from that with the low line to that with the high line; none if one is missing."""
+    with_low = [number for number, statement in enumerate(block) if _has(statement, low)]
+    with_high = [number for number, statement in enumerate(block) if _has(statement, high)]
+    return list(block[with_low[0] : with_high[-1] + 1]) if with_low and with_high else []
+
+
+def _has(node: ast.stmt | ast.expr, line: int) -> bool:
+    first, last = _lines_of([node])
+    return first <= line <= last
+
+
+def _lines_of(run: Sequence[ast.stmt | ast.expr]) -> Lines:
+    first = run[0]
+    decorators = getattr(first, "decorator_list", ())
+    return min([first.lineno, *(one.lineno for one in decorators)]), run[-1].end_lineno or run[-1].lineno

@@ -1,0 +1,285 @@
+"""Tries the links of a story: whether it fails because this access came before that one.
+
+Rules of this module:
+
+* A link is the order of two accesses of different threads to one thing. It is tried in the failing run itself: the
+  thread of one access is stopped just before it and runs on just after the other one. All other choices stay.
+* It is proved if the run then passes, and if it still fails as long as this pair keeps its order, whatever was turned
+  round with the accesses beside it. Between two accesses of one thread, that is found by bisection.
+* Whether the order was turned round is seen in that run, which is observed; the schedule alone does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.circumstance import ScheduleRunner
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.model import Log, Switch, Trigger
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.twins import windows_around
+from replay_dd.schedules.target import run_target
+
+_OF_LIBRARY = ("object", "file", "database")
+_MOST_FARTHER = 4  # more accesses that are tried for an edge
+_MOST_OTHERS = 64  # accesses of one side among which to bisect
+
+
+@dataclass(frozen=True)
+class Link:
+    """The order of two accesses of different threads in the failing run.
+
+    Attributes:
+        first: what came first.
+        second: what came after it.
+        proved: whether the run passes if only their order is turned round.
+        why_not: what came of the try otherwise, in words.
+    """
+
+    first: Access
+    second: Access
+    proved: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links of a story that were tried, and how many runs that took."""
+
+    tried: tuple[Link, ...] = ()
+    runs: int = 0
+
+    @property
+    def proved(self) -> tuple[Access, ...]:
+        """The accesses whose order is proved to matter."""
+        return tuple(access for link in self.tried if link.proved for access in (link.first, link.second))
+
+
+NO_LINKS = Links()
+
+
+def try_links(
+    conflict: Conflict,
+    observed: Observation,
+    failing: Log,
+    switch: Switch,
+    runs: ScheduleRunner,
+    *,
+    time_limit_s: float | None,
+    most_runs: int,
+) -> tuple[Conflict, Links]:
+    """Try both sides of a conflict.
+
+    Where the access of a side is inferred and cannot be proved, another one may be proved that is farther from the edge
+    of the failing range; then that one stands in its place.
+
+    Args:
+        conflict: what the threads did to each other.
+        observed: all that the failing run accessed.
+        failing: the final failing run.
+        switch: its guilty switch.
+        runs: judges the runs.
+        time_limit_s: seconds after which a run is killed.
+        most_runs: how many runs to make at most.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        ReplayDDError: the program can no longer be run.
+
+    Returns:
+        The conflict, and what was tried.
+    """
+    trial = _Trial(conflict, observed, failing, switch, runs, time_limit_s, most_runs)
+    left, right = conflict.left, conflict.right
+    tried = []
+    if left is not None:
+        left, link = trial.first_proved(
+            [left, *_farther(left, conflict.before[::-1], conflict, observed)], is_left=True
+        )
+        tried.append(link)
+    if right is not None:
+        right, link = trial.first_proved([right, *_farther(right, conflict.after, conflict, observed)], is_left=False)
+        tried.append(link)
+    return replace(conflict, left=left, right=right), Links(tuple(tried), trial.runs)
+
+
+def _farther(edge: Edge, accesses: Sequence[Access], conflict: Conflict, observed: Observation) -> list[Edge]:
+    """What else may stand for an edge that is only inferred: the next accesses of the thread that conflict, too.
+
+    What comes before the stretch may conflict with what the other threads do after it, when they go on.
+    """
+    if not edge.inferred or edge.access not in accesses or not conflict.stretch:
+        return []
+    others = conflict.stretch
+    if edge is conflict.left:
+        begins = conflict.stretch[0].number
+        others = tuple(one for one in observed.accesses if one.number >= begins and one.thread != conflict.thread)
+    found: dict[int, Edge] = {}
+    for access in accesses[accesses.index(edge.access) + 1 :]:
+        conflicting = tuple(other for other in others if other.conflicts(access))
+        if conflicting and access.thing[0] != "lock" and access.place != edge.access.place:
+            found.setdefault(access.place.line, Edge(access, conflicting, inferred=False))
+        if len(found) == _MOST_FARTHER:
+            break
+    return list(found.values())
+
+
+@dataclass
+class _Ended:
+    """How a run with a changed order ended; ``turned`` tells whether the order really was another one."""
+
+    outcome: Outcome
+    turned: bool
+    words: str
+
+
+class _OutOfRunsError(Exception):
+    """No more runs may be made."""
+
+
+@dataclass
+class _Trial:
+    conflict: Conflict
+    observed: Observation
+    failing: Log
+    switch: Switch
+    judge: ScheduleRunner
+    time_limit_s: float | None
+    most_runs: int
+    runs: int = 0
+
+    def first_proved(self, edges: Sequence[Edge], *, is_left: bool) -> tuple[Edge, Link]:
+        """The first of these edges for which a link is proved, with that; the very first if there is none."""
+        links = []
+        for number, edge in enumerate(edges):
+            links.append(self._link_of(edge, is_left=is_left, beside=edge.inferred or number > 0))
+            if links[-1].proved:
+                return edge, links[-1]
+        return edges[0], links[0]
+
+    def _link_of(self, edge: Edge, *, is_left: bool, beside: bool) -> Link:
+        """Find the access of the others whose order with that of the edge matters, and try it."""
+        access = edge.access
+        others = _ends_of_steps(edge.others, last=is_left)[:_MOST_OTHERS]
+        if not is_left:
+            others.reverse()  # so that it passes from some number on, on both sides
+        turn = self._after if is_left else self._before
+        pair = access, others[-1]
+        try:
+            if beside and not self._still_fails_beside(access, is_left=is_left):
+                return self._link(pair, is_left, "it passes, too, if their order stays and the switch comes later")
+            last = turn(access, others[-1])
+            if not last.turned:
+                return self._link(pair, is_left, "they cannot be turned round alone")
+            if last.outcome is not Outcome.PASS:
+                also = last.outcome is Outcome.FAIL
+                words = "it fails, too" if also else f"this failure is gone, but {last.words}"
+                return self._link(pair, is_left, f"the other way round, {words}")
+            fails, passes = -1, len(others) - 1
+            while passes - fails > 1:
+                middle = (fails + passes) // 2
+                ended = turn(access, others[middle])
+                if ended.turned and ended.outcome is Outcome.PASS:
+                    passes = middle
+                else:
+                    fails = middle
+        except _OutOfRunsError:
+            return self._link(pair, is_left, "no more runs were allowed")
+        return self._link((access, others[passes]), is_left)
+
+    def _link(self, pair: tuple[Access, Access], is_left: bool, why_not: str = "") -> Link:
+        first, second = pair if is_left else pair[::-1]
+        return Link(first, second, not why_not, why_not)
+
+    def _still_fails_beside(self, access: Access, *, is_left: bool) -> bool:
+        """Whether the run fails with the switch right beside an access, so that nothing else is turned round."""
+        time = self._time_after(access) if is_left else access.time
+        return time is not None and self._run([self._to_others(time)], moved=True)[0] is Outcome.FAIL
+
+    def _after(self, own: Access, other: Access) -> _Ended:
+        """Let the thread do its access only after that of the other one."""
+        added = [self._to_others(own.time, other.thread)]
+        back = self._time_after(other)
+        if back is not None:
+            added.append(Trigger(other.thread, back, own.thread))
+        return self._turned(added, other, own)
+
+    def _before(self, own: Access, other: Access) -> _Ended:
+        """Let the thread do its access already before that of the other one."""
+        added = [Trigger(other.thread, other.time, own.thread)]
+        back = self._time_after(own)
+        if back is not None:
+            added.append(Trigger(own.thread, back, other.thread))
+        return self._turned(added, own, other)
+
+    def _to_others(self, time: int, other: str = "") -> Trigger:
+        thread = self.conflict.thread
+        return Trigger(thread, time, self.switch.to if thread == self.switch.thread or not other else other)
+
+    def _turned(self, added: Sequence[Trigger], first: Access, second: Access) -> _Ended:
+        outcome, seen, words = self._run(added)
+        one, other = _again(first, self.observed, seen), _again(second, self.observed, seen)
+        return _Ended(outcome, one is not None and (other is None or one.number < other.number), words)
+
+    def _run(self, added: Sequence[Trigger], *, moved: bool = False) -> tuple[Outcome, Observation, str]:
+        """Make the failing run with more triggers; ``moved`` leaves out the guilty one."""
+        if self.runs >= self.most_runs:
+            raise _OutOfRunsError
+        self.runs += 1
+        places = {(trigger.thread, trigger.time) for trigger in added}
+        kept = [
+            trigger
+            for trigger in self.failing.triggers
+            if (trigger.thread, trigger.time) not in places and not (moved and trigger == self.switch.trigger)
+        ]
+        plan = replace(
+            replay_plan(tuple(sorted((*kept, *added))), self.failing.arrivals),
+            observed=windows_around(self.failing, self.switch, self.switch),
+        )
+        run = run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s)
+        return self.judge.outcome(run.log), run.accesses, f"it ends with {signature_of(run.log.ending).text}"
+
+    def _time_after(self, access: Access) -> int | None:
+        """The thread time of the first yield point after an access; None if it is not known that there is one."""
+        if access.does != "calls" or access.thing[0] not in _OF_LIBRARY:
+            time: int | None = access.time + 1
+        else:  # the operations of a library function belong to its call
+            line = access.place.path, access.place.line
+            time = next(
+                (
+                    one.time
+                    for one in self.observed.accesses
+                    if (one.thread == access.thread and one.time > access.time)
+                    and not (one.place.operation and (one.place.path, one.place.line) == line)
+                ),
+                None,
+            )
+        last = self.failing.ending.thread_times.get(access.thread)
+        return None if time is None or (last is not None and time > last) else time
+
+
+def _ends_of_steps(accesses: Sequence[Access], *, last: bool) -> list[Access]:
+    """The first or the last of the accesses that one instruction makes."""
+    steps: dict[tuple[str, int], Access] = {}
+    for access in accesses:
+        if last or (access.thread, access.time) not in steps:
+            steps[access.thread, access.time] = access
+    return sorted(steps.values(), key=lambda access: access.number)
+
+
+def _again(access: Access, observed: Observation, seen: Observation) -> Access | None:
+    """The same access in another run: the same visit of its place by its thread."""
+    before = [one for one in observed.accesses if one.number < access.number and _same_place(one, access)]
+    visits = [one for one in seen.accesses if _same_place(one, access)]
+    return visits[len(before)] if len(before) < len(visits) else None
+
+
+def _same_place(one: Access, other: Access) -> bool:
+    return one.thread == other.thread and (one.place, one.does, one.thing[0]) == (
+        *(other.place, other.does),
+        other.thing[0],
+    )

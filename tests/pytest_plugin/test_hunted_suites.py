@@ -1,0 +1,160 @@
+"""Whole suites, run by pytest with the plugin, as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+RACY = """
+import threading
+
+class Cache:
+    def __init__(self, load):
+        self.load = load
+        self.values = {}
+
+    def get(self, key):
+        if key not in self.values:
+            self.values[key] = self.load(key)
+        return self.values[key]
+
+def in_threads(function, number=2):
+    threads = [threading.Thread(target=function, args=("key",)) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+def loads():
+    made = []
+    in_threads(Cache(made.append).get)
+    return made
+"""
+
+
+def suite(folder: Path, text: str, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a suite of one file with these options."""
+    (folder / "racy.py").write_text(RACY)
+    (folder / "test_it.py").write_text(text)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
+    return subprocess.run(
+        command, cwd=folder, text=True, capture_output=True, env={**environment, **variables}, check=False
+    )
+
+
+def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> None:
+    text = "import pytest\nfrom racy import in_threads, loads\n"
+    text += "def test_loads_once():\n    assert loads() == ['key']\n"
+    text += "def test_quiet(tmp_path):\n    in_threads(lambda key: (tmp_path / 'new').touch())\n"
+    text += "def test_alone():\n    pass\n"
+    text += "@pytest.mark.xfail\ndef test_known():\n    in_threads(print)\n    assert False\n"
+    text += "@pytest.mark.replay_dd(runs=0)\ndef test_left_alone():\n    in_threads(print)\n"
+    page = tmp_path / "page.md"
+    done = suite(
+        *(tmp_path, text, "--replay-dd=12", "--junitxml=report.xml"),
+        GITHUB_ACTIONS="true",
+        GITHUB_STEP_SUMMARY=str(page),
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 failed, 3 passed, 1 xfailed" in done.stdout
+    assert "E       AssertionError: assert ['key', 'key'] == ['key']" in done.stdout
+    assert "RACE on Cache.values['key'] (item of one dict): check-then-act" in done.stdout
+    assert "evidence     fresh runs: 3 of 3 fail; without the difference, 0 of 3" in done.stdout
+    assert "5 tests, 4 with threads, 2 hunted, 1 race found" in done.stdout
+    assert "fresh processes" not in done.stdout
+    assert "::error file=racy.py,line=" in done.stdout
+    assert page.read_text().startswith("### replay-dd\n\n5 tests")
+    log = Path("replay-dd-logs") / "test_it.py.test_loads_once" / "minimal-fail.log"
+    assert f"repeat       replay-dd replay {log}\n" in done.stdout
+    again = subprocess.run([sys.executable, "-m", "replay_dd", "replay", str(log)], cwd=tmp_path, capture_output=True)
+    assert again.returncode == 1, again.stderr.decode()
+    cases = {case.get("name"): case for case in ElementTree.parse(tmp_path / "report.xml").iter("testcase")}
+    properties = {one.get("name"): one.get("value") for one in cases["test_loads_once"].iter("property")}
+    assert properties["replay_dd.verdict"] == "race"
+    assert properties["replay_dd.log"] == str(log)
+    assert cases["test_loads_once"].find("failure") is not None
+    assert not list(cases["test_alone"].iter("property"))
+
+
+@pytest.mark.once
+def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path) -> None:
+    text = "import pytest, unittest\nfrom racy import in_threads, loads\n"
+    text += "@pytest.fixture(scope='module')\ndef shared():\n    return []\n"
+    text += "class TestIt(unittest.TestCase):\n    def test_always(self):\n        in_threads(print)\n"
+    text += "        self.fail('so')\n"
+    text += "@pytest.mark.parametrize('number', [1, 2])\ndef test_passes(shared, number):\n    assert loads()\n"
+    done = suite(tmp_path, text, "-o", "replay_dd_runs=5", "--replay-dd-on-failure")
+    assert "1 failed, 2 passed" in done.stdout
+    assert "3 tests, 3 with threads, 1 hunted, 0 races found, 5 runs" in done.stdout
+    assert "fails under each schedule test_it.py::TestIt::test_always: exit status 1" in done.stdout
+    assert done.stdout.count("AssertionError: so") == 2
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "marker, words",
+    [
+        ("runs=-1", "runs is a number of runs, or 0 to leave the test alone"),
+        ("strategy='luck'", "strategy is one of "),
+        ("granularity='bit'", "granularity is one of "),
+        ("time='soon'", "`soon` is not a length of time such as 60s, 2m or 1h"),
+        ("'x'", "it takes runs, time, granularity and strategy, by these names"),
+    ],
+)
+def test_a_marker_that_makes_no_sense_is_told_and_the_test_not_hunted(marker: str, words: str, tmp_path: Path) -> None:
+    text = f"import pytest\nfrom racy import in_threads\n@pytest.mark.replay_dd({marker})\n"
+    done = suite(tmp_path, text + "def test_one():\n    in_threads(print)\n", "--replay-dd")
+    assert done.returncode == 0
+    assert f"not hunted test_it.py::test_one: @pytest.mark.replay_dd: {words}" in done.stdout
+
+
+@pytest.mark.once
+def test_workers_hunt_their_own_tests(tmp_path: Path) -> None:
+    text = (
+        "from racy import loads\ndef test_one():\n    assert loads() == ['key']\ndef test_two():\n    assert loads()\n"
+    )
+    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2")
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 tests, 2 with threads, 2 hunted, 1 race found" in done.stdout
+    assert "RACE on Cache.values['key']" in done.stdout
+
+
+@pytest.mark.once
+def test_a_suite_that_starts_a_thread_when_it_is_loaded_runs_in_fresh_processes(tmp_path: Path) -> None:
+    text = "from racy import in_threads, loads\nin_threads(print)\ndef test_one():\n    assert loads()\n"
+    done = suite(tmp_path, text, "--replay-dd=2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        "1 test ran in fresh processes, which is slower: the suite cannot be loaded once for all: it starts a thread"
+        in (done.stdout)
+    )
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--replay-dd", "test_it.py"], "--replay-dd takes a number of runs, not `test_it.py`. Write `--replay-dd=100"),
+        (["--replay-dd=0"], "--replay-dd takes a number of runs, not `0`"),
+        (["--replay-dd=1", "--replay-dd-time=soon"], "`soon` is not a length of time such as 60s, 2m or 1h"),
+    ],
+)
+def test_options_that_make_no_sense(options: list[str], words: str, tmp_path: Path) -> None:
+    done = suite(tmp_path, "def test_one():\n    pass\n", *options)
+    assert done.returncode == 4
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.once
+def test_nothing_of_replay_dd_is_loaded_unless_it_is_asked_for(tmp_path: Path) -> None:
+    text = "import sys\ndef test_one():\n    loaded = [name for name in sys.modules if name.startswith('replay_dd')]\n"
+    text += "    assert sorted(loaded) == ['replay_dd', 'replay_dd.pytest_plugin']\n"
+    done = suite(tmp_path, text)
+    assert "1 passed" in done.stdout

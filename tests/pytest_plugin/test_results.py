@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from replay_dd.pytest_plugin.results import (
+    NO_FAILURE,
+    NOT_HUNTED,
+    RACE,
+    HuntResult,
+    annotation,
+    job_summary,
+    summary,
+)
+
+RACY = HuntResult(
+    *("t.py::test[a,b:c]", RACE, 6, 1.5),
+    failure="AssertionError: 100%\nof it",
+    switch="thread 0.1 gives way to thread 0.2 at a.py:8 in get",
+    path="src/a.py",
+    line=8,
+    gil="possible",
+    log="logs/minimal-fail.log",
+    story=("RACE on x",),
+)
+
+
+def test_what_a_worker_sends_arrives_as_it_was() -> None:
+    assert HuntResult.of_data(RACY.as_data()) == RACY
+
+
+def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
+    others = [HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0), HuntResult("t.py::late", NOT_HUNTED, why="no time")]
+    lines = list(summary([RACY, *others], 7, 3))
+    assert lines[0] == "7 tests, 3 with threads, 2 hunted, 1 race found, 106 runs, 3.5 s"
+    assert lines[1:] == [
+        "RACE t.py::test[a,b:c]: thread 0.1 gives way to thread 0.2 at a.py:8 in get",
+        "     replay-dd replay logs/minimal-fail.log",
+        "not hunted t.py::late: no time",
+        "Where no failure was found, that is not a proof: other schedules were not tried.",
+    ]
+
+
+def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() -> None:
+    lines = list(summary([HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0, fresh="it has x open")], 1, 1))
+    assert lines[1:] == [
+        "1 test ran in fresh processes, which is slower: it has x open",
+        "Where no failure was found, that is not a proof: other schedules were not tried.",
+    ]
+    assert list(summary([], 3, 0)) == ["3 tests, 0 with threads, 0 hunted, 0 races found, 0 runs, 0.0 s"]
+
+
+def test_annotations_escape_what_github_would_take_for_its_own() -> None:
+    assert annotation(RACY) == (
+        "::error file=src/a.py,line=8,title=race in t.py%3A%3Atest[a%2Cb%3Ac]::"
+        "AssertionError: 100%25%0Aof it: thread 0.1 gives way to thread 0.2 at a.py:8 in get"
+    )
+
+
+def test_properties_for_reports() -> None:
+    assert dict(RACY.properties()) == {
+        "replay_dd.verdict": "race",
+        "replay_dd.runs": "6",
+        "replay_dd.switch": "thread 0.1 gives way to thread 0.2 at a.py:8 in get",
+        "replay_dd.gil": "possible",
+        "replay_dd.log": "logs/minimal-fail.log",
+    }
+    assert dict(HuntResult("t", NO_FAILURE, 9).properties()) == {
+        "replay_dd.verdict": "no failure",
+        "replay_dd.runs": "9",
+    }
+
+
+def test_the_summary_of_a_job_is_markdown_with_the_story() -> None:
+    page = job_summary([RACY], 1, 1)
+    assert page.startswith("### replay-dd\n\n1 test, 1 with threads")
+    assert "```text\nRACE on x\nreplay-dd replay logs/minimal-fail.log\n```" in page

@@ -1,0 +1,194 @@
+"""What is proposed against a failure: regions from edge to edge, locks of the program, orders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.experiments.narrow import narrowed
+from replay_dd.schedules.experiments.proposals import (
+    Sources,
+    between,
+    deadlock_proposals,
+    joined,
+    lock_proposals,
+    order_proposals,
+)
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from tests.schedules.experiments.fakes import access, program_with
+
+pytestmark = pytest.mark.once
+
+TEXT = """\
+class Thing:
+    def update(self):
+        before = self.get()
+        after = before + 1
+
+        self.put(after)
+        return after
+    def get(self):
+        return self.value
+    def put(self, value):
+        with self.lock:
+            self.value = value
+    def both(self):
+        for _ in range(2):
+            self.update()
+    def reset(self):
+        self.lock.acquire()
+        self.value = 0
+        self.lock.release()
+        self.other = 0
+"""
+UPDATE, GET, PUT, RESET = "Thing.update", "Thing.get", "Thing.put", "Thing.reset"
+LOCK = 7
+READ = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 3), (GET, 9))
+WRITE = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 6), (PUT, 12), does="stores", held=(LOCK,))
+OTHER = access("0.2", ("work", 91), (RESET, 18), does="stores", held=(LOCK,))
+UNGUARDED = access("0.2", ("work", 91), (RESET, 20), does="stores")
+TAKES = access("0.2", ("work", 91), (RESET, 17), ("-acquire", 1), does="acquires", thing=("lock", LOCK, ""))
+
+
+def region(function: str, first: int, last: int = 0) -> Region:
+    return Region("prog.py", function, first, last or first)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return Sources(program_with(tmp_path, prog_py=TEXT))
+
+
+def conflict(left: Access | None, right: Access | None, *others: Access) -> Conflict:
+    edges = [None if one is None else Edge(one, others, False) for one in (left, right)]
+    return Conflict("0.1", edges[0], edges[1], None, others, (), ())
+
+
+def seen(*accesses: Access) -> tuple[Observation, Observation]:
+    return Observation(accesses, {LOCK: "Thing.lock"}), Observation((), {})
+
+
+def test_a_region_reaches_from_edge_to_edge_in_the_frame_that_both_share(sources: Sources) -> None:
+    assert between(READ, WRITE, sources)[:4] == [
+        *(region(UPDATE, 3, 6), region(UPDATE, 3, 7)),
+        *(region("Thing.both", 15), region("Thing.both", 14, 15)),
+    ]
+
+
+def test_accesses_of_one_line_are_one_statement(sources: Sources) -> None:
+    assert between(READ, READ, sources)[0] == region(GET, 9)
+
+
+def test_calls_from_two_lines_share_their_caller_only(sources: Sources) -> None:
+    first, second = (access("0.1", (UPDATE, line), (GET, 9)) for line in (3, 4))
+    assert between(first, second, sources)[0] == region(UPDATE, 3, 4)
+
+
+def test_comprehensions_and_library_code_are_no_place_for_a_lock(sources: Sources) -> None:
+    inside = access("0.1", (UPDATE, 3), (f"{UPDATE}.<locals>.<listcomp>", 3))
+    library = access("0.1", (UPDATE, 6), ("-Queue.put", 100))
+    assert between(inside, library, sources)[0] == region(UPDATE, 3, 6)
+
+
+def test_there_is_no_region_in_a_file_that_has_changed(tmp_path: Path) -> None:
+    program = program_with(tmp_path, prog_py=TEXT)
+    (tmp_path / "prog.py").write_text(TEXT + "#")
+    assert between(READ, WRITE, Sources(program)) == []
+    (tmp_path / "prog.py").write_text("no python")
+    assert between(READ, WRITE, Sources(program_with(tmp_path, prog_py="no python"))) == []
+
+
+def test_without_a_lock_of_the_program_the_regions_of_all_threads_are_locked(sources: Sources) -> None:
+    unguarded = access("0.1", ("work", 90), ("Thing.both", 15), (UPDATE, 6), (PUT, 12), does="stores")
+    (group,) = lock_proposals(conflict(READ, unguarded, UNGUARDED), seen(READ, unguarded, UNGUARDED), sources)
+    assert group[0].taking == ""
+    assert group[0].regions == (region(RESET, 20), region(UPDATE, 3, 6))
+
+
+def test_a_lock_that_guards_the_other_accesses_comes_first(sources: Sources) -> None:
+    own, second = lock_proposals(conflict(READ, WRITE, OTHER), seen(READ, TAKES, OTHER, WRITE), sources)
+    assert own[0] == VirtualLock((region(UPDATE, 3, 6),), "self.lock")
+    assert own[1] == VirtualLock((region(UPDATE, 3, 7),), "self.lock")
+    assert second[0] == VirtualLock((region(RESET, 18), region(UPDATE, 3, 6)))
+
+
+def test_what_is_not_guarded_by_that_lock_takes_it_too(sources: Sources) -> None:
+    proposed = conflict(READ, WRITE, OTHER, UNGUARDED)
+    own, _ = lock_proposals(proposed, seen(READ, TAKES, OTHER, UNGUARDED, WRITE), sources)
+    assert own[0] == VirtualLock((region(RESET, 20), region(UPDATE, 3, 6)), "self.lock")
+
+
+def test_a_lock_that_both_edges_hold_is_none_that_helps(sources: Sources) -> None:
+    edges = [access("0.1", (UPDATE, line), held=(LOCK,)) for line in (3, 6)]
+    groups = list(lock_proposals(conflict(*edges, UNGUARDED), seen(*edges, TAKES, UNGUARDED), sources))
+    assert [group[0].taking for group in groups] == [""]
+
+
+def test_a_lock_is_found_at_accesses_elsewhere(sources: Sources) -> None:
+    elsewhere = access("0.3", (RESET, 18), held=(LOCK,))
+    groups = list(lock_proposals(conflict(READ, READ, UNGUARDED), seen(READ, UNGUARDED, TAKES, elsewhere), sources))
+    assert [group[0].taking for group in groups] == ["self.lock", ""]
+    other_thing = access("0.3", (RESET, 18), held=(LOCK,), name="Thing.other")
+    groups = list(lock_proposals(conflict(READ, READ, UNGUARDED), seen(READ, UNGUARDED, TAKES, other_thing), sources))
+    assert [group[0].taking for group in groups] == [""]
+
+
+def test_nothing_is_proposed_without_an_edge(sources: Sources) -> None:
+    assert list(lock_proposals(conflict(None, None), seen(), sources)) == []
+    assert list(order_proposals(conflict(None, None), sources)) == []
+
+
+def test_an_order_makes_wait_what_came_too_early(sources: Sources) -> None:
+    orders = list(order_proposals(conflict(READ, WRITE, OTHER, UNGUARDED), sources))
+    assert orders == [
+        VirtualOrder(region(RESET, 18), region(PUT, 12)),
+        VirtualOrder(region(GET, 9), region(RESET, 20)),
+    ]
+    assert list(order_proposals(conflict(READ, None, READ), sources)) == []  # one place
+
+
+def test_a_deadlock_gets_one_lock_around_what_each_thread_takes(sources: Sources) -> None:
+    turns = [[READ, WRITE], [access("0.2", (RESET, 17)), access("0.2", (RESET, 20))]]
+    (group,) = deadlock_proposals(turns, sources)
+    assert group[0].regions == (region(RESET, 17, 20), region(UPDATE, 3, 6))
+    assert group[-1].regions[1] == region(RESET, 17, 20)  # that is all of it
+    assert group[1].regions[1] == region(UPDATE, 3, 7)
+
+
+def test_regions_that_overlap_or_follow_each_other_are_one(sources: Sources) -> None:
+    assert joined([region(UPDATE, 4, 6), region(UPDATE, 3, 4)], sources) == (region(UPDATE, 3, 6),)
+    assert joined([region(UPDATE, 6), region(UPDATE, 4)], sources) == (region(UPDATE, 4, 6),)  # over a blank line
+    apart = (region(UPDATE, 3), region(UPDATE, 6))
+    assert joined(apart, sources) == apart
+    blocks = (region("Thing.both", 14, 15), region(UPDATE, 3))
+    assert joined(reversed(blocks), sources) == blocks
+
+
+def test_a_lock_is_narrowed_to_the_statements_that_are_needed(sources: Sources) -> None:
+    lock = VirtualLock((region(RESET, 17, 20), region(UPDATE, 3, 7)), "self.lock")
+
+    def needs(*lines: int) -> VirtualLock:
+        def holds(tried: VirtualLock) -> bool:
+            assert tried.taking == "self.lock"
+            return all(any(one.first <= line <= one.last for one in tried.regions) for line in lines)
+
+        return narrowed(lock, sources, holds, 100)
+
+    assert needs(4).regions == (region(UPDATE, 4),)
+    assert needs(3, 6).regions == (region(UPDATE, 3, 6),)
+    assert needs(18, 4).regions == (region(RESET, 18), region(UPDATE, 4))
+
+
+def test_narrowing_ends_where_nothing_more_may_be_tried(sources: Sources) -> None:
+    lock = VirtualLock((region(UPDATE, 3, 7),))
+    tried: list[VirtualLock] = []
+
+    def holds(one: VirtualLock) -> bool:
+        tried.append(one)
+        return False
+
+    assert narrowed(lock, sources, holds, 3) == lock
+    assert len(tried) == 3

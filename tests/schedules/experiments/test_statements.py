@@ -1,0 +1,100 @@
+"""Regions are runs of whole statements of one block."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from replay_dd.schedules.experiments.statements import Statements
+
+pytestmark = pytest.mark.once
+
+TEXT = textwrap.dedent(
+    """\
+    import threading
+    def outer(self):
+        first = 1
+        if self.ready:
+            second = (
+                2
+            )
+            third = 3
+        else:
+            fourth = 4
+        for item in self.items:
+            fifth = item
+            sixth = item
+        with self.lock, other.guard: seventh = 7
+        @decorated
+        def inner():
+            return 8
+        try:
+            ninth = 9
+        except KeyError:
+            tenth = 10
+        finally:
+            eleventh = 11
+        match first:
+            case 1:
+                twelfth = 12
+        self.lock.acquire()
+        return inner
+    top = 1
+    """
+)
+LINES = {line.split("=")[0].strip(): number for number, line in enumerate(TEXT.splitlines(), 1)}
+STATEMENTS = Statements(TEXT)
+FUNCTION = (3, 28)
+
+
+def runs(one: str, other: str) -> list[tuple[int, int]]:
+    return list(STATEMENTS.runs_around(LINES[one], LINES[other]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("first", "first", [(3, 3), FUNCTION]),
+        ("second", "third", [(5, 8), (4, 10), FUNCTION]),
+        ("third", "second", [(5, 8), (4, 10), FUNCTION]),
+        ("third", "fourth", [(4, 10), FUNCTION]),  # of both branches, the whole statement
+        ("first", "third", [(3, 10), FUNCTION]),
+        ("fifth", "fifth", [(12, 12), (11, 13), FUNCTION]),
+        ("sixth", "fifth", [(12, 13), (11, 13), FUNCTION]),
+        ("tenth", "tenth", [(21, 21), (18, 23), FUNCTION]),
+        ("eleventh", "eleventh", [(23, 23), (18, 23), FUNCTION]),
+        ("twelfth", "twelfth", [(26, 26), (24, 26), FUNCTION]),
+        ("return inner", "eleventh", [(18, 28), FUNCTION]),
+        ("return 8", "return 8", [(17, 17)]),  # what is around the inner function is another one
+        ("top", "top", [(29, 29)]),
+    ],
+)
+def test_runs_around_two_lines(one: str, other: str, wanted: list[tuple[int, int]]) -> None:
+    assert runs(one, other) == wanted
+
+
+def test_a_header_comes_with_its_body() -> None:
+    assert next(STATEMENTS.runs_around(11, 11)) == (11, 13)
+    assert next(STATEMENTS.runs_around(6, 6)) == (5, 7)  # a line inside of a statement
+    assert next(STATEMENTS.runs_around(15, 15)) == (15, 17)  # a decorator
+
+
+def test_a_line_without_a_statement_has_no_region() -> None:
+    assert list(STATEMENTS.runs_around(99, 99)) == []
+    assert list(STATEMENTS.runs_around(9, 9)) == [(4, 10), FUNCTION]  # `else:` belongs to its statement
+
+
+def test_the_parts_of_a_run_are_its_statements() -> None:
+    assert STATEMENTS.parts((5, 8)) == [(5, 7), (8, 8)]
+    assert STATEMENTS.parts((3, 10)) == [(3, 3), (4, 10)]
+    assert STATEMENTS.parts((98, 99)) == [(98, 99)]
+
+
+def test_locks_are_named_as_they_are_taken() -> None:
+    assert STATEMENTS.locks_at(14) == ["self.lock", "other.guard"]
+    assert STATEMENTS.locks_at(27) == ["self.lock"]
+    assert STATEMENTS.locks_at(3) == []
+    assert Statements("with locks[0], make(): pass").locks_at(1) == []
+    header = Statements("with (\n    one,\n    other,\n):\n    pass\n")
+    assert [header.locks_at(line) for line in (1, 3, 5)] == [["one", "other"], ["one", "other"], []]
