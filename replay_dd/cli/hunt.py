@@ -34,7 +34,7 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
-from replay_dd.report.hang import hang_in_short
+from replay_dd.report.hang import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
@@ -210,6 +210,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         one_schedule=found.one_schedule,
         interrupted=found.interrupted,
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
+        hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         hints=() if found.failing is not None else _hints(found, max_delay_s),
     )
