@@ -11,11 +11,12 @@ import tempfile
 from pathlib import Path
 
 from tools.documents import CHECKOUT, do, steps_of
+from tools.small_png import small_png
 
 GUIDE = CHECKOUT / "docs" / "how-to" / "result-pages.md"
 PICTURE = CHECKOUT / "docs" / "pictures" / "result-page.png"
 PAGE = "race.html"
-SIZE_PX = (1400, 880)
+SIZE_PX = (1200, 760)
 _BELOW_PX = 12
 
 
@@ -39,7 +40,8 @@ def main() -> int:
             assert below is not None
             height = below["y"] + below["height"] + _BELOW_PX
             clip = {"x": 0.0, "y": 0.0, "width": float(SIZE_PX[0]), "height": height}
-            page.screenshot(path=PICTURE, full_page=True, clip=clip)  # type: ignore[arg-type]  # it is such a dict
+            taken = page.screenshot(full_page=True, clip=clip)  # type: ignore[arg-type]  # it is such a dict
+            PICTURE.write_bytes(small_png(taken))
     print(f"{PICTURE.relative_to(CHECKOUT)}: {PICTURE.stat().st_size / 1000:.0f} kB")
     return 0
 
