@@ -34,7 +34,7 @@ def main() -> int:
             page.set_viewport_size({"width": SIZE_PX[0], "height": SIZE_PX[1]})
             page.goto((Path(folder) / PAGE).as_uri())
             says = page.locator("#says")
-            while "stores" not in says.inner_text().partition(" · ")[0]:
+            while "0.2 reads" not in says.inner_text().partition(" · ")[0]:
                 page.keyboard.press("ArrowRight")
             below = page.locator("#player").bounding_box()
             assert below is not None
