@@ -28,7 +28,9 @@ from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story
 from replay_dd.trust.printable import printable
 
-_MEANING = re.compile(r"(?<![^\W_])_|_(?![^\W_])|[\\`*{}\[\]#!|<>&~$]|(?<=\w)@|@(?=\w)|^[-+.=]|(?<=[a-z]):(?=//)|(?<=www)\.")
+_MEANING = re.compile(
+    r"(?<![^\W_])_|_(?![^\W_])|[\\`*{}\[\]#!|<>&~$]|(?<=\w)@|@(?=\w)|^[-+.=]|(?<=[a-z]):(?=//)|(?<=www)\."
+)
 _MOST_LANES = 4
 
 
