@@ -163,7 +163,7 @@ TRUTH = {
         ("self._work.set()",),
         "Printer.pages",
     ),
-    "warehouse": Truth("lock-order deadlock", "Shelf._lock", ("self._lock.acquire()",), ("self._lock.acquire()",)),
+    "warehouse": Truth("lock-order deadlock", "left._lock, middle._lock, right._lock", ("self._lock.acquire()",), ("self._lock.acquire()",)),
     "weather": Truth("early time-out", "Forecast.inbox", ("self.inbox.get(timeout=timeout)",), ("self.inbox.put(",)),
     "wordcount": Truth(
         "lost update",
