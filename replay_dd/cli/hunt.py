@@ -33,6 +33,7 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
+from replay_dd.report.hang import hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
@@ -239,6 +240,8 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     if found.failing is not None and not found.one_schedule:
         echo(f"fails        replay-dd replay {failing}")
     echo_lines(describe_notes(found.passing, found.failing))
+    if found.failing is not None:
+        echo_lines(hang_in_short(found.failing.ending))
     if found.interrupted:
         say(f"interrupted after {covered}")
         return _status_of(found)

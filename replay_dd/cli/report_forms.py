@@ -7,7 +7,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-import shutil
+import os
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +32,13 @@ class Form:
         option: the option that asks for it.
         asked: whether it is asked for: True to print it, or the path of its file; False or None if it is not.
         lines: makes its lines; or the object of ``--json``.
+        colored: whether it may have colors when it is printed.
     """
 
     option: str
     asked: bool | Path | None
     lines: Callable[[], Iterable[str] | dict[str, Any]]
+    colored: bool = False
 
     @property
     def printed(self) -> bool:
@@ -74,6 +77,8 @@ def tell(forms: Iterable[Form], whole: Callable[[], Iterable[str]]) -> None:
             told = form.lines()
             if isinstance(told, dict):
                 echo_json(told)
+            elif form.colored:
+                echo_highlighted(told)
             else:
                 echo_lines(told)
         elif isinstance(form.asked, Path):
@@ -87,4 +92,7 @@ def tell(forms: Iterable[Form], whole: Callable[[], Iterable[str]]) -> None:
 
 def terminal_width() -> int:
     """The number of columns that may be used: those of the terminal, and 80 without one."""
-    return max(_LEAST_WIDTH, shutil.get_terminal_size((_LEAST_WIDTH, 24)).columns)
+    if not sys.stdout.isatty():
+        return _LEAST_WIDTH
+    # Not `shutil.get_terminal_size`: it asks the stream that ours has taken the place of.
+    return max(_LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)

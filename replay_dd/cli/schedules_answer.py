@@ -75,7 +75,9 @@ class Answer:
     def mermaid(self) -> Iterator[str]:
         """A sequence diagram."""
         story, log = self.explanation.story, self.found.failing
-        return log_as_mermaid(log) if story is None else story_as_mermaid(story, log.program, self._failure)
+        if story is None or not story.turns:
+            return log_as_mermaid(log)
+        return story_as_mermaid(story, log.program, self._failure)
 
     def forms(
         self, short: bool, lanes: bool, as_json: bool, markdown: Path | None, mermaid: Path | None
@@ -83,8 +85,8 @@ class Answer:
         """All forms, as they are asked for."""
         logs = (self.passing, self.failing)
         return (
-            Form("--short", short, self.short),
-            Form("--lanes", lanes, self.lanes),
+            Form("--short", short, self.short, colored=True),
+            Form("--lanes", lanes, self.lanes, colored=True),
             Form("--json", as_json, lambda: schedules_as_json(self.found, *logs, self.explanation, self.test)),
             Form("--markdown", markdown, lambda: schedules_as_markdown(self.found, *logs, self.explanation)),
             Form("--mermaid", mermaid, self.mermaid),

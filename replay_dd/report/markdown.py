@@ -20,6 +20,7 @@ from replay_dd.report.mermaid import story_as_mermaid
 from replay_dd.report.schedules import does_in_words, proof_of, schedules_as_text
 from replay_dd.report.source import source_line
 from replay_dd.report.steps import place_of, then_of, threads_of, words_of
+from replay_dd.report.story import evidence_as_text, hang_of_story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Program
@@ -27,7 +28,9 @@ from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import Step, Story
 from replay_dd.trust.printable import printable
 
-_MEANING = re.compile(r"[\\`*_{}\[\]#!|<>&~$]|(?<=\w)@|@(?=\w)|^[-+.=]|(?<=[a-z]):(?=//)|(?<=www)\.")
+_MEANING = re.compile(
+    r"(?<![^\W_])_|_(?![^\W_])|[\\`*{}\[\]#!|<>&~$]|(?<=\w)@|@(?=\w)|^[-+.=]|(?<=[a-z]):(?=//)|(?<=www)\."
+)
 _MOST_LANES = 4
 
 
@@ -48,7 +51,7 @@ def schedules_as_markdown(
         yield ""
         yield from _switch(found)
     else:
-        yield from _story(story, program)
+        yield from _story(explanation, story, program)
     yield ""
     yield f"**Failure:** {code(found.isolation.failure.words)}"
     yield ""
@@ -56,7 +59,7 @@ def schedules_as_markdown(
     for note in notes_of(found.passing, found.failing):
         yield ""
         yield f"**Note:** {plain(note)}"
-    if story is not None:
+    if story is not None and story.turns:
         yield from _folded(
             "Sequence diagram", _block(story_as_mermaid(story, program, found.isolation.failure.words), "mermaid")
         )
@@ -67,26 +70,20 @@ def schedules_as_markdown(
     )
 
 
-def _story(story: Story, program: Program) -> Iterator[str]:
-    what = "Deadlock" if "deadlock" in story.kind else "Race"
+def _story(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
+    yield f"### {'Race' if story.hang is None else 'Deadlock'}: {plain(story.kind)}"
+    yield ""
     things = " and ".join(f"{code(thing.name)} ({plain(thing.what)})" for thing in story.things)
-    yield f"### {what}: {plain(story.kind)}"
+    yield f"{f'On {things}. ' if things else ''}{plain(story.summary)}"
+    hang = list(hang_of_story_as_text(story, program))
+    if hang:
+        yield ""
+        yield from _block(hang, "text")
+    if story.turns and (story.hang is None or story.hang.led_by):
+        yield ""
+        yield from _table(story, program)
     yield ""
-    yield f"On {things}. {plain(story.summary)}"
-    yield ""
-    yield from _table(story, program)
-    if story.passes:
-        yield ""
-        yield f"**It passes** {plain(story.passes)}:"
-        yield ""
-        for thread, step in story.passing:
-            yield f"1. thread {plain(thread)}, {code(place_of(step))}: {plain(words_of(step))}"
-    if story.locks or story.waits:
-        yield ""
-        yield from (f"- {plain(line)}" for line in (*story.locks, *story.waits))
-    if story.inferred:
-        yield ""
-        yield f"Seen: the steps and values above. Inferred: {plain('; '.join(story.inferred))}."
+    yield from _block(list(evidence_as_text(explanation, story, program)), "text")
 
 
 def _table(story: Story, program: Program) -> Iterator[str]:

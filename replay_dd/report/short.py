@@ -9,7 +9,9 @@ from shlex import quote
 from replay_dd.report.schedules import does_in_words, proof_of
 from replay_dd.report.steps import numbered_steps, place_of, title_of
 from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.story.deadlock import waits_for
 from replay_dd.schedules.story.explain import Explanation
+from replay_dd.schedules.story.story import Story
 
 _LABEL = 13
 _WIDTH = 80
@@ -25,14 +27,24 @@ def short_as_text(found: ScheduleIsolation, explanation: Explanation, failing: P
     """
     if explanation.story is not None:
         yield _cut(f"{title_of(explanation.story)}; {found.isolation.failure.words}")
-        steps = numbered_steps(explanation.story)
-        for thread in dict.fromkeys(step.thread for step in steps):
-            own = [f"{step.number}. {place_of(step.step)} {step.step.words}" for step in steps if step.thread == thread]
-            yield _fitting(f"thread {thread}", own)
+        yield from _threads(explanation.story)
     else:
         yield from _without_story(found)
     yield _cut(f"{'proof':<{_LABEL}}{proof_of(found)}")
     yield f"{'fails':<{_LABEL}}replay-dd replay {quote(str(failing))}"
+
+
+def _threads(story: Story) -> Iterator[str]:
+    """A line for each thread: what it does, or what it waits for at the end."""
+    told = story.hang
+    if told is not None and not told.led_by:
+        for wait in told.verdict.waits:
+            yield _cut(f"{f'thread {wait.thread.thread}':<{_LABEL}}{waits_for(told.hang, wait.thread)}")
+        return
+    steps = numbered_steps(story)
+    for thread in dict.fromkeys(step.thread for step in steps):
+        own = [f"{step.number}. {place_of(step.step)} {step.step.words}" for step in steps if step.thread == thread]
+        yield _fitting(f"thread {thread}", own)
 
 
 def _without_story(found: ScheduleIsolation) -> Iterator[str]:

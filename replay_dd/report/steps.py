@@ -24,8 +24,9 @@ def numbered_steps(story: Story) -> list[NumberedStep]:
 
 def title_of(story: Story) -> str:
     """What it is about: ``RACE on Cache.entries['a']: check-then-act``."""
-    what = "DEADLOCK" if "deadlock" in story.kind else "RACE"
-    return f"{what} on {' and '.join(thing.name for thing in story.things)}: {story.kind}"
+    what = "RACE" if story.hang is None else "DEADLOCK"
+    on = f" on {' and '.join(thing.name for thing in story.things)}" if story.things else ""
+    return f"{what}{on}: {story.kind}"
 
 
 def threads_of(story: Story) -> list[str]:

@@ -36,13 +36,23 @@ def story_as_text(explanation: Explanation, program: Program, turns: Iterable[st
     colon = ":" if things else ""
     yield from textwrap.wrap(f"{_title(story)} {things}{colon} {story.kind}", _WIDTH, subsequent_indent="  ")
     yield from textwrap.wrap(story.summary, _WIDTH)
-    told = story.hang
-    if told is not None:
-        yield from threads_as_text(told.hang, told.verdict, program)
-    if told is not None and told.led_by:
-        yield from textwrap.wrap(f"What leads there: {told.led_by}", _WIDTH)
-    if told is None or told.led_by:
+    yield from hang_of_story_as_text(story, program)
+    if story.hang is None or story.hang.led_by:
         yield from turns if turns is not None else (line for turn in story.turns for line in _turn(turn, program))
+    yield from evidence_as_text(explanation, story, program)
+
+
+def hang_of_story_as_text(story: Story, program: Program) -> Iterator[str]:
+    """The hang that a story ends with, line by line; nothing if it ends with another failure."""
+    if story.hang is not None:
+        yield from threads_as_text(story.hang.hang, story.hang.verdict, program)
+        if story.hang.led_by:
+            yield from textwrap.wrap(f"What leads there: {story.hang.led_by}", _WIDTH)
+
+
+def evidence_as_text(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
+    """What comes after the turns: the passing run, the chain to the failure, locks, and what was tried."""
+    told = story.hang
     if story.passes:
         yield from labelled("otherwise", f"it passes {story.passes}")
         wide = max((len(_at(step.access)) for _, step in story.passing), default=0)

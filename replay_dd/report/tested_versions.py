@@ -20,7 +20,7 @@ class Arm:
     """The runs of a test in one version.
 
     Attributes:
-        role: ``unrepaired`` if the test must fail there, ``repaired`` if it must pass; ``only`` without another one.
+        role: ``unrepaired`` if the test must fail there, ``repaired`` if it must pass; ``only`` if there is no other.
         name: of the version.
         runs: all runs.
     """

@@ -12,11 +12,12 @@ from typing import Any
 from replay_dd.report.isolation import counted
 from replay_dd.report.log import notes_of
 from replay_dd.report.page.course import course
+from replay_dd.report.page.excerpt import alone, side_by_side
 from replay_dd.report.page.frame import Page
 from replay_dd.report.page.markup import Child
 from replay_dd.report.page.parts import commands, facts, folded, section, text
 from replay_dd.report.page.player import FAILS, PASSES, RUN, Panel, player
-from replay_dd.report.page.rows import alone, rows_of, side_by_side
+from replay_dd.report.page.rows import rows_of
 from replay_dd.schedules.answer import find_guilty_switch
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import Hunt

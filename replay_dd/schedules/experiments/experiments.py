@@ -19,7 +19,7 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
-from replay_dd.schedules.experiments.result import NO_PROOF, PREVENTS, Attempt, Experiments
+from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, neighbours
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
@@ -178,6 +178,9 @@ class _Search:
         trials, made = self._trials, self._made
         self._until(_WITHOUT)
         failed = [number for number in trials.run(None, range(len(trials.plans))) if trials.failed(number)]
+        if trials.out_of_time and not failed:
+            made.stopped_by = "time"
+            return
         if 0 not in failed:
             made.why_not = "the failing schedule does not fail when it is run once more"
             return
@@ -220,9 +223,9 @@ class _Search:
         for virtual in group:
             if not trials.holds(virtual, quick):
                 tried = trials.attempt(virtual, quick)
-                best = tried if best is None else best
-                if tried.verdict == NO_PROOF:
-                    break  # a larger one makes it worse
+                best = tried if best is None and tried.counts.schedules and not tried.not_taken else best
+                if trials.out_of_time:
+                    break
                 continue
             if isinstance(virtual, VirtualLock):
                 made.stage = "narrowing the lock"
@@ -236,7 +239,8 @@ class _Search:
             best = whole
             if trials.out_of_time:
                 break
-        if best is not None and best.counts.schedules:
+        known = [attempt.virtual for attempt in made.attempts]
+        if best is not None and best.virtual not in known:
             made.attempts.append(best)
         if trials.out_of_time:
             made.stopped_by = "time"

@@ -16,8 +16,9 @@ from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import Plan, TargetRun
 
-NEIGHBOURS = 16  # positions of the guilty switch that are tried
-_BEYOND = 2  # how far outside of a failing range they go
+NEIGHBOURS = 24  # positions of the guilty switch that are tried
+_BEYOND = 2  # how far from each edge of a failing range they go
+_INSIDE = 6  # and how many are inside of it
 
 
 def neighbours(failing: Log, switch: Switch, ranges: FailingRanges) -> Iterator[Plan]:
@@ -42,9 +43,10 @@ def _positions(switch: Switch, ranges: FailingRanges) -> list[int]:
     """Thread times in and around the failing ranges, the isolated one left out; those of its own range first."""
     found: dict[int, None] = {}
     for one in sorted(ranges.ranges, key=lambda one: not one.guilty):
-        first, last = max(1, one.first.time - _BEYOND), one.last.time + _BEYOND
-        step = max(1, (last - first) // (NEIGHBOURS // 2))
-        found.update(dict.fromkeys([*range(first, last + 1, step), last]))
+        first, last = one.first.time, one.last.time
+        for edge in (first, last):
+            found.update(dict.fromkeys(range(max(1, edge - _BEYOND), edge + _BEYOND + 1)))
+        found.update(dict.fromkeys(range(first, last, max(1, (last - first) // _INSIDE))))
     found.update(dict.fromkeys(range(max(1, switch.time - _BEYOND), switch.time + _BEYOND + 1)))
     return [time for time in found if time != switch.time][:NEIGHBOURS]
 

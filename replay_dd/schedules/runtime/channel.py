@@ -30,7 +30,7 @@ TOUCH = "touch"  # path, time, global time, place number, object, what of it, ch
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
-HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks: see hangs/telling.py
+HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks; files counted: see hangs/telling.py
 ARRIVAL = (
     # path, number of its wait, who ran at that moment, its time, answer; where that concerns one descriptor, FROM or TO
     # and its number, in one text; see moments.py

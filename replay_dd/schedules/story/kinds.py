@@ -38,9 +38,11 @@ NO_PRODUCER = "missing producer"
 NO_CONSUMER = "missing consumer"
 NEVER_COMPLETED = "future never completed"
 NEVER_COMES = "wait for what never comes"
+IMPORT = "import deadlock"
 LIVELOCK = "livelock"
 SPIN = "endless loop"
 WAITS_OUTSIDE = "wait for something outside"
+BUSY = "still running"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")

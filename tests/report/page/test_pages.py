@@ -33,7 +33,7 @@ KNOWN = {
     *("html", "head", "meta", "title", "style", "script", "body", "header", "main", "section", "article", "dialog"),
     *("div", "span", "p", "h1", "h2", "h3", "b", "i", "code", "kbd", "pre", "ol", "ul", "li", "dl", "dt", "dd"),
     *("table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td", "button", "input", "output"),
-    *("details", "summary", "figure", "figcaption", "svg", "g", "text", "line", "path", "circle"),
+    *("details", "summary", "figure", "figcaption", "svg", "g", "text", "line", "rect", "path", "circle"),
 }
 
 

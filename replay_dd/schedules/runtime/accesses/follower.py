@@ -15,6 +15,7 @@ from ..backends.executed import ExecutedTrace
 from ..channel import FLOW, FLOW_CODE
 from .operands import variables
 from .producers import depths, flow_of
+from .values import whole_text
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -77,4 +78,8 @@ class Follower(ExecutedTrace):
         if found is None:
             return ()
         observer: Any = self._scheduler.observer
-        return tuple([("?", "", -1) if one is frame or observer is None else observer.described(one) for one in found])
+        if observer is None:
+            return ()
+        return tuple(
+            [("?", "", -1) if one is frame else (whole_text(one), *observer.described(one)[1:]) for one in found]
+        )

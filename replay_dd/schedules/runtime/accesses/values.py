@@ -52,6 +52,7 @@ _LONGEST_TEXT = 40
 _STATES = (("queue", "size"), ("_flag", ""), ("_value", ""), ("_state", ""))  # Queue, Event, Semaphore, Future
 _MOST_KEPT = 1_000  # elements whose identities are kept for a while
 _MAPPINGS = (("weakref", "WeakValueDictionary"), ("collections", "UserDict"))
+_MOST_SHOWN = 4  # elements
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
 
@@ -302,6 +303,18 @@ def text_of(value: Any) -> str:
         return "a module"
     length = size(value)
     return "" if length is None or module_name(kind) not in _OF_LIBRARY else f"{type_name(kind)} of {length}"
+
+
+def whole_text(value: Any) -> str:
+    """As :func:`text_of`, but with the elements of a small list or dictionary of plain values."""
+    kind, length = type(value), size(value)
+    if length is None or not 0 < length <= _MOST_SHOWN:
+        return text_of(value)
+    if kind is list and all(plain(one) for one in value):
+        return f"[{', '.join(text_of(one) for one in value)}]"
+    if kind is dict and all(plain(one) for pair in value.items() for one in pair):
+        return f"{{{', '.join(f'{text_of(key)}: {text_of(one)}' for key, one in value.items())}}}"
+    return text_of(value)
 
 
 def key_text(key: object) -> str:

@@ -12,6 +12,7 @@ from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
 from .fast_exit import leave_at_once, leave_to_the_system, watch_exit
+from .stacks import TOLD, answer, is_asked
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DEADLOCK_STATUS = 125
 _LONGEST_TEXT = 2000  # of an exception
+_LAST_POINTS = 4000  # yield points told after that: enough to see a loop come round
 _BEFORE_RUN = "Thread._bootstrap"  # below the frames of every thread's own work
 
 
@@ -164,6 +166,14 @@ class RunEnd:
             self._channel.send(DEADLOCK, tuple(rows))
             self._end()
         self._leave()
+
+    def when_asked(self) -> None:
+        """Called now and then while the program runs or waits: the tool may want to know, at the time limit."""
+        if self._hangs or not self.is_own_process() or not is_asked():
+            return
+        self._tell_hang("time limit")
+        self.scheduler.traced_left = _LAST_POINTS
+        answer(TOLD)
 
     def stop(self) -> None:
         """This run cannot be the recorded one any more, and would wait for ever: end the process."""
