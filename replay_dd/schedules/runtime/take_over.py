@@ -143,6 +143,8 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("subprocess", _always, lambda parts, module: parts.pipes.adapt_subprocess(module)),
     ("importlib.metadata", _always, lambda parts, module: adapt_metadata(module)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_rewriting(module)),
+    ("unittest.result", _always, lambda parts, module: parts.run_end.adapt_results(module.TestResult)),
+    ("_pytest.unittest", _always, lambda parts, module: parts.run_end.adapt_results(module.TestCaseFunction)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_pytest_rewriting(parts.scheduler, module)),
     ("_pytest.pathlib", _always, lambda parts, module: adapt_pytest_loading(parts.scheduler, module)),
     ("_pytest.runner", _always, lambda parts, module: adapt_pytest_running(parts.scheduler, module)),
