@@ -260,3 +260,11 @@ def test_a_deadlock_is_told_at_the_time_limit_too() -> None:
     ]
     outside = replace(thread("0", 5), thing=-1)
     assert verdict_of(hang(outside, *circle, why="time limit"), ENDING).kind == kinds.LOCK_ORDER
+
+
+def test_a_worker_that_stands_idle_in_library_code_explains_nothing() -> None:
+    idle = replace(thread("0.1", 1), stack=len(STACKS))
+    parts = [idle, thread("0.2", 2), thing(1, "SimpleQueue", state="empty"), thing(2, "Event", state="not set")]
+    whole = hang(*parts)
+    whole = replace(whole, stacks=(*STACKS, (frame(80, "_worker", counted=False),)))
+    assert verdict_of(whole, ENDING).things == (parts[3],)
