@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.flow import ENDS, Flow
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, Value
 from replay_dd.schedules.story.conflict import Conflict
@@ -111,10 +111,9 @@ def _failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
         if here and instruction.name not in _CLEANS_UP:
             if flow.steps[number].thread == thread:
                 return number, exception.type
-            found = found or (
-                number,
-                exception.type,
-            )  # raised in a thread, and once more where its result was asked for
+            # Raised in a thread, and once more where its result was asked for.
+            if found is None and flow.activation(number).steps[-1] == number and instruction.name not in ENDS:
+                found = number, exception.type
     return found
 
 

@@ -135,4 +135,7 @@ def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:
         return NO_CHAIN
     failing = Dependences(twins.failing_flow, twins.failing)
     passing = Dependences(twins.passing_flow, twins.passing)
-    return follow_chain(failing, passing, conflict, ending)
+    try:
+        return follow_chain(failing, passing, conflict, ending)
+    except Exception as error:  # the story stands without
+        return replace(NO_CHAIN, lost=f"what was seen cannot be told ({type(error).__name__}: {error})")
