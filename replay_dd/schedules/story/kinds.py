@@ -62,6 +62,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
+    if right is not None and _clears_unseen(right):
+        return MISSED_NOTIFICATION
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
@@ -150,6 +152,12 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _clears_unseen(edge: Edge) -> bool:
+    """Whether it clears an event that another thread has set meanwhile."""
+    clears = edge.access.holder_type == "Event" and edge.access.detail.startswith("clear(")
+    return clears and any(other.detail.startswith("set(") for other in edge.others)
 
 
 def _hands_over(access: Access) -> bool:
