@@ -53,6 +53,7 @@ documents: $(INSTALLED) ## Update what the documents show of commands, and redra
 	@$(BIN)/python -m tools.documents
 	@$(BIN)/python -m tools.draw_terminal
 	@$(BIN)/python -m tools.draw_architecture
+	@$(BIN)/python -m tools.draw_result_page
 
 film-strip: demo-gui ## Run the GUI demo, and take the documents' picture of its film strip
 	@$(BIN)/python -m tools.draw_film_strip build/demo-gui/minimal.html

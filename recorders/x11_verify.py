@@ -32,13 +32,18 @@ def _differences(session: Session, run: Run) -> list[str]:
         run.ending.signal,
         run.ending.status,
     ):
-        found.append(f"{ending.text} was recorded, and the replay ended so: {run.ending.text}")
+        found.append(f"{ending.text} was recorded; the replay ended differently: {run.ending.text}")
     if ending is not None and ending.kind is EndingKind.OPEN and run.ending.kind is EndingKind.OPEN:
         left = sorted(session.windows[number].name for number in _open_windows(session))
         again = sorted(window.name for window in run.windows)
         if left != again:
-            found.append(f"at the end there were the windows {left}, and in the replay {again}")
+            found.append(f"at the end, {_named(left)} open; in the replay, {_named(again)}")
     return found
+
+
+def _named(windows: list[str]) -> str:
+    names = ", ".join(f'"{name}"' for name in windows)
+    return f"{names} {'was' if len(windows) == 1 else 'were'}" if windows else "no window was"
 
 
 def _open_windows(session: Session) -> list[int]:

@@ -14,6 +14,7 @@ from replay_dd.errors.user import UsageError
 from replay_dd.events.actions import actions_of
 from replay_dd.events.target import describe_gui_program
 from replay_dd.report.events import session_as_json
+from replay_dd.report.isolation import counted
 from replay_dd.report.runs import recording_as_json
 
 _PRIVATE = "new"
@@ -49,8 +50,12 @@ def record_session(
     say_where(program)
 
     def on_ready(name: str, authority: Path | None) -> None:
-        after = "" if for_s is None else f", or after {for_s:g} s"
-        say(f"recording; the session ends with the program, or with Ctrl-C{after} (display {name})")
+        ends = (
+            "with the program or with Ctrl-C"
+            if for_s is None
+            else f"with the program, with Ctrl-C, or after {for_s:g} s"
+        )
+        say(f"recording; the session ends {ends} (display {name})")
         if authority is not None:
             cookie = shlex.quote(str(authority))
             say(f"to see it: `x11vnc -display {name} -auth {cookie} -localhost` and a VNC viewer; from a script:")
@@ -70,7 +75,8 @@ def record_session(
     session = made.session
     if as_json:
         echo_json(recording_as_json("GUI session", output, session_as_json(session)))
-    say(f"recorded in {shlex.quote(str(output))}: {len(session.events)} events, {len(actions_of(session))} actions")
+    size = f"{counted(len(session.events), 'event')}, {counted(len(actions_of(session)), 'action')}"
+    say(f"recorded in {shlex.quote(str(output))}: {size}")
     say(f"ending: {session.ending.text}")
     if session.verified:
         say(f"verified on a private display at the pace `{session.pace.value}`: same windows, same ending")

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.cli.exit_status import EXIT_CANNOT_TELL
-from replay_dd.cli.output import echo, echo_json
+from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.outcome import Outcome
+from replay_dd.report.hang import hang_as_json, hang_as_text
 from replay_dd.report.log import relocated_as_json
 from replay_dd.report.runs import replay_as_json
 from replay_dd.schedules.anchors import replay_by_anchors
@@ -52,7 +53,8 @@ def replay_schedule(
         if not accept_changes:
             check_there(recorded)
         return _replay_relocated(recorded, relocating_limit_s, accept_changes, as_json=as_json)
-    result = replay(recorded, time_limit_s=limit_s, show_output=not as_json)
+    hangs = bool(recorded.ending.deadlock)
+    result = replay(recorded, time_limit_s=limit_s, show_output=not as_json, history=hangs)
     python = result.run.log.program.python
     if python != recorded.program.python:
         if exact:
@@ -69,6 +71,7 @@ def replay_schedule(
     else:
         echo(f"digest: diverged, {result.divergence}")
     _tell_skipped(result.run.log)
+    echo_lines(hang_as_text(result.run.log.ending, recorded.program))
     if result.divergence is not None:
         for note in _new_notes(recorded, result.run.log):
             echo(f"note: {note}")
@@ -118,6 +121,7 @@ def _echo_run(
             divergence=None if divergence is None else str(divergence),
             relocated=relocated,
             left_out=_skipped(run.log),
+            hang=hang_as_json(run.log.ending, recorded.program),
             notes=_new_notes(recorded, run.log),
             output=run.output,
         )

@@ -100,11 +100,13 @@ def isolate_schedule(
     tested = write_test is not None and write_order_test(
         found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
     )
-    tell_answer(
-        Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
-        *(short, lanes, as_json, markdown, mermaid),
-    )
-    _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
+    try:
+        _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
+    finally:  # what was found is told, whatever comes of the pictures
+        tell_answer(
+            Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
+            *(short, lanes, as_json, markdown, mermaid),
+        )
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
 
 
@@ -190,17 +192,19 @@ def minimize_schedule(
         found.log, None, write_test, "replay-dd minimize --write-test", env, time_limit
     )
     test = write_test if tested else None
-    if as_json:
-        echo_json(minimum_as_json(found, target, test))
-    else:
-        echo_lines(minimum_as_text(found, target))
-        if test is not None:
-            echo(test_in_words(test))
-        echo()
-        echo_lines(lanes(found.log, unicode=can_draw()))
-    if html is not None:
-        from replay_dd.report.page.frame import write_page
-        from replay_dd.report.page.runs import minimum_page
+    try:
+        if html is not None:
+            from replay_dd.report.page.frame import write_page
+            from replay_dd.report.page.runs import minimum_page
 
-        write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
+            write_page(minimum_page(found, target, minimum_as_text(found, target)), html)
+    finally:
+        if as_json:
+            echo_json(minimum_as_json(found, target, test))
+        else:
+            echo_lines(minimum_as_text(found, target))
+            if test is not None:
+                echo(test_in_words(test))
+            echo()
+            echo_lines(lanes(found.log, unicode=can_draw()))
     return found.isolation.exit_code

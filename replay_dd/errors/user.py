@@ -56,7 +56,7 @@ class OutputError(UserError):
 
     slug = "output-unwritable"
     exit_code: ClassVar[int] = EXIT_LOG
-    default_hint = "Name another file or folder with `-o`."
+    default_hint = "Name another file or folder."
 
 
 class LogError(UserError):

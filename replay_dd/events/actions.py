@@ -11,6 +11,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -148,6 +149,9 @@ def text_of(symbol: str) -> str:
     """The character that a key symbol types; empty for symbols that type none, or are named keys (Return)."""
     if len(symbol) == 1:
         return symbol
+    if _UNICODE_SYMBOL.fullmatch(symbol):
+        character = chr(int(symbol, 16) - _FIRST_UNICODE)
+        return character if character.isprintable() else ""
     return _CHARACTERS.get(symbol, "")
 
 
@@ -260,9 +264,24 @@ def presses(inputs: Sequence[Input]) -> list[str | int]:
 _NAMES = (
     "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma "
     "minus period slash colon semicolon less equal greater question at bracketleft backslash bracketright asciicircum "
-    "underscore grave braceleft bar braceright asciitilde adiaeresis odiaeresis udiaeresis Adiaeresis Odiaeresis "
-    "Udiaeresis ssharp eacute egrave agrave ccedilla ntilde section degree EuroSign"
+    "underscore grave braceleft bar braceright asciitilde EuroSign"
 )
-_CHARACTERS = dict(zip(_NAMES.split(), " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~äöüÄÖÜßéèàçñ§°€", strict=True))
+# In the order of ISO 8859-1, from 0xA1 on (X Window System Protocol, appendix A).
+_LATIN_1_NAMES = (
+    "exclamdown cent sterling currency yen brokenbar section diaeresis copyright ordfeminine guillemotleft notsign "
+    "hyphen registered macron degree plusminus twosuperior threesuperior acute mu paragraph periodcentered cedilla "
+    "onesuperior masculine guillemotright onequarter onehalf threequarters questiondown Agrave Aacute Acircumflex "
+    "Atilde Adiaeresis Aring AE Ccedilla Egrave Eacute Ecircumflex Ediaeresis Igrave Iacute Icircumflex Idiaeresis ETH "
+    "Ntilde Ograve Oacute Ocircumflex Otilde Odiaeresis multiply Ooblique Ugrave Uacute Ucircumflex Udiaeresis Yacute "
+    "THORN ssharp agrave aacute acircumflex atilde adiaeresis aring ae ccedilla egrave eacute ecircumflex ediaeresis "
+    "igrave iacute icircumflex idiaeresis eth ntilde ograve oacute ocircumflex otilde odiaeresis division oslash "
+    "ugrave uacute ucircumflex udiaeresis yacute thorn ydiaeresis"
+)
+_CHARACTERS = dict(zip(_NAMES.split(), " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~€", strict=True)) | {
+    name: chr(code) for code, name in enumerate(_LATIN_1_NAMES.split(), 0xA1)
+}
+_FIRST_UNICODE = 0x01000000
+# Symbols of characters that have none of their own (X Window System Protocol, appendix A).
+_UNICODE_SYMBOL = re.compile(r"0x10[0-9a-f]{5}|0x110[0-9a-f]{4}")
 SYMBOLS = {character: symbol for symbol, character in _CHARACTERS.items()}
 """The key symbols of characters that are not their own key symbol."""

@@ -111,8 +111,8 @@ def isolate_events(
         film = None
         if plan.pictures is not None and not isolation.interrupted:
             film = _film(runner, left, last, isolation.baseline.repeat, plan.pictures)
-            if film is not None and last.judge(Run(film.ending, (), 0.0, 0.0)).outcome is Outcome.FAIL:
-                ending = replace(ending, frames=film.ending.frames or ending.frames)
+            if film is not None:
+                ending = with_backtrace(ending, film.ending)
     minimal = replace(
         session,
         recorder="isolated",
@@ -189,6 +189,13 @@ def _check(session: Session, actions: Sequence[Action], passing: Session | None)
                 f"The two sessions have different {what}.",
                 "Give two sessions of the same command on screens of the same size.",
             )
+
+
+def with_backtrace(ending: Ending, filmed: Ending) -> Ending:
+    """An ending with the backtrace of the film, for which gdb was asked; but not with that of a neighbouring crash."""
+    if filmed.signature != ending.signature:
+        return ending
+    return replace(ending, frames=filmed.frames or ending.frames)
 
 
 def _film(

@@ -18,6 +18,7 @@ _WIDTH = 80
 def chain_as_text(chain: Chain, program: Program) -> Iterator[str]:
     """A line of the source for each step, and below it its values in both runs."""
     if not chain.steps:
+        yield from labelled("chain", f"none: {chain.lost}") if chain.lost else ()
         return
     yield from labelled("chain", "how it comes to the failing line, with what the passing run has there")
     if chain.lost:
@@ -47,7 +48,7 @@ def _at(step: ChainStep) -> str:
 
 def chain_as_json(chain: Chain, program: Program) -> dict[str, Any] | None:
     """The member ``chain`` of the story; None if there is none."""
-    if not chain.steps:
+    if not chain.steps and not chain.lost:
         return None
     return {
         "steps": [

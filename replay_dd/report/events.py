@@ -33,9 +33,9 @@ def session_as_text(session: Session) -> Iterator[str]:
     screen = f"{session.screen.width_px}x{session.screen.height_px}"
     yield f"program      {' '.join(session.program.command)}"
     yield f"screen       {screen}, {session.window_manager or 'no window manager'}"
-    raw = f"{len(session.events)} events, " if session.events else ""
+    raw = f"{counted(len(session.events), 'event')}, " if session.events else ""
     seed = "" if session.seed is None else f", seed {session.seed}"
-    yield f"recorded     {raw}{len(actions)} actions ({session.recorder}{seed})"
+    yield f"recorded     {raw}{counted(len(actions), 'action')} ({session.recorder}{seed})"
     for number, action in enumerate(actions, 1):
         yield f"  {number:>{width}}  {describe_action(action, session)}"
     yield from _ending(session.ending)

@@ -19,6 +19,7 @@ _WIDTH = 80
 _LABEL = 13
 _MOST_FRAMES = 12
 _MOST_OTHERS = 8
+_MOST_LINES = 24  # of a circle
 
 
 def hang_as_text(ending: Ending, program: Program) -> Iterator[str]:
@@ -31,12 +32,22 @@ def hang_as_text(ending: Ending, program: Program) -> Iterator[str]:
     if ending.hang is None:
         return
     verdict = verdict_of(ending.hang, ending)
-    things = " and ".join(f"{thing.called} ({described(thing)})" for thing in verdict.things)
-    head = f"HANG on {things}: {verdict.kind}" if things else f"HANG: {verdict.kind}"
-    yield from textwrap.wrap(head.replace("HANG", _title(ending.hang)), _WIDTH, subsequent_indent="  ")
-    yield from textwrap.wrap(verdict.summary, _WIDTH)
+    yield from _head(ending.hang, verdict)
     yield from threads_as_text(ending.hang, verdict, program)
     yield from after_threads(ending.hang, verdict)
+
+
+def hang_in_short(ending: Ending) -> Iterator[str]:
+    """The same in a few lines, without stacks."""
+    if ending.hang is not None:
+        yield from _head(ending.hang, verdict_of(ending.hang, ending))
+
+
+def _head(hang: Hang, verdict: Verdict) -> Iterator[str]:
+    things = " and ".join(f"{thing.called} ({described(thing)})" for thing in verdict.things)
+    head = f"{_title(hang)} on {things}: {verdict.kind}" if things else f"{_title(hang)}: {verdict.kind}"
+    yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    yield from textwrap.wrap(verdict.summary, _WIDTH)
 
 
 def _title(hang: Hang) -> str:
@@ -64,11 +75,26 @@ def threads_as_text(hang: Hang, verdict: Verdict, program: Program) -> Iterator[
         yield from _thread(hang, wait.thread, program)
     for step in verdict.steps:
         yield from _step(hang, step, program)
+    if hang.turns:
+        yield from _circle(hang, program)
     if verdict.kind == kinds.LOCK_ORDER:
         for wait in sorted(verdict.waits, key=lambda one: one.thread.thread):
             names = [_called(hang, number) for number in wait.thread.holds if hang.thing(number) in verdict.things]
             names += [wait.thing.called] if wait.thing is not None else []
             yield from _labelled("order", f"thread {wait.thread.thread}: {', then '.join(names)}")
+
+
+def _circle(hang: Hang, program: Program) -> Iterator[str]:
+    """The lines that come round again and again."""
+    yield "  comes round again and again:"
+    paths = {frame.file: frame.path for stack in hang.stacks for frame in stack}
+    rows = hang.turns if len(hang.turns) <= _MOST_LINES else hang.turns[:_MOST_LINES]
+    wide = max(len(f"{os.path.basename(file)}:{line}") for _, file, line in rows)
+    for thread, file, line in rows:
+        text = source_line(Place(file, paths.get(file, file), line, 0, "", "", False), program)
+        yield f"    {thread:<5} {f'{os.path.basename(file)}:{line}':<{wide}}  {text}".rstrip()
+    if len(rows) < len(hang.turns):
+        yield f"    ... {len(hang.turns) - len(rows)} more lines ..."
 
 
 def _thread(hang: Hang, thread: HangThread, program: Program) -> Iterator[str]:
@@ -184,9 +210,10 @@ def verdict_as_json(hang: Hang, verdict: Verdict, program: Program) -> dict[str,
         "kind": verdict.kind,
         "summary": verdict.summary,
         "things": [thing.number for thing in verdict.things],
-        "circle": [wait.thread.thread for wait in verdict.waits],
+        "threads_in_it": [wait.thread.thread for wait in verdict.waits],
         "help": verdict.help,
         "inferred": list(verdict.inferred),
+        "circle_of_lines": [{"thread": name, "file": file, "line": line} for name, file, line in hang.turns],
         "before": [_step_as_json(hang, step, program) for step in verdict.steps],
         "threads": [_thread_as_json(hang, thread, program) for thread in hang.threads],
         "objects": [

@@ -17,9 +17,12 @@ class Locks:
     Args:
         observation: the run.
         letters: names its objects.
+        called: the names of locks that are known, by the thread, file and line that takes them.
     """
 
-    def __init__(self, observation: Observation, letters: Letters) -> None:
+    def __init__(
+        self, observation: Observation, letters: Letters, called: Mapping[tuple[str, str, int], str] | None = None
+    ) -> None:
         shown: dict[int, str] = {}
         wanted_by: dict[int, set[str]] = {}
         for access in observation.accesses:
@@ -28,6 +31,9 @@ class Locks:
                 # A lock that is only ever passed once is a part of something else, such as the start of a thread.
                 if access.thing[1] in observation.locks or len(wanted_by[access.thing[1]]) > 1:
                     shown.setdefault(access.thing[1], access.name[:_LONGEST_NAME])
+                name = (called or {}).get((access.thread, access.place.path, access.place.line))
+                if name and access.does == "acquires" and access.thing[1] in shown:
+                    shown[access.thing[1]] = name[:_LONGEST_NAME]
         times = Counter(shown.values())
         self._names = {
             number: letters.name(name, number) if times[name] > 1 else name for number, name in shown.items()
@@ -66,6 +72,11 @@ class Locks:
             if thread != access.thread:  # nobody else can hold what this thread holds
                 self._held[thread] = tuple(one for one in locks if one not in held)
 
+    def ended(self, thread: str) -> None:
+        """A thread has ended: it holds nothing any more."""
+        self._held.pop(thread, None)
+        self._wanted.pop(thread, None)
+
     def words(self, access: Access) -> str:
         """What an access to a lock does; empty if it is not shown."""
         name = self._names.get(access.thing[1])
@@ -73,5 +84,5 @@ class Locks:
             return ""
         if access.does == "wants":
             holder = self.holder(access.thing[1])
-            return f"wants {name}, which {holder} holds" if holder and holder != access.thread else ""
+            return f"waits for {name}, which {holder} holds" if holder and holder != access.thread else ""
         return {"acquires": f"takes {name}", "gives up": f"gives up waiting for {name}"}.get(access.does, "")

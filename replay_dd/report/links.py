@@ -26,7 +26,7 @@ def links_as_text(links: Links) -> Iterator[str]:
     for link in sorted(links.tried, key=lambda link: not link.proved):
         first, second = (_in_short(access, named=len(names) > 1) for access in (link.first, link.second))
         if link.proved:
-            yield from labelled("tried", f"{first} before {second}; with only these two turned round, it passes")
+            yield from labelled("proved", f"{first} before {second}; with only these two turned round, it passes")
         else:
             yield from labelled("not proved", f"{first} before {second}: {link.why_not}")
 

@@ -21,6 +21,8 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
         yield "tried", f"nothing: {tried.why_not}"
     elif not tried.attempts:
         yield "tried", "nothing yet"
+    elif not tried.prevents:
+        yield "", "  so none of this prevents the failure"
     if tried.schedules:
         hunted = tried.schedules - tried.neighbours
         near = tried.neighbours - 1

@@ -20,7 +20,7 @@ from replay_dd.schedules.observation import Value
 from replay_dd.schedules.runtime import channel
 
 FOLLOWED = (channel.FLOW_CODE, channel.FLOW)
-_ENDS = ("RETURN_VALUE", "RETURN_CONST")
+ENDS = ("RETURN_VALUE", "RETURN_CONST")
 _WAITS = ("YIELD_VALUE", "RETURN_GENERATOR")
 
 
@@ -169,7 +169,7 @@ class _Stacks:
         if stack and stack[-1][0] == frame:
             number = stack[-1][1]
             last = flow.instruction(flow.activations[number].steps[-1]).name
-            if flow.activations[number].code is code and last not in _ENDS:
+            if flow.activations[number].code is code and last not in ENDS:
                 return number
             stack.pop()
         caller = flow.activations[stack[-1][1]].steps[-1] if stack else -1
@@ -197,7 +197,7 @@ def flow_of(records: Sequence[tuple[Any, ...]]) -> Flow:
             listing = tuple(Instruction(*row) for row in rows)
             codes[number] = Code(number, file, path, function, parameters, positional, listing)
         else:
-            thread, time, frame, number, index, values = told
-            activation = stacks.activation(thread, frame, codes[number], index)
-            flow.add(Step(thread, time, activation, index, tuple(Value(*one) for one in values)))
+            for thread, time, frame, number, index, values in told[0]:
+                activation = stacks.activation(thread, frame, codes[number], index)
+                flow.add(Step(thread, time, activation, index, tuple(Value(*one) for one in values)))
     return flow

@@ -16,6 +16,7 @@ from replay_dd.schedules.shapes import Count, SourceLine, ThreadId
 NO_STACK = -1
 DEADLOCK = "deadlock"
 TIME_LIMIT = "time limit"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,23 @@ def hang_of(record: tuple[Any, ...]) -> Hang:
     told_things: list[tuple[Any, ...]] = [
         (*one[:4], *(one[4] or ("", 0)), one[5], tuple(one[6]), tuple(one[7]), one[8]) for one in things
     ]
+    told_things = _distinct(told_things)
     told_steps: list[tuple[Any, ...]] = [(*one[:6], tuple(one[6]), one[7]) for one in steps]
     return Hang(
         *(why, kept, tuple(HangThread(*one) for one in told_threads), tuple(HangThing(*one) for one in told_things)),
         *(tuple(HangStep(*one) for one in told_steps), stacks),
     )
+
+
+def _distinct(things: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """With letters behind the names of those that threads wait for or have, if several have the same one."""
+    names = [thing[2] for thing in things if thing[6]]
+    count: dict[str, int] = {}
+    found = []
+    for thing in things:
+        name = thing[2]
+        if name and thing[6] and names.count(name) > 1:
+            count[name] = count.get(name, 0) + 1
+            thing = (*thing[:2], f"{name} {_LETTERS[min(count[name], len(_LETTERS)) - 1]}", *thing[3:])
+        found.append(thing)
+    return found

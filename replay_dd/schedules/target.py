@@ -19,7 +19,7 @@ from replay_dd.experiment.process import Command, Finished, PrivateFolder, priva
 from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
-from replay_dd.schedules.hang import Hang, hang_of
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -36,8 +36,9 @@ from replay_dd.schedules.model import (
 )
 from replay_dd.schedules.observation import NOTHING_OBSERVED, OBSERVED, Observation, observation_of
 from replay_dd.schedules.program_files import file_hash, forget_files
+from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
-from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, note_at_limit, threads_at_limit
+from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
 from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
@@ -319,6 +320,7 @@ def make_run(
     stopped = False
     end: tuple[Any, ...] | None = None
     hang: Hang | None = None
+    counted: tuple[tuple[str, str], ...] = ()  # short name and path of each file
     written = WrittenMessages(finished.output)
     work = str(folder.path / "work")
     for record in records:
@@ -365,7 +367,7 @@ def make_run(
                 for thread, text, frames in record[1]
             )
         elif kind == channel.HANG:
-            hang = hang_of(record)
+            hang, counted = hang_of(record), record[3]
         elif kind == channel.NOTE and record[1] == "asleep":
             least_asleep_ns = int(record[2])
         elif kind == channel.NOTE and record[1] == channel.STOPPED:
@@ -377,7 +379,13 @@ def make_run(
         elif kind == channel.END:
             end = record
     if finished.timed_out:
-        notes += filter(None, [note_at_limit(list(at_limit), settings.granularity, program.directory)])
+        at = note_at_limit(list(at_limit), settings.granularity, program.directory)
+        if at and (hang is None or not is_guess(at)):
+            notes.append(at)
+    if hang is not None and hang.why == TIME_LIMIT:
+        hang = replace(hang, turns=repeated(trace))
+    if finished.status == 0:  # a test that was expected to fail, or has passed since
+        exceptions = [exception for exception in exceptions if exception.where != "main"]
     last = switches[-1] if switches else None
     ending = Ending(
         status=finished.status,
@@ -397,9 +405,10 @@ def make_run(
         seconds=round(finished.seconds, 6),
         hang=hang if hang is not None and hang.why else None,
     )
-    files = {short: file_hash(path) for short, path in end[4]} if end else {}
+    counted = end[4] if end else counted
+    files = {short: file_hash(path) for short, path in counted}
     # Short names below the working directory resolve to their files; those of packages do not.
-    paths = {short: path for short, path in end[4] if not (Path(program.directory) / short).exists()} if end else {}
+    paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)

@@ -21,7 +21,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 from replay_dd.schedules.runtime.process.native_threads import NativeThread, threads_of
-from replay_dd.schedules.runtime.process.stacks import SIGNAL
+from replay_dd.schedules.runtime.process.stacks import SIGNAL, TOLD, TRACED
 
 STACKS = "stacks"  # the name of the file in the folder of a run
 
@@ -37,6 +37,8 @@ _WAITS_FOR_BATON = "wait_for_baton"
 _LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
 _PAUSE_S = 0.02
 _ANSWER_LIMIT_S = 3.0
+_TELLING_LIMIT_S = 1.0  # the runtime comes by every 0.25 s, or every 5,000 yield points
+_TRACING_LIMIT_S = 0.3
 _SHOWN = 3
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x([0-9a-f]+)", re.MULTILINE)
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
@@ -100,6 +102,7 @@ def threads_at_limit(folder: Path, process: int | None = None) -> list[ThreadAtL
     if process is None:
         return []
     threads = parse_stacks(_stacks(folder / STACKS, process))
+    _wait_for_answer(folder / STACKS)
     for look in range(_LOOKS):
         found = threads_of(process)
         threads = [_with_native(thread, threads, found, process) for thread in threads]
@@ -149,6 +152,11 @@ def note_at_limit(threads: list[ThreadAtLimit], granularity: str, directory: str
     return where + (f"; {spins}" if spins else "")
 
 
+def is_guess(note: str) -> bool:
+    """Whether such a note only says what may have happened."""
+    return note in _MAY_SPIN.values()
+
+
 def _stacks(path: Path, process: int) -> str:
     """What the interpreter answers; empty if it does not."""
     with contextlib.suppress(OSError):
@@ -161,6 +169,22 @@ def _stacks(path: Path, process: int) -> str:
             time.sleep(_PAUSE_S)
         return text
     return ""
+
+
+def _wait_for_answer(path: Path) -> None:
+    """Give the runtime the time to tell what it knows; where the program is busy in C, it cannot."""
+    end_s = time.monotonic() + _TELLING_LIMIT_S
+    told_s = 0.0
+    while time.monotonic() < end_s and (not told_s or time.monotonic() < told_s + _TRACING_LIMIT_S):
+        try:
+            text = path.read_bytes()
+        except OSError:
+            return
+        if not text or TRACED in text:
+            return
+        if TOLD in text and not told_s:
+            told_s = time.monotonic()
+        time.sleep(_PAUSE_S)
 
 
 def _with_native(

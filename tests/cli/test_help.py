@@ -39,6 +39,7 @@ SECTIONS = {
         "General",
     ],
     "hunt": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
+    "verify-fix": ["Search", "Output", "Program", "General"],
     "schedules": ["Search", "Output", "Report", "Program", "General"],
     "minimize": ["Search", "Output", "Report", "Program", "General"],
     "verify-test": ["Versions", "Program", "Output", "General"],

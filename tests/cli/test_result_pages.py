@@ -40,7 +40,9 @@ def page(shop: Workshop, name: str) -> str:
 
 
 def test_an_isolated_switch_as_page_and_trace(made: Workshop) -> None:
-    done = made.run("schedules", "--html", "a.html", "--trace", "a.json", "--json", "pass.log", "fail.log")
+    done = made.run(
+        "schedules", "--html", "a.html", "--trace", "a.json", "--json", "--experiments", "0", "pass.log", "fail.log"
+    )
     assert done.status == 0, done.stderr
     assert json.loads(done.stdout)["answer"]["story"]["kind"] == "lost update"
     text = page(made, "a.html")

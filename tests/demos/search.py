@@ -16,7 +16,9 @@ TOOL = Path(sys.executable).with_name("replay-dd")
 def hunt_and_isolate(command: list[str], folder: Path, found: Path, *options: str) -> dict[str, Any]:
     """Hunt for a failure of the command, isolate the guilty switch, and return what `schedules --json` prints."""
     run(folder, "hunt", *options, "-o", str(found), "--", *command)
-    return json.loads(run(folder, "schedules", str(found / "pass.log"), str(found / "fail.log"), "--json"))
+    return json.loads(
+        run(folder, "schedules", str(found / "pass.log"), str(found / "fail.log"), "--json", "--experiments=0")
+    )
 
 
 def run(folder: Path, *arguments: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.events.actions import MODIFIERS, actions_from
+from replay_dd.events.actions import MODIFIERS, actions_from, text_of
 from replay_dd.events.describe import in_words
 from replay_dd.events.model import Action, ActionKind, Event, Input, InputKind, Rectangle, Window
 from replay_dd.events.paths import LONGEST_STEP_PX, simplified
@@ -74,6 +75,23 @@ class Person:
 def test_typing_becomes_text() -> None:
     person = Person().type("h", "i", "space").press("Shift_L").type("1").let_go("Shift_L").type("Return", "x")
     assert person.told == ["type 'hi !' in \"W\"", 'press Return in "W"', "type 'x' in \"W\""]
+
+
+@pytest.mark.parametrize(
+    "symbols, text",
+    [
+        (["eacute", "0x10020ac", "aring", "Ooblique"], "é€åØ"),
+        (["0x101f600"], "😀"),
+        (["EuroSign", "yen", "ydiaeresis"], "€¥ÿ"),
+    ],
+)
+def test_characters_without_a_key_of_their_own_are_text(symbols: list[str], text: str) -> None:
+    assert "".join(map(text_of, symbols)) == text
+
+
+@pytest.mark.parametrize("symbol", ["Return", "0x1000007", "0x100d800", "0x110ffff1", "0xff0d", "0x20ac"])
+def test_other_key_symbols_are_none(symbol: str) -> None:
+    assert text_of(symbol) == ""
 
 
 def test_keys_that_overlap_count_in_the_order_of_their_presses() -> None:

@@ -47,7 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shop.write(RACE)
     hunted = shop.run("hunt", "--jobs", "1", *shop.program())
     assert hunted.status == 0, hunted.stderr
-    done = shop.run("schedules", "--jobs", "1", "--html", "race.html", "pass.log", "fail.log")
+    done = shop.run("schedules", "--jobs", "1", "--experiments", "4", "--html", "race.html", "pass.log", "fail.log")
     assert done.status == 0, done.stderr
     return shop.folder / "race.html"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ _LONGEST_LINE = 200
 _LONGEST_NAME = 120
 _CONTEXT = 8  # lines above and below a place
 _MOST_LINES = 3_000  # of sources, in one page
+_LITTLE = 1 / 3  # of what the busiest thread does: such a thread gets a narrow lane
+_STEP_PX, _NARROW_PX, _WIDE_PX = 38, 112, 176  # at least: a wider page widens all columns
 _COLORS = 6
 _MOST_BARS = 3
 
@@ -46,24 +49,24 @@ def diagram(rows: Rows, common: int = 0) -> Markup:
     for number, row in enumerate(rows.rows):
         if common and number == common:
             body.append(_remark(rows, "up to here, both runs are the same", "divide"))
-        if row.kind == END and rows.after:
-            body.append(_remark(rows, f"{rows.after:,} more steps are left out"))
         body.append(_row(number, row, rows, begun, over, widths))
         if row.ended:
             over.add(row.thread)
-    busy = {row.thread for row in rows.rows if row.kind == ACCESS}
-    columns = [tag("col", class_="lane" if lane in busy or not busy else "thin") for lane in rows.lanes]
+    shown = Counter(row.thread for row in rows.rows if row.kind == ACCESS)
+    busiest = max(shown.values(), default=0)
+    widths_px = [_NARROW_PX if shown[lane] < busiest * _LITTLE else _WIDE_PX for lane in rows.lanes]
+    columns = [tag("col", width=width) for width in widths_px]
     return tag(
         "table",
-        tag("colgroup", tag("col", class_="steps"), columns),
+        tag("colgroup", tag("col", width=_STEP_PX), columns),
         tag("thead", tag("tr", head, lanes)),
         tag("tbody", body),
         class_=f"diagram lanes-{len(rows.lanes)}",
     )
 
 
-def _remark(rows: Rows, words: str, kind: str = "gap") -> Markup:
-    return tag("tr", tag("td", tag("span", words), colspan=len(rows.lanes) + 1), class_=kind)
+def _remark(rows: Rows, words: str, kind: str = "gap", number: int | None = None) -> Markup:
+    return tag("tr", tag("td", tag("span", words), colspan=len(rows.lanes) + 1), class_=kind, data_step=number)
 
 
 def _begun(rows: Rows) -> Mapping[str, int]:
@@ -88,7 +91,7 @@ def _row(
     number: int, row: Row, rows: Rows, begun: Mapping[str, int], over: set[str], widths: Mapping[str, int]
 ) -> Markup:
     if row.kind == GAP:
-        return _remark(rows, row.words)
+        return _remark(rows, row.words, number=number)
     if row.kind == END:
         ending = tag("td", cut(row.words, _LONGEST_WORDS), colspan=len(rows.lanes), class_="ending")
         return tag("tr", tag("th", number + 1, scope="row", class_="number"), ending, class_=END, data_step=number)

@@ -59,6 +59,25 @@ const NO_LINE = { file: "", line: 0 };
 const AROUND = 4; // lines above and below the current one
 const PACE_MS = 1100;
 
+// The lines around one, as far as they belong to the same function or class.
+function linesAround(lines, line) {
+  const inside = (number) => /^\s/.test(lines[number]) || !lines[number].trim();
+  const there = (number) => Object.hasOwn(lines, number);
+  if (!there(line)) return [];
+  const found = [line];
+  const nested = inside(line);
+  for (let above = line - 1; above >= line - AROUND && there(above); above -= 1) {
+    found.unshift(above);
+    if (nested && !inside(above)) break;
+  }
+  for (let below = line + 1; below <= line + AROUND && there(below); below += 1) {
+    if (nested && !inside(below)) break;
+    found.push(below);
+  }
+  while (found.length && !lines[found[found.length - 1]].trim()) found.pop();
+  return found;
+}
+
 class Run {
   constructor(told, panel) {
     this.told = told;
@@ -155,10 +174,12 @@ class Run {
     pane.shown = shown;
     pane.code.replaceChildren();
     const lines = data.sources[shown.file] || {};
-    for (let line = Math.max(1, shown.line - AROUND); line <= shown.line + AROUND; line += 1) {
-      if (!Object.hasOwn(lines, line)) continue;
+    const near = linesAround(lines, shown.line);
+    const indents = near.map((line) => lines[line].search(/\S/)).filter((indent) => indent >= 0);
+    const indentation = Math.min(...indents);
+    for (const line of near) {
       const row = element("div", undefined, line === shown.line ? "line here" : "line");
-      row.append(element("span", line, "number"), element("code", lines[line] || " "));
+      row.append(element("span", line, "number"), element("code", lines[line].slice(indentation) || " "));
       pane.code.append(row);
     }
     if (place && !pane.code.childElementCount) {

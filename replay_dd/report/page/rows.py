@@ -4,14 +4,12 @@ Rules of this module:
 
 * Of an observed run, a row is an access to a thing that is named, or to a lock that threads share; or a switch. Of any
   other run, the rows are its switches.
-* Two runs that are shown side by side are the same run up to a switch. Their rows are, too, and are cut off at the same
-  ones; each says how many are left out.
+* All rows are made here; :mod:`replay_dd.report.page.excerpt` leaves out what is too much.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from replay_dd.report.held_locks import Locks
@@ -24,9 +22,6 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observatio
 from replay_dd.schedules.story.words import Letters
 
 ACCESS, SWITCH, END, GAP = "access", "switch", "end", "gap"
-_MOST_ROWS = 240
-_BEFORE = 60  # rows, where two runs begin to differ
-_MOST_LANES = 8
 _SWITCHES_IN_A_ROW = 3
 
 
@@ -50,6 +45,7 @@ class Row:
         values: for each thing that is followed, its value after it and what each thread has last seen of it.
         other: what the other run has in the place of ``words``, where that differs.
         access: what was seen.
+        told: whether the story tells of it.
     """
 
     kind: str
@@ -67,6 +63,7 @@ class Row:
     values: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     other: str = ""
     access: Access | None = None
+    told: bool = False
 
     @property
     def same_as(self) -> tuple[object, ...]:
@@ -93,7 +90,6 @@ class Rows:
         things: the names of what is followed.
         locks: the names of the locks.
         before: how many rows are left out before the first one.
-        after: how many are left out before the last one, which is the end of the run.
         other_threads: how many threads are not shown.
         lit_words: what the switch is that makes the difference.
     """
@@ -104,7 +100,6 @@ class Rows:
     things: tuple[str, ...] = ()
     locks: Mapping[int, str] = field(default_factory=dict)
     before: int = 0
-    after: int = 0
     other_threads: int = 0
     lit_words: str = "the switch"
 
@@ -116,6 +111,8 @@ def rows_of(
     names: Sequence[str] | None = None,
     letters: Letters | None = None,
     lit: Switch | None = None,
+    told: Collection[int] = (),
+    called: Mapping[tuple[str, str, int], str] | None = None,
 ) -> Rows:
     """All rows of a run.
 
@@ -125,14 +122,20 @@ def rows_of(
         names: the things to follow; by default, those for which the order of threads matters.
         letters: what is known of the names of its objects.
         lit: the switch that makes the difference.
+        told: the numbers of the accesses that the story tells of.
+        called: the names of locks that are known, by the thread, file and line that takes them.
     """
     observed = bool(observation.accesses)
     names = shared_names(observation) if names is None else names
-    locks = Locks(observation, letters or Letters())
+    locks = Locks(observation, letters or Letters(), called)
     values = Values(names, letters or Letters(), locks)
     rows: list[Row] = []
-    for one in in_order(log, observation):
+    events = list(in_order(log, observation))
+    stuck = _never_got(events)
+    for one in events:
         if isinstance(one, Switch):
+            if one.ended:
+                locks.ended(one.thread)
             row = _switch_row(one, log, lit)
             blocked = locks.wanted_by(one.thread)
             if row.forced and not row.ended and blocked:
@@ -140,21 +143,39 @@ def rows_of(
         else:
             locks.see(one)
             words = values.see(one)
-            if not words:
+            if not words or (one.does == "wants" and one.number not in stuck):
                 continue
             row = Row(
                 *(ACCESS, one.thread, words, "", one.place, source_line(one.place, log.program), one.time),
                 path=tuple(frame.function for frame in reversed(one.stack) if frame.counted),
                 access=one,
+                told=one.number in told,
             )
         row = replace(row, held=locks.held(), values=values.now())
         if not (rows and row.kind == ACCESS and _repeats(rows[-1], row)):
             rows.append(row)
+        elif row.told:
+            rows[-1] = replace(rows[-1], told=True)
     if observed:
         rows = list(_without_many_switches(rows))
     rows.append(_end_row(log, rows))
     things, shown_locks = values.names(), locks.names()
     return Rows(log, tuple(rows), _lanes(rows, log), things, shown_locks)
+
+
+def _never_got(events: Sequence[Switch | Access]) -> set[int]:
+    """The numbers of the accesses that ask for a lock in vain: the thread neither gets it nor gives way for it."""
+    found: set[int] = set()
+    gets: set[tuple[str, int]] = set()
+    gives_way: set[str] = set()
+    for one in reversed(events):
+        if isinstance(one, Switch):
+            gives_way.add(one.thread)
+        elif one.does == "acquires":
+            gets.add((one.thread, one.thing[1]))
+        elif one.does == "wants" and one.thread not in gives_way and (one.thread, one.thing[1]) not in gets:
+            found.add(one.number)
+    return found
 
 
 def shared_names(observation: Observation) -> list[str]:
@@ -167,64 +188,6 @@ def shared_names(observation: Observation) -> list[str]:
             if access.writes:
                 changed.add(access.name)
     return [name for name, who in threads.items() if len(who) > 1 and name in changed]
-
-
-def side_by_side(failing: Rows, passing: Rows) -> tuple[Rows, Rows, int]:
-    """Two runs with what differs between them, cut to what is shown; and how many rows they begin with in common."""
-    common = 0
-    for one, other in zip(failing.rows, passing.rows, strict=False):
-        if one.same_as != other.same_as:
-            break
-        common += 1
-    start = max(0, common - _BEFORE)
-    told = [
-        _cut(replace(one, rows=tuple(_compared(one.rows, other.rows, common))), start)
-        for one, other in ((failing, passing), (passing, failing))
-    ]
-    lanes = tuple(sorted({*told[0].lanes, *told[1].lanes}, key=by_path))
-    return replace(told[0], lanes=lanes), replace(told[1], lanes=lanes), common - start
-
-
-def alone(rows: Rows) -> Rows:
-    """A run cut to what is shown."""
-    lit = next((number for number, row in enumerate(rows.rows) if row.lit), 0)
-    return _cut(rows, max(0, lit - _BEFORE))
-
-
-def _cut(rows: Rows, start: int) -> Rows:
-    *most, end = rows.rows
-    kept = most[start : start + _MOST_ROWS]
-    counts = Counter(name for row in kept for name in (row.thread, row.to) if name)
-    counts.update([end.thread])
-    shown = {name for name, _ in counts.most_common(_MOST_LANES)}
-    visible = [row for row in kept if row.thread in shown or not row.thread]
-    return replace(
-        rows,
-        rows=(*visible, end),
-        lanes=tuple(sorted(shown, key=by_path)),
-        before=start,
-        after=len(most) - start - len(kept),
-        other_threads=len({*rows.lanes} - shown),
-    )
-
-
-def _compared(rows: Sequence[Row], others: Sequence[Row], common: int) -> Iterator[Row]:
-    """The rows, with what the other run has where a thread does the same and finds something else."""
-    there: dict[tuple[object, ...], str] = {}
-    for key, row in _numbered(others):
-        there[key] = row.words
-    for number, (key, row) in enumerate(_numbered(rows)):
-        other = there.get(key, "")
-        if number >= common and row.kind == ACCESS and other and other != row.words:
-            row = replace(row, other=other)
-        yield row
-
-
-def _numbered(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, ...], Row]]:
-    visits: Counter[tuple[object, ...]] = Counter()
-    for row in rows:
-        visits[row.where] += 1
-        yield (*row.where, visits[row.where]), row
 
 
 def _repeats(one: Row, other: Row) -> bool:

@@ -12,11 +12,12 @@ from typing import Any
 from replay_dd.report.isolation import counted
 from replay_dd.report.log import notes_of
 from replay_dd.report.page.course import course
+from replay_dd.report.page.excerpt import alone, side_by_side
 from replay_dd.report.page.frame import Page
 from replay_dd.report.page.markup import Child
 from replay_dd.report.page.parts import commands, facts, folded, section, text
 from replay_dd.report.page.player import FAILS, PASSES, RUN, Panel, player
-from replay_dd.report.page.rows import alone, rows_of, side_by_side
+from replay_dd.report.page.rows import rows_of
 from replay_dd.schedules.answer import find_guilty_switch
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import Hunt
@@ -27,6 +28,8 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 _ONLY_SWITCHES = (
     "Only the switches are in a log; with --stacks, the run is replayed, and values and locks are shown, too."
 )
+_NO_PROOF = "No run failed. This is not a proof: other schedules were not tried."
+_ONE_SCHEDULE = "The program started no threads, so it has only one schedule."
 
 
 def log_page(log: Log, path: Path, report: Iterable[str], observation: Observation = NOTHING_OBSERVED) -> Page:
@@ -99,7 +102,13 @@ def hunt_page(found: Hunt, passing: Path, failing: Path) -> Page:
         for endings in (found.failures, found.passed_over, found.others)
         for one in endings
     ]
-    sections: list[Child] = [section("met", "What it met", facts([("runs", f"{found.runs:,}"), *met]))]
+    sections: list[Child] = [
+        section(
+            "met",
+            "What it met",
+            facts([("runs", f"{found.runs:,} of about {found.yield_points:,} yield points"), *met]),
+        )
+    ]
     data: dict[str, Any] = {}
     if found.failing is not None and found.passing is not None:
         guilty = find_guilty_switch(found.passing, found.failing)
@@ -134,7 +143,7 @@ def hunt_page(found: Hunt, passing: Path, failing: Path) -> Page:
     return Page(
         kicker="A failing schedule" if found.failing is not None else "No failing schedule",
         title="" if log is None else shlex.join(log.program.command),
-        summary="" if failure else "No run failed. This is not a proof: other schedules were not tried.",
+        summary="" if failure else _ONE_SCHEDULE if found.one_schedule else _NO_PROOF,
         verdict=failure,
         sections=tuple(sections),
         data=data,

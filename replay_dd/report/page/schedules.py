@@ -9,11 +9,13 @@ from shlex import quote
 
 from replay_dd.report.isolation import counted, proof_in_words
 from replay_dd.report.page.course import course
+from replay_dd.report.page.excerpt import side_by_side
 from replay_dd.report.page.frame import Page
 from replay_dd.report.page.parts import commands, facts, folded, section, text
 from replay_dd.report.page.player import FAILS, PASSES, Panel, player
-from replay_dd.report.page.rows import rows_of, side_by_side
+from replay_dd.report.page.rows import rows_of
 from replay_dd.report.page.story import story_section, title_of
+from replay_dd.report.page.tried import best_of
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access
@@ -37,17 +39,27 @@ def schedules_page(
     story, switch = explanation.story, found.switch
     twins = explanation.twins
     names = names_in(story)
+    failing_told: list[Access] = []
+    passing_told: list[Access] = []
+    if story is not None:
+        failing_told = [access for turn in story.turns for step in turn.steps for access in step.accesses]
+        passing_told = [access for _, step in story.passing for access in step.accesses]
+    called = lock_names(story)
     failing_rows = rows_of(
         *(found.failing, NOTHING_OBSERVED if twins is None else twins.failing),
         names=names,
-        letters=_letters([] if story is None else [a for turn in story.turns for s in turn.steps for a in s.accesses]),
+        letters=_letters(failing_told),
         lit=None if switch is None else switch.failing,
+        told=[access.number for access in failing_told if access.thing[0] != "lock"],
+        called=called,
     )
     passing_rows = rows_of(
         *(found.passing, NOTHING_OBSERVED if twins is None else twins.passing),
         names=names,
-        letters=_letters([] if story is None else [a for _, step in story.passing for a in step.accesses]),
+        letters=_letters(passing_told),
         lit=None if switch is None else switch.passing,
+        told=[access.number for access in passing_told if access.thing[0] != "lock"],
+        called=called,
     )
     one, other, common = side_by_side(failing_rows, replace(passing_rows, lit_words="here instead"))
     endings = signature_of(found.failing.ending).text, signature_of(found.passing.ending).text
@@ -64,11 +76,9 @@ def schedules_page(
         ("the switch", _guilty(found)),
         ("passes", _instead(found)),
         ("failing range", _range(found)),
-        ("left", f"{counted(isolation.deltas_left, isolation.circumstance.delta)} of {isolation.deltas_searched:,}"),
-        ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
         ("proof", proof_in_words(isolation)),
+        ("tried", best_of(explanation.tried)),
         ("GIL", _gil(found)),
-        ("python", found.failing.program.python),
     ]
     return Page(
         kicker="Not isolated yet" if not isolation.complete else "Isolated" if story is None else story.kind,
@@ -100,6 +110,17 @@ def names_in(story: Story | None) -> list[str] | None:
     steps = [step for turn in story.turns for step in turn.steps] + [step for _, step in story.passing]
     accesses = [access for step in steps for access in step.accesses]
     return list(dict.fromkeys(access.name for access in accesses if access.thing[0] != "lock"))
+
+
+def lock_names(story: Story | None) -> dict[tuple[str, str, int], str]:
+    """What a story calls the locks, by the thread, file and line that takes them."""
+    turns = [] if story is None else story.turns
+    steps = [(turn.thread, access) for turn in turns for step in turn.steps for access in step.accesses]
+    return {
+        (thread, access.place.path, access.place.line): access.name
+        for thread, access in steps
+        if access.thing[0] == "lock" and access.does in ("takes", "acquires")
+    }
 
 
 def _letters(accesses: Iterable[Access]) -> Letters:
@@ -147,8 +168,7 @@ def _gil(found: ScheduleIsolation) -> str:
     gil = found.gil
     if gil.reachable is None or (found.switch is not None and found.switch.failing.forced):
         return ""
+    python = f"under its GIL, Python {found.failing.program.python}"
     if not gil.possible:
-        return "an interpreter with a GIL cannot switch anywhere in the failing range"
-    return (
-        f"an interpreter with a GIL can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"
-    )
+        return f"{python} cannot switch anywhere in the failing range"
+    return f"{python} can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from replay_dd.report.hang import threads_as_text
+from replay_dd.report.page.chain import chain_part
 from replay_dd.report.page.markup import Child, Markup, cut, tag
-from replay_dd.report.page.parts import section
+from replay_dd.report.page.parts import section, text
+from replay_dd.report.page.tried import links_part, tried_part
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.story.explain import Explanation
@@ -16,41 +19,54 @@ SEEN, INFERRED, TRIED = "seen", "inferred", "tried"
 _MEANS = {
     SEEN: "when both final runs were repeated",
     INFERRED: "concluded from what was seen",
-    TRIED: "by experiment",
+    TRIED: "by experiment: the scheduler alone kept this, in the same schedules with and without",
 }
 
 
-def story_section(explanation: Explanation, program: Program, tried: Iterable[str] = ()) -> Markup:
+def story_section(explanation: Explanation, program: Program) -> Markup:
     """The story, or why there is none.
 
     Args:
         explanation: the story.
         program: the program, for its source lines.
-        tried: what experiments showed, in sentences.
     """
     story = explanation.story
     if story is None:
         return section("story", "The story", tag("p", f"There is none: {cut(explanation.why_not, _LONGEST)}."))
-    seen: list[Child] = [tag("ol", [_turn(turn, program) for turn in story.turns], class_="turns")]
+    seen = list(_hang(story, program))
+    seen.append(tag("ol", [_turn(turn, program) for turn in story.turns], class_="turns") if story.turns else None)
     if story.passes:
         seen.append(tag("p", tag("b", "It passes "), f"{cut(story.passes, _LONGEST)}:"))
         seen.append(tag("ol", [_passing(thread, step) for thread, step in story.passing], class_="passing"))
+    seen += chain_part(explanation.chain, program)
     if story.locks:
         seen.append(tag("p", tag("b", "Locks: "), cut("; ".join(story.locks), 5 * _LONGEST), "."))
     seen += [tag("p", f"{wait[0].upper()}{cut(wait[1:], _LONGEST)}.") for wait in story.waits if wait]
     parts = [_known(SEEN, seen)]
-    if story.inferred:
-        parts.append(_known(INFERRED, [tag("ul", [tag("li", cut(line, _LONGEST)) for line in story.inferred])]))
-    tried = list(tried)
+    inferred = list(story.inferred)
+    if story.hang is not None and story.hang.verdict.help:
+        inferred.append(f"would help: {story.hang.verdict.help}")
+    if inferred:
+        parts.append(_known(INFERRED, [tag("ul", [tag("li", cut(line, _LONGEST)) for line in inferred])]))
+    tried = [*tried_part(explanation.tried), *links_part(explanation.links)]
     if tried:
-        parts.append(_known(TRIED, [tag("ul", [tag("li", cut(line, 3 * _LONGEST)) for line in tried])]))
+        parts.append(_known(TRIED, tried))
     return section("story", "The story", tag("div", parts, class_="known"))
 
 
 def title_of(story: Story) -> str:
     """What the story is about."""
     things = " and ".join(cut(thing.name, 120) for thing in story.things)
-    return f"{'Deadlock' if 'deadlock' in story.kind else 'Race'} on {things}"
+    return f"{'Race' if story.hang is None else 'Deadlock'}{f' on {things}' if things else f': {story.kind}'}"
+
+
+def _hang(story: Story, program: Program) -> Iterator[Child]:
+    """The threads of a deadlock, with what each holds and waits for, and their stacks."""
+    if story.hang is None:
+        return
+    yield text(threads_as_text(story.hang.hang, story.hang.verdict, program))
+    if story.hang.led_by:
+        yield tag("p", tag("b", "What leads there: "), cut(story.hang.led_by, _LONGEST))
 
 
 def _known(kind: str, children: Iterable[Child]) -> Markup:

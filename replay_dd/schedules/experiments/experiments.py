@@ -19,8 +19,8 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
-from replay_dd.schedules.experiments.result import NO_PROOF, PREVENTS, Attempt, Experiments
-from replay_dd.schedules.experiments.schedules_to_try import hunted, neighbours
+from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
+from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
@@ -119,15 +119,16 @@ def try_repairs(
         try:
             first = runner.run(Plan("profile"), limit_s)
             assert found.switch is not None
-            near = list(neighbours(log, found.switch.failing, found.ranges))
-            plans = [*near, *hunted(first, budget.schedules)]
+            plans, made.near = in_turns(
+                neighbours(log, found.switch.failing, found.ranges), hunted(first, budget.schedules)
+            )
             trials = Trials(
                 *(runner, signature_of(log.ending), log.failure, plans),
                 jobs=jobs,
                 time_limit_s=min(limit_s, 5 + 20 * first.log.ending.seconds),
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
             )
-            made.trials, made.near = trials, len(near)
+            made.trials = trials
             _Search(found, story, twins, trials, made, budget.time_s, began).run()
         except KeyboardInterrupt:
             made.stopped_by = "interrupt"
@@ -135,7 +136,7 @@ def try_repairs(
     return Experiments(
         attempts=tuple(made.attempts),
         schedules=0 if done is None else done.count_without(),
-        neighbours=made.near,
+        neighbours=0 if done is None else sum(number in made.near for number in range(done.count_without())),
         runs=0 if done is None else done.runs,
         seconds=time.monotonic() - began,
         stopped_by=made.stopped_by,
@@ -149,7 +150,7 @@ class _Made:
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
         self.trials: Trials | None = None
-        self.near = 0
+        self.near: frozenset[int] = frozenset()
         self.stage = "trying the schedules as they are"
         self.stopped_by = ""
         self.why_not = ""
@@ -178,6 +179,9 @@ class _Search:
         trials, made = self._trials, self._made
         self._until(_WITHOUT)
         failed = [number for number in trials.run(None, range(len(trials.plans))) if trials.failed(number)]
+        if trials.out_of_time and not failed:
+            made.stopped_by = "time"
+            return
         if 0 not in failed:
             made.why_not = "the failing schedule does not fail when it is run once more"
             return
@@ -220,9 +224,9 @@ class _Search:
         for virtual in group:
             if not trials.holds(virtual, quick):
                 tried = trials.attempt(virtual, quick)
-                best = tried if best is None else best
-                if tried.verdict == NO_PROOF:
-                    break  # a larger one makes it worse
+                best = tried if best is None and tried.counts.schedules and not tried.not_taken else best
+                if trials.out_of_time:
+                    break
                 continue
             if isinstance(virtual, VirtualLock):
                 made.stage = "narrowing the lock"
@@ -236,16 +240,17 @@ class _Search:
             best = whole
             if trials.out_of_time:
                 break
-        if best is not None and best.counts.schedules:
+        known = [attempt.virtual for attempt in made.attempts]
+        if best is not None and best.virtual not in known:
             made.attempts.append(best)
         if trials.out_of_time:
             made.stopped_by = "time"
         return trials.out_of_time
 
 
-def _some_of(failed: Sequence[int], near: int) -> list[int]:
+def _some_of(failed: Sequence[int], near: frozenset[int]) -> list[int]:
     """Failing schedules to decide by: all that are near the isolated one, and some of those that were hunted."""
-    close = [number for number in failed if number < near]
-    far = [number for number in failed if number >= near]
+    close = [number for number in failed if number in near]
+    far = [number for number in failed if number not in near]
     step = max(1, len(far) // _QUICK)
     return [*close, *far[::step][:_QUICK]]

@@ -22,6 +22,7 @@ from replay_dd.schedules.vouched_sources import text_of_file
 
 _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _MOST_SIZES = 6  # of regions around the two accesses
+_MOST_NAMES = 4  # that the code may have for a lock
 
 
 class Sources:
@@ -59,6 +60,20 @@ class Sources:
         regions = self.regions(frames[-1]) if frames else []
         return regions[0] if regions else None
 
+    def lockable(self, access: Access) -> Region | None:
+        """What to lock of an access: its statement, or the ``with`` around it, so that locks are taken in one order."""
+        region = self.statement(access)
+        statements = None if region is None else self.of(region.file)
+        if region is None or statements is None or not access.held:
+            return region
+        lines = statements.block_with_locks(region.first)
+        return region if lines is None else Region(region.file, region.function, *lines)
+
+    def names_in(self, region: Region) -> list[str]:
+        """The objects whose attributes a region uses, as the code there names them."""
+        statements = self.of(region.file)
+        return [] if statements is None else statements.names_in((region.first, region.last))
+
     def adjoin(self, one: Region, other: Region) -> bool:
         """Whether nothing stands between two regions of a function, and both are in one block."""
         both = Region(one.file, one.function, one.first, other.last)
@@ -89,12 +104,24 @@ def lock_proposals(
     own = [edge.access for edge in edges]
     others = [other for edge in edges for other in edge.others]
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
-    around = [region for region in map(sources.statement, others) if region is not None]
+    around = [region for region in map(sources.lockable, others) if region is not None]
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
-        more = [region for region in map(sources.statement, unguarded) if region is not None]
-        yield tuple(VirtualLock(joined([size, *more], sources), taking) for size in sizes)
+        more = [region for region in map(sources.lockable, unguarded) if region is not None]
+        yield tuple(
+            VirtualLock(joined([size, *more], sources), name)
+            for size in sizes
+            for name in _ways_to(taking, sources.names_in(size))
+        )
     yield tuple(VirtualLock(joined([size, *around], sources)) for size in sizes)
+
+
+def _ways_to(taking: str, names: Sequence[str]) -> list[str]:
+    """How other code may name a lock that is an attribute: of any object that it uses."""
+    holder, dot, attribute = taking.rpartition(".")
+    if not dot:
+        return [taking]
+    return list(dict.fromkeys([taking, *(f"{name}.{attribute}" for name in names if name != holder)]))[:_MOST_NAMES]
 
 
 def deadlock_proposals(turns: Iterable[Sequence[Access]], sources: Sources) -> Iterator[tuple[VirtualLock, ...]]:

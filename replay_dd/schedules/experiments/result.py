@@ -36,6 +36,7 @@ class Attempt:
         verdict: ``prevents`` (none of them fails in that way any more), ``fails`` (some do), or ``no proof`` (it leads
             to endings that do not occur without it, such as a deadlock).
         why: for ``no proof``, what happened.
+        not_taken: whether that was only that the lock of the program was not found.
     """
 
     virtual: VirtualLock | VirtualOrder
@@ -43,6 +44,7 @@ class Attempt:
     without: Counts
     verdict: str
     why: str = ""
+    not_taken: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,3 +68,8 @@ class Experiments:
     seconds: float = 0.0
     stopped_by: str = ""
     why_not: str = ""
+
+    @property
+    def prevents(self) -> Attempt | None:
+        """The experiment that helps, if one does."""
+        return next((attempt for attempt in self.attempts if attempt.verdict == PREVENTS), None)

@@ -2,13 +2,15 @@
 
 Rules of this module:
 
-* They are the same with and without what is tried, in the same order.
+* They are the same with and without what is tried, in the same order. Neighbours and hunted ones take turns, so that
+  there are some of each where time is short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
 from replay_dd.schedules.failing_range import FailingRanges
 from replay_dd.schedules.hunt import mixture
@@ -16,8 +18,9 @@ from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import Plan, TargetRun
 
-NEIGHBOURS = 16  # positions of the guilty switch that are tried
-_BEYOND = 2  # how far outside of a failing range they go
+NEIGHBOURS = 24  # positions of the guilty switch that are tried
+_BEYOND = 2  # how far from each edge of a failing range they go
+_INSIDE = 6  # and how many are inside of it
 
 
 def neighbours(failing: Log, switch: Switch, ranges: FailingRanges) -> Iterator[Plan]:
@@ -42,9 +45,10 @@ def _positions(switch: Switch, ranges: FailingRanges) -> list[int]:
     """Thread times in and around the failing ranges, the isolated one left out; those of its own range first."""
     found: dict[int, None] = {}
     for one in sorted(ranges.ranges, key=lambda one: not one.guilty):
-        first, last = max(1, one.first.time - _BEYOND), one.last.time + _BEYOND
-        step = max(1, (last - first) // (NEIGHBOURS // 2))
-        found.update(dict.fromkeys([*range(first, last + 1, step), last]))
+        first, last = one.first.time, one.last.time
+        for edge in (first, last):
+            found.update(dict.fromkeys(range(max(1, edge - _BEYOND), edge + _BEYOND + 1)))
+        found.update(dict.fromkeys(range(first, last, max(1, (last - first) // _INSIDE))))
     found.update(dict.fromkeys(range(max(1, switch.time - _BEYOND), switch.time + _BEYOND + 1)))
     return [time for time in found if time != switch.time][:NEIGHBOURS]
 
@@ -58,3 +62,14 @@ def hunted(first: TargetRun, amount: int, seed: int = 0) -> Iterator[Plan]:
         seed: the first seed.
     """
     return mixture(None, seed, first, amount)
+
+
+def in_turns(near: Iterable[Plan], far: Iterable[Plan]) -> tuple[list[Plan], frozenset[int]]:
+    """Schedules of both kinds in turns, the near ones first, and the numbers of those."""
+    plans: list[Plan] = []
+    numbers: list[int] = []
+    for one, other in zip_longest(near, far):
+        if one is not None:
+            numbers.append(len(plans))
+        plans += [plan for plan in (one, other) if plan is not None]
+    return plans, frozenset(numbers)

@@ -44,6 +44,22 @@ class Statements:
         functions = [_lines_of(block) for block in blocks[:1] if block is not self._tree.body]
         yield from dict.fromkeys([*runs, *functions])
 
+    def block_with_locks(self, line: int) -> Lines | None:
+        """The outermost ``with`` statement around a line, within its function; None if there is none."""
+        for block in self._blocks_around(line, line):
+            run = _run(block, line, line)
+            if isinstance(run[0], _LOCKS):
+                return _lines_of(run)
+        return None
+
+    def names_in(self, lines: Lines) -> list[str]:
+        """The objects whose attributes are used in some lines, as written: names with dots only, ``self`` first."""
+        found = {"self": None}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Attribute) and lines[0] <= node.lineno <= lines[1]:
+                found[ast.unparse(node.value)] = None
+        return [one for one in found if all(part.isidentifier() for part in one.split("."))]
+
     def parts(self, lines: Lines) -> list[Lines]:
         """The lines of each statement of a run."""
         blocks = self._blocks_around(*lines)

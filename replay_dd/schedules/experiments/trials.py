@@ -46,6 +46,16 @@ class Ended:
     not_taken: str = ""
 
 
+def _without_message(signature: Signature) -> str:
+    """An ending in words that are the same for all endings of its kind."""
+    if signature.kind == "deadlock":
+        return "deadlock"
+    if signature.kind == "exception" and len(signature.detail) == 4:
+        kind, file, function, line = signature.detail
+        return f"{kind} ({file}:{line} in {function})"
+    return signature.text
+
+
 class Trials:
     """The runs of all experiments with one failure.
 
@@ -139,9 +149,7 @@ class Trials:
     def _judged(self, ending: Ending) -> Ended:
         signature = signature_of(ending)
         failed = outcome_of(ending, self._sought, self._failure) is Outcome.FAIL
-        text = signature.text
-        if signature.kind == "deadlock":
-            text = "deadlock"
+        text = _without_message(signature)
         not_taken = next((note for note in ending.notes if note.endswith(NOT_TAKEN)), "")
         kind = str((signature.kind, signature.functions, signature.message))
         return Ended(failed, signature.kind == PASSED, kind, text, not_taken)
@@ -177,7 +185,7 @@ class Trials:
         if not_taken or (new is not None and not with_it.failed):
             count = 0 if new is None else sum(end.kind == new.kind for end in ends)
             why = not_taken or f"{count} of {len(done)} schedules end with {new.text if new else ''} instead"
-            return Attempt(virtual, with_it, without, NO_PROOF, why)
+            return Attempt(virtual, with_it, without, NO_PROOF, why, bool(not_taken))
         return Attempt(virtual, with_it, without, FAILS if with_it.failed else PREVENTS)
 
     def _kinds_without(self) -> set[str]:

@@ -3,8 +3,8 @@
 Rules of this module:
 
 * "Repaired" means that none of the schedules that were tried failed. It is never called correct.
-* Where the old schedule cannot be followed any more, the function of its switches is swept instead. Where that is not
-  there either, nobody can tell.
+* Where the old schedule cannot be followed any more, the function of its switches is swept instead. Where the thread
+  does not come there either, nobody can tell, however many other schedules pass.
 * A failure of another kind is no repair: perhaps the repair made it, perhaps it was there before.
 """
 
@@ -131,16 +131,16 @@ def _verdict(made: Verification, one_schedule: bool) -> tuple[str, str]:
     if made.failing is not None:
         return FAILS_OTHERWISE, ""
     if made.without_verdict:
-        return CANNOT_TELL, f"{made.without_verdict} runs ended without a verdict, such as at the time limit"
+        return CANNOT_TELL, f"{made.without_verdict} of the runs ended without a verdict, such as at the time limit"
     if one_schedule or not made.anchored.missed:
         return REPAIRED, ""
     gone = [anchor for anchor in made.anchored.missed if anchor.switch.place is not None]
-    if made.swept and all(one.function or one.whole for one in made.swept):
+    if made.swept and all(one.function for one in made.swept):
         return REPAIRED, ""
     first = (gone or list(made.anchored.missed))[0]
     return CANNOT_TELL, (
-        f"the old schedule cannot be followed any more, nor its place be swept: its switch of thread "
-        f"{first.switch.thread} {first.switch.where} was not found ({first.why})"
+        f"the old schedule cannot be followed any more, and its thread does not come to that function: the switch "
+        f"of thread {first.switch.thread} {first.switch.where} was not found ({first.why})"
     )
 
 

@@ -30,7 +30,7 @@ TOUCH = "touch"  # path, time, global time, place number, object, what of it, ch
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
-HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks: see hangs/telling.py
+HANG = "hang"  # why, whether the history was kept, threads, things, steps; stacks; files counted: see hangs/telling.py
 ARRIVAL = (
     # path, number of its wait, who ran at that moment, its time, answer; where that concerns one descriptor, FROM or TO
     # and its number, in one text; see moments.py
@@ -47,7 +47,7 @@ OBSERVING = "observing"  # whether operands can be read from the stack
 AFTER = "after"  # number of an access, the value that it left, whether it changed what cannot tell otherwise
 SWITCH_STACK = "switch stack"  # path, time, stack number: where a thread of an observed run stood at its switch
 FLOW_CODE = "flow code"  # number, short file, file, function, parameters, how many by position, its instructions
-FLOW = "flow"  # path, time at a yield point or 0, frame, number of its code, which instruction, values of its operands
+FLOW = "flow"  # of each: path, time at a yield point or 0, frame, number of its code, which instruction, operands
 STACK = "stack"  # number, frames: short file, file, line, function, counted
 LOCK_NAME = "lock name"  # number, name
 TRACED = "traced"  # path, place: a yield point of a run whose whole way is told

@@ -51,6 +51,7 @@ class Parts:
             command_line="-c" in sys.orig_argv[1:] and sys.argv[0] == "-c",
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
+        self.scheduler.when_asked = self.run_end.when_asked
         self.stuck_calls = StuckCalls(self.scheduler)
         if request["executed"]:
             from .backends.executed import ExecutedTrace  # only few runs need it

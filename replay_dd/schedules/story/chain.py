@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.flow import ENDS, Flow
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, Value
 from replay_dd.schedules.story.conflict import Conflict
@@ -30,6 +30,7 @@ _MOST_NODES = 20_000
 _COSTS = {Kind.DATA: 1, Kind.THROUGH_C: 3, Kind.CONTROL: 20}
 _COMPARES = ("COMPARE_OP", "IS_OP", "CONTAINS_OP")
 _SCALARS = ("int", "str", "bytes", "float", "bool", "complex", "NoneType")  # the text tells all of these
+_DIFFERENT, _UNKNOWN, _SAME = range(3)
 _RAISES_HERE = "raises an exception"
 _LEFT_OUT = "..."  # but of long ones
 _RAISES = ("RAISE_VARARGS", "RERAISE")
@@ -103,12 +104,17 @@ def _failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
     if frame is None:
         return None
     thread = "0" if exception.where == "main" else exception.where
+    found = None
     for number in range(len(flow.steps) - 1, -1, -1):
-        step, instruction, code = flow.steps[number], flow.instruction(number), flow.activation(number).code
-        here = step.thread == thread and code.function == frame.function and code.file == frame.file
-        if here and instruction.line == frame.line and instruction.name not in _CLEANS_UP:
-            return number, exception.type
-    return None
+        instruction, code = flow.instruction(number), flow.activation(number).code
+        here = (code.function, code.file, instruction.line) == (frame.function, frame.file, frame.line)
+        if here and instruction.name not in _CLEANS_UP:
+            if flow.steps[number].thread == thread:
+                return number, exception.type
+            # Raised in a thread, and once more where its result was asked for.
+            if found is None and flow.activation(number).steps[-1] == number and instruction.name not in ENDS:
+                found = number, exception.type
+    return found
 
 
 @dataclass
@@ -154,7 +160,7 @@ class _Search:
         self.came_from[first] = None
         queue: list[tuple[int, Node, Node | None, bool]] = [(0, first, None, False)]
         done: set[Node] = set()
-        met: list[tuple[bool, int, int, Node]] = []
+        met: list[tuple[int, int, int, Node]] = []
         while queue and len(done) < _MOST_NODES:
             # Beyond an access of the conflict, values may be the same in both runs: the order makes the difference.
             cost, node, before, beyond = heapq.heappop(queue)
@@ -164,9 +170,9 @@ class _Search:
             self.came_from[node] = before
             goal = self._goals.get(node.step)
             if goal is not None:
-                met.append((self._same_in_passing(node), goal[0], cost, node))
+                met.append((self._sameness(node), goal[0], cost, node))
                 beyond = True
-            elif node != first and not beyond and self._same_in_passing(node):
+            elif node != first and not beyond and self._sameness(node) == _SAME:
                 continue
             decided_only = node == first and flow.instruction(end).name in _RAISES
             if not decided_only:
@@ -180,7 +186,7 @@ class _Search:
                     queue, (cost + (1 if node == first else _COSTS[Kind.CONTROL]), Node(branch), node, beyond)
                 )
         if met:
-            return min(met)[-1], ""
+            return self._most_upstream(min(met), met), ""
         lost = [node for node in done if node.step in self.failing.lost]
         if lost:
             begin = max(lost)
@@ -217,13 +223,30 @@ class _Search:
                 self._parted[thread] = None
         return self._parted[thread]
 
-    def _same_in_passing(self, node: Node) -> bool:
+    def _most_upstream(self, best: tuple[int, int, int, Node], met: Sequence[tuple[int, int, int, Node]]) -> Node:
+        """The first access of the conflict from which values led to the best one."""
+        _, _, least, begin = best
+        for _, _, cost, node in sorted(met, key=lambda one: one[2]):
+            if least < cost < least + _COSTS[Kind.CONTROL] and self._leads_to(node, best[-1]):
+                begin = node
+        return begin
+
+    def _leads_to(self, node: Node | None, other: Node) -> bool:
+        while node is not None and node != other:
+            node = self.came_from[node]
+        return node is not None
+
+    def _sameness(self, node: Node) -> int:
         """Whether the passing run has the same value at the same visit of the same place."""
         other = self._in_passing.get(self.failing.flow.visit(node.step))
         if other is None:
-            return False
+            return _DIFFERENT
         own, its = self._value(self.failing, node), self._value(self.passing, Node(other, node.slot))
-        return own is not None and its is not None and own.type in _SCALARS and _LEFT_OUT not in own.text and own == its
+        if own is None or its is None or not own.is_known or not its.is_known:
+            return _UNKNOWN
+        if own.type in _SCALARS and its.type in _SCALARS and _LEFT_OUT not in own.text:
+            return _SAME if own == its else _DIFFERENT
+        return _UNKNOWN if own.type == its.type else _DIFFERENT
 
     def _value(self, of: Dependences, node: Node) -> Value | None:
         """The value of a node, if it was told."""
@@ -270,7 +293,8 @@ class _Search:
         if of is self.failing and node.step in self._goals:
             accesses = [self._goals[node.step][1]]
         if accesses:
-            return f"{accesses[0].name}: ", letters.does(accesses[0])
+            fails = node.slot == RAISED and of is self.failing and self.came_from[node] is not None
+            return f"{accesses[0].name}: ", letters.does(accesses[0]) + (f", {_RAISES_HERE}" if fails else "")
         values = [letters.value(value) for value in step.values]
         if instruction.name in _COMPARES and len(values) == 2:
             return "", f"{values[0]} {instruction.text} {values[1]}"

@@ -47,8 +47,10 @@ def with_race(story: Story, race: Story | None) -> Story:
     if race is None or story.hang is None or story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
         return story
     names = {_last(thing.name) for thing in story.things}
+    early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     return replace(
         story,
+        kind=race.kind if early else story.kind,
         things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
         turns=race.turns,
         passes=race.passes,

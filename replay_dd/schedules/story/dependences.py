@@ -198,13 +198,17 @@ class Dependences:
         """The writes whose result an access reads, the latest first."""
         found: list[Access] = []
         whole = access.thing[0] == "whole"
+        replaced = set()
         for write in reversed(self._writes[_holder(access)]):
             if write.number >= access.number or not write.touches(access):
                 continue
             if write.thing == access.thing and not whole:
                 return found or [write]
+            if write.thing[0] == "item" and write.thing in replaced:
+                continue
             if whole or not _left_alone(write, access):
                 found.append(write)
+                replaced.add(write.thing)
             if len(found) >= _MOST_WRITES:
                 break
         return found

@@ -93,7 +93,9 @@ def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
         interrupted = True
     except ReplayDDError:
         pass  # the story stands without
-    story = tell_race(conflict, twins.failing, twins.passing, ending)
+    # What led to a hang is told as if it had failed at once: the hang itself has its own story.
+    at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
+    story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
@@ -133,4 +135,7 @@ def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:
         return NO_CHAIN
     failing = Dependences(twins.failing_flow, twins.failing)
     passing = Dependences(twins.passing_flow, twins.passing)
-    return follow_chain(failing, passing, conflict, ending)
+    try:
+        return follow_chain(failing, passing, conflict, ending)
+    except Exception as error:  # the story stands without
+        return replace(NO_CHAIN, lost=f"what was seen cannot be told ({type(error).__name__}: {error})")

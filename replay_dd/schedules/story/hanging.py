@@ -12,22 +12,24 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangThing
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.endless import of_time_limit
 from replay_dd.schedules.story.unended import of_roots
 from replay_dd.schedules.story.verdict import (
-    ENDS_WAIT,
     LOCKS,
     Verdict,
     Wait,
     how_died,
     inferred_circle,
     kind_words,
+    own_calls,
     own_name,
     short,
     things_of,
     who_needs,
+    why_lost,
 )
 from replay_dd.schedules.story.words import listed
 
@@ -49,6 +51,8 @@ def verdict_of(hang: Hang, ending: Ending) -> Verdict:
     )
     if verdict is not None:
         return verdict
+    if hang.why == TIME_LIMIT:
+        return of_time_limit(hang, waits, ending)
     circle = _circle(waits)
     if circle:
         return _of_circle(hang, circle)
@@ -70,8 +74,7 @@ def waits_of(hang: Hang) -> list[Wait]:
         elif thing.holders:
             found.append(Wait(thread, thing, tuple(name for name in thing.holders if name in alive), known=True))
         else:
-            before = {step.thread for step in hang.steps_of(thing.number) if step.does in ENDS_WAIT}
-            likely = sorted((before | set(thing.likely)) & alive - {thread.thread})
+            likely = sorted(set(thing.likely) & alive - {thread.thread})
             found.append(Wait(thread, thing, tuple(likely), known=False))
     return found
 
@@ -146,16 +149,25 @@ def _of_circle(hang: Hang, circle: list[Wait]) -> Verdict:
         return _of_self(hang, circle[0])
     things = things_of(circle)
     if all_locks:
-        lost = [thing for thing in things if "has left" in thing.state]
-        if not lost:
-            return Verdict(
-                kinds.LOCK_ORDER,
-                tuple(circle),
-                (things[-1], *things[:-1]),  # the first thread has the one that the last waits for
-                f"Each of the threads {listed(sorted(names))} holds a lock that the next one waits for: they take the "
-                "locks in different orders.",
-                help=_one_order(circle),
-            )
+        return Verdict(
+            kinds.LOCK_ORDER,
+            tuple(circle),
+            (things[-1], *things[:-1]),  # the first thread has the one that the last waits for
+            f"Each of the threads {listed(sorted(names))} holds a lock that the next one waits for: they take the "
+            "locks in different orders.",
+            help=_one_order(hang, circle),
+        )
+    if any(thing.kind == "import lock" for thing in things):
+        modules = listed(thing.called for thing in things if thing.kind == "import lock")
+        return Verdict(
+            kinds.IMPORT,
+            tuple(circle),
+            things,
+            f"The threads {listed(sorted(names))} wait for each other, and for {modules} to be done: a module that is "
+            "being imported can be used by no other thread until its code has run.",
+            help="a module must not wait for a thread while it is imported: start the thread from a function, or let "
+            "that thread import nothing that is still being imported",
+        )
     held = [hang.thing(number) for wait in circle for number in wait.thread.holds]
     locks = tuple(dict.fromkeys(thing for thing in held if thing is not None and thing in things))
     if locks:
@@ -198,7 +210,7 @@ def _of_self(hang: Hang, wait: Wait) -> Verdict:
             (thing,),
             f"Thread {thread.thread} {short(wait)}, and it would have to bring that about itself.",
         )
-    if "has left" in thing.state:
+    if why_lost(hang, thing):
         return _leaked(hang, (wait,), thing, thread.thread, "")
     return Verdict(
         kinds.SELF_DEADLOCK,
@@ -215,23 +227,37 @@ def _of_lost_lock(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict | No
     """A lock whose holder has ended, or has left the function that took it."""
     for wait in waits:
         thing = wait.thing
-        if thing is not None and thing.kind in LOCKS and ("has ended" in thing.state or "has left" in thing.state):
+        if thing is not None and thing.kind in LOCKS and thing.holders and why_lost(hang, thing):
             return _leaked(hang, (wait,), thing, thing.holders[0], how_died(ending, thing.holders[0]))
     return None
 
 
 def _leaked(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, holder: str, died: str) -> Verdict:
-    how = "has ended without releasing it" if "has ended" in thing.state else "has left the function that took it"
     return Verdict(
         kinds.LEAKED_LOCK,
         waits,
         (thing,),
-        f"Nobody will release {thing.called}: thread {holder} took it and {how}.{died}",
+        f"Nobody will release {thing.called}: thread {holder} took it and {why_lost(hang, thing)}.{died}",
         tuple(step for step in hang.steps_of(thing.number) if step.does == "takes")[-2:],
         help=f"release {thing.called} on every way out of the function that takes it: `with {own_name(thing)}:`",
     )
 
 
-def _one_order(circle: list[Wait]) -> str:
-    names = sorted(wait.thing.called for wait in circle if wait.thing is not None)
-    return f"take {' before '.join(names)} everywhere, or guard them by one lock"
+def _one_order(hang: Hang, circle: list[Wait]) -> str:
+    names = [wait.thing.called for wait in circle if wait.thing is not None]
+    text = f"take {' before '.join([names[-1], *names[:-1]])} everywhere, or guard them by one lock"
+    for wait in circle:
+        for number in wait.thread.holds:
+            lock = hang.thing(number)
+            call = None if lock is None else _call_under(hang, wait, lock)
+            if lock is not None and lock.called in names and call is not None:
+                return f"{text}; or release {lock.called} before the call at {call.file}:{call.line}"
+    return text
+
+
+def _call_under(hang: Hang, wait: Wait, lock: HangThing) -> HangFrame | None:
+    """The line at which the function that took a lock calls others, one of which waits; None if it waits itself."""
+    then, now = own_calls(hang, lock.taken), own_calls(hang, wait.thread.stack)
+    if then and len(now) > len(then) and now[len(then) - 1].function == then[-1].function:
+        return now[len(then) - 1]
+    return None

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -38,9 +38,11 @@ NO_PRODUCER = "missing producer"
 NO_CONSUMER = "missing consumer"
 NEVER_COMPLETED = "future never completed"
 NEVER_COMES = "wait for what never comes"
+IMPORT = "import deadlock"
 LIVELOCK = "livelock"
 SPIN = "endless loop"
 WAITS_OUTSIDE = "wait for something outside"
+BUSY = "still running"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")
@@ -65,7 +67,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
-        return _of_one(left, right)
+        return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)
@@ -110,7 +112,8 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
-        if checks(first):
+        again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if checks(first) and (last.writes or not again):
             return CHECK_THEN_ACT
         if last.writes:
             return LOST_UPDATE
@@ -125,8 +128,9 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
-        return CHECK_THEN_ACT if checks(first) else LOST_UPDATE
-    return ORDER_VIOLATION
+        return CHECK_THEN_ACT
+    # It takes one thing, and leaves another there, before it looks at the second.
+    return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
 
 
 def _publishes(left: Edge | None, right: Edge) -> bool:
@@ -167,4 +171,5 @@ def _was_there(conflict: Conflict, edge: Edge) -> bool:
     """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
     if conflict.left is not None and conflict.left.access.reads:
         return True
-    return any(one.writes and one.touches(edge.access) for one in conflict.before if not one.new.is_missing)
+    before = [one for one in conflict.before if one.writes and one.touches(edge.access)]
+    return any(not one.new.is_missing and not (one.does == "stores" and one.new.text in _EMPTY) for one in before)

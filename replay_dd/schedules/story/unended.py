@@ -8,7 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangStep, HangThing
+from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_name, things_of
@@ -32,6 +32,16 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     outside = tuple(wait for wait in roots if wait.thing is None)
     words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
     sentence = f"{words[:1].upper()}{words[1:]}."
+    if hang.why == TIME_LIMIT:
+        own = any("child" in wait.thread.explanation for wait in outside)
+        text = "read what a child writes while it runs (`communicate()`), or it waits for room in its pipe for ever"
+        return Verdict(
+            kinds.WAITS_OUTSIDE,
+            outside,
+            (),
+            f"{sentence} That did not come until the time limit.",
+            help=text if own else "give that wait a time-out of its own, and say what shall happen then",
+        )
     if len(outside) > 1:
         sentence += " Each waits for what another one would send only after its own wait."
     return Verdict(kinds.COMMUNICATION if len(outside) > 1 else kinds.NEVER_COMES, outside, (), sentence)
@@ -42,7 +52,7 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     who = f"{'Threads' if len(waits) > 1 else 'Thread'} {listed(wait.thread.thread for wait in waits)}"
     verb = "wait" if len(waits) > 1 else "waits"
     if thing.kind in ("Condition", "Event"):
-        return _of_signal(waits, thing, steps, f"{who} {verb}", ending)
+        return _of_signal(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _QUEUES:
         return _of_queue(waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _SEMAPHORES:
@@ -75,7 +85,9 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     return Verdict(kinds.DEADLOCK, waits, (thing,), f"{who} {verb}: {waits[0].thread.explanation}.")
 
 
-def _of_signal(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:
+def _of_signal(
+    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+) -> Verdict:
     waited = [step for step in steps if step.does == "waits" and step.thread == waits[0].thread.thread]
     gave = [step for step in steps if step.does in ENDS_WAIT]
     cleared = [step for step in steps if step.does == "clears"]
@@ -108,13 +120,22 @@ def _of_signal(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep],
             help=f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
             "change that state under the same condition before notifying",
         )
-    kind = kinds.EARLY_TIMEOUT if any(step.does == "gives up" for step in steps) else kinds.NEVER_COMES
+    gave_up = [step for step in hang.steps if step.does == "gives up" and step.thread == waits[0].thread.thread]
+    before = hang.thing(gave_up[-1].thing) if gave_up else None
+    late = f" Its wait for {before.called} had timed out before." if before is not None else ""
+    kind = kinds.EARLY_TIMEOUT if late else kinds.NEVER_COMES
     verb = "to be set" if thing.kind == "Event" else "to be notified of"
     words = f"for {thing.called} {verb}" if thing.kind == "Event" else f"{verb} {thing.called}"
     likely = waits[0].on
     could = f" Thread {listed(likely)} could, but waits itself." if likely else ""
     died = "".join(how_died(ending, error.where) for error in ending.exceptions if error.where != "main")
-    return Verdict(kind, waits, (thing,), f"{who} {words}. Nobody ever did that in this run.{could}{died}", ())
+    return Verdict(
+        kind,
+        waits,
+        (thing,),
+        f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
+        tuple(gave_up[-1:]),
+    )
 
 
 def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:

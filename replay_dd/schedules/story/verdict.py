@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
+from replay_dd.schedules.hang import Hang, HangFrame, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story.words import listed
 
+_TAKES_FOR_CALLER = ("__enter__", "__aenter__", "acquire", "lock", "acquire_lock")  # which the caller then has
 LOCKS = ("Lock", "RLock")
 ENDS_WAIT = ("sets", "notifies", "notifies all of", "puts into", "sets the result of", "sets an exception in")
 
@@ -108,3 +110,48 @@ def kind_words(thing: HangThing) -> str:
 def own_name(thing: HangThing) -> str:
     """The last part of a name, as the code that uses it is likely to write it."""
     return thing.name or thing.kind.lower()
+
+
+def of_lines(turns: Sequence[tuple[str, str, int]]) -> str:
+    """The lines of a circle, such as ``spin.py:22 to 23``."""
+    lines: dict[str, list[int]] = {}
+    for _, file, line in turns:
+        lines.setdefault(file, []).append(line)
+    return listed(
+        f"{file}:{min(own)}" + (f" to {max(own)}" if max(own) > min(own) else "") for file, own in lines.items()
+    )
+
+
+def why_lost(hang: Hang, thing: HangThing) -> str:
+    """Why nobody will release a lock: its holder has ended, or has left the call that took it; empty if neither.
+
+    The stacks tell: a thread is still in that call if all the calls around it are those of then, at the same lines.
+    """
+    if thing.kind not in LOCKS or "has ended" in thing.state:
+        return "has ended without releasing it" if thing.kind in LOCKS else ""
+    holder = hang.thread(thing.holders[0]) if thing.holders else None
+    then, now = _around_taking(hang, thing), own_calls(hang, -1 if holder is None else holder.stack)
+    if not hang.with_history:
+        return "has left the function that took it" if "has left" in thing.state else ""
+    if not then or not now:
+        return ""
+    inside = then[-1]
+    around = len(then) - 1
+    if now[:around] != then[:around] or len(now) <= around or now[around].function != inside.function:
+        return f"has left {inside.function} since, with the lock taken"
+    again = holder is not None and holder.thing == thing.number and now[around:] == [inside]
+    return f"did not release it before it came to {inside.file}:{inside.line} again" if again else ""
+
+
+def _around_taking(hang: Hang, thing: HangThing) -> list[HangFrame]:
+    """The calls of the program around the taking of a lock, without those that exist to take it."""
+    stack = hang.stack(thing.taken)
+    for number, frame in enumerate(stack):
+        if frame.function.rpartition(".")[2] in _TAKES_FOR_CALLER:
+            stack = hang.stack(thing.taken)[number + 1 :]
+    return [frame for frame in reversed(stack) if frame.counted]
+
+
+def own_calls(hang: Hang, stack: int) -> list[HangFrame]:
+    """The calls of the program in a stack, the outermost first."""
+    return [frame for frame in reversed(hang.stack(stack)) if frame.counted]

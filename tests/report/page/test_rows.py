@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from replay_dd.report.page.rows import ACCESS, END, GAP, SWITCH, Rows, alone, rows_of, side_by_side
+from replay_dd.report.page.excerpt import alone, side_by_side
+from replay_dd.report.page.rows import ACCESS, END, GAP, SWITCH, Rows, rows_of
 from replay_dd.schedules.model import Switch
 from tests.report.observed import KEPT, LOST, access, run, switch, takes
 
@@ -68,7 +69,30 @@ def test_a_thread_that_has_to_wait_says_for_which_lock() -> None:
         [switch("0.1", 2, "0.2"), switch("0.2", 4, "0.1", forced=True)],
         [takes(1, "0.1"), access(3, "0.2", "wants", thing=("lock", 9, ""), name="guard")],
     )
-    assert words(rows_of(log, seen))[2:4] == ["0.2 wants guard, which 0.1 holds", "0.2 waits for guard"]
+    assert words(rows_of(log, seen))[2:] == ["0.2 waits for guard", "0.1 exit status 0"]
+
+
+def test_a_thread_that_waits_for_ever_says_who_has_the_lock() -> None:
+    log, seen = run(
+        [switch("0.1", 2, "0.2")],
+        [
+            takes(1, "0.1"),
+            access(3, "0.2", "wants", thing=("lock", 9, ""), name="guard"),
+            access(4, "0.2", "wants", thing=("lock", 77, ""), name="inner"),
+        ],
+    )
+    called = {("0.1", "prog.py", 1): "the.guard"}
+    assert words(rows_of(log, seen, called=called))[2:3] == ["0.2 waits for the.guard, which 0.1 holds"]
+
+
+def test_a_lock_that_is_got_is_taken_and_not_waited_for() -> None:
+    wants = access(1, "0.1", "wants", thing=("lock", 9, ""), name="guard")
+    assert words(rows_of(*run([], [wants, takes(2, "0.1")])))[:1] == ["0.1 takes guard"]
+
+
+def test_a_thread_that_has_ended_holds_nothing() -> None:
+    log, seen = run([switch("0.1", 2, "0.2", forced=True, ended=True)], [takes(1, "0.1")])
+    assert [dict(row.held) for row in rows_of(log, seen).rows] == [{"0.1": (9,)}, {}, {}]
 
 
 def test_without_an_observation_there_are_the_switches() -> None:
@@ -90,7 +114,18 @@ def test_a_long_run_shows_what_surrounds_the_switch() -> None:
     assert len(shown.rows) < 300
     assert any(row.lit for row in shown.rows)
     assert shown.before > 1_000
-    assert shown.before + shown.after + len(shown.rows) == len(rows_of(log, seen, lit=lit).rows)
+    left_out = [int(row.words.partition(" ")[0].replace(",", "")) for row in shown.rows if row.kind == GAP]
+    rest_of_them = [row for row in shown.rows if row.kind != GAP]
+    assert shown.before + sum(left_out) + len(rest_of_them) == len(rows_of(log, seen, lit=lit).rows)
+
+
+def test_what_the_story_tells_is_never_left_out() -> None:
+    many = [access(number, "0.1", "stores", str(number)) for number in range(1, 2_001)]
+    lit = switch("0.1", 10, "0.2")
+    log, seen = run([lit, switch("0.2", 11, "0.1")], many)
+    shown = alone(rows_of(log, seen, names=["total"], lit=lit, told=[1_234, 1_900]))
+    assert {"stores 1234", "stores 1900", "stores 2000"} <= {row.words for row in shown.rows}
+    assert len(shown.rows) < 100
 
 
 def test_of_many_threads_those_with_the_most_to_show_get_lanes() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.report.story import story_as_json, story_as_text
+from replay_dd.schedules.story.chain import MOST_STEPS
 from tests.schedules.story.programs_explained import explained
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -35,8 +36,55 @@ TOLD = [
     ("seats", "check-then-act", {"the database"}, {15, 17}, {15, 17}, ""),
     ("stats", "torn update", {"Stats.sum", "Stats.count"}, {15, 17}, {23}, "Stats.lock"),
     ("timer", "early time-out", {"Call.answer"}, {12}, {25, 26}, ""),
+    ("hits", "lost update", {"Counter.hits['home']"}, {11, 13}, {11, 13}, ""),
+    ("lazy", "read before initialisation", {"Loader.ready", "Loader.table"}, {13, 14}, {12, 21}, ""),
+    ("overdraw", "check-then-act", {"balance"}, {12, 14}, {12, 14}, ""),
+    ("ordered", "order violation", {"Shop.currency"}, {14}, {18}, ""),
     ("transfer", "lock-order deadlock", {"ada.lock", "bob.lock"}, {14, 17}, {14, 17}, ""),
 ]
+
+# For each program: which two lines turned round make it pass, for each link that is proved.
+PROVED: dict[str, set[tuple[int, int]]] = {
+    "bank": {(12, 14)},
+    "sessions": {(17, 19), (20, 19)},
+    "rectangle": {(12, 16), (17, 13)},
+    "connection": {(21, 32), (32, 24)},
+    "plugin": {(18, 11)},
+    "stock": {(16, 18), (18, 18)},
+    "report": {(15, 11), (11, 15)},
+    "config": {(9, 17), (17, 12)},
+    "tickets": {(11, 13)},
+    "jobs": {(13, 14)},
+    "cache": {(20, 16), (16, 22)},
+    "evict": {(17, 14), (14, 18)},
+    "loader": {(13, 12), (22, 15)},
+    "default": {(11, 12)},
+    "seats": {(15, 17)},
+    "stats": {(15, 23), (23, 17)},
+    "timer": {(26, 12)},
+    "hits": {(11, 13)},
+    "overdraw": {(12, 14)},
+    "ordered": {(18, 14)},
+}
+# What the first and the last line of the chain say, and of the last one, what the passing run has there.
+CHAINS = {
+    "bank": ("0.1:12 Account.balance: reads 100", "0:38 Account.balance: finds 130, 130 == 160", "160 == 160"),
+    "sessions": ("0.1:19 Registry._sessions['ada']: stores Session B over Session A", "0:39 2 == 3", "3 == 3"),
+    "rectangle": ("0.2:17 Window.right: reads 10", "0:42 [5] == [10]", "[10] == [10]"),
+    "connection": ("0.2:32 Client._wire: stores None over Wire A", "0.1:24 Client._wire: reads None", "reads Wire A"),
+    "stock": ("0.2:18 stock['apple']: stores 0 over 1", "0:33 stock['apple']: finds -1, -1 >= 0", "0 >= 0"),
+    "loader": (
+        "0.2:22 Table.rows[2]: finds nothing there",
+        "0.2:22 Table.rows[2]: finds nothing there",
+        "reads 'row 2'",
+    ),
+    "stats": ("0.2:23 Stats.count: reads 1", "0:42 seen[0]: finds 20.0, 20.0 in (None, 10)", "10.0 in (None, 10)"),
+    "timer": ("0:26 Call.answer: finds None", "0:26 Call.answer: finds None", "finds 'abcde'"),
+    "hits": ("0.1:11 Counter.hits['home']: reads 0", "0:36 1 == 2", "2 == 2"),
+    "lazy": ("0.2:21 Loader.table: reads None", "0:37 ", ""),
+    "overdraw": ("0.2:12 balance: finds 100, 100 >= 80", "0:27 ", ""),
+    "ordered": ("0.2:18 Shop.currency: reads 'EUR', text = '5 EUR'", "0:31 ", ""),
+}
 
 
 @pytest.mark.parametrize(("name", "kind", "things", "own", "others", "lock"), TOLD, ids=[row[0] for row in TOLD])
@@ -61,3 +109,18 @@ def test_the_kind_the_thing_and_the_accesses_are_told(
     sources = {line.strip() for line in (tmp_path / f"{name}.py").read_text().splitlines() if len(line) > 50}
     assert all(any(source in line for source in sources) for line in text if len(line) > 80), "only sources are wider"
     assert story_as_json(explanation, program)["kind"] == kind
+    proved = {(link.first.place.line, link.second.place.line) for link in explanation.links.tried if link.proved}
+    assert PROVED.get(name, set()) <= proved
+    assert len([line for line in text if line.startswith("proved ")]) == sum(
+        one.proved for one in explanation.links.tried
+    )
+    if name in CHAINS:
+        chain = explanation.chain
+        first, last, passing = CHAINS[name]
+        assert chain.whole, chain.lost
+        told = [f"{step.thread}:{step.place.line} {step.words}" for step in chain.steps]
+        assert told[0].startswith(first)
+        assert told[-1] == last
+        assert chain.steps[-1].passing.endswith(passing)
+        assert len(told) <= MOST_STEPS
+        assert any(f"{chain.ending}" in line for line in text)

@@ -15,6 +15,7 @@ from ..backends.executed import ExecutedTrace
 from ..channel import FLOW, FLOW_CODE
 from .operands import variables
 from .producers import depths, flow_of
+from .values import whole_text
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 _TOLD = frozenset(["COMPARE_OP", "IS_OP", "CONTAINS_OP", "RETURN_VALUE", "YIELD_VALUE", "STORE_FAST"])
+_ROWS = 500  # instructions in one record
 _TOLD_PAIRS = frozenset(["STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"])
 
 
@@ -32,6 +34,7 @@ class Follower(ExecutedTrace):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._rows: list[tuple[Any, ...]] = []
         # By identity of the code: the code, its number, its instructions by offset, the number of its variables.
         self._codes: dict[int, tuple[CodeType, int, dict[int, tuple[int, str, int, int]], int]] = {}
 
@@ -54,8 +57,15 @@ class Follower(ExecutedTrace):
             seen: tuple[Any, ...] = ()
             if (name in _TOLD or name in _TOLD_PAIRS) and depth >= takes > 0:
                 seen = self._values(frame, known[3] + depth - takes, takes)
-            scheduler.send(FLOW, thread.name, thread.time if counted else 0, id(frame), known[1], index, seen)
+            self._rows.append((thread.name, thread.time if counted else 0, id(frame), known[1], index, seen))
+            if len(self._rows) >= _ROWS or self.over:
+                self.end()
         use_own(before)
+
+    def end(self) -> None:
+        """Send what has not been sent yet."""
+        rows, self._rows = tuple(self._rows), []
+        self._scheduler.send(FLOW, rows)
 
     def operation(self, thread: ManagedThread, caller: FrameType) -> None:
         """The running thread does an operation; it belongs to the call that led there."""
@@ -77,4 +87,8 @@ class Follower(ExecutedTrace):
         if found is None:
             return ()
         observer: Any = self._scheduler.observer
-        return tuple([("?", "", -1) if one is frame or observer is None else observer.described(one) for one in found])
+        if observer is None:
+            return ()
+        return tuple(
+            [("?", "", -1) if one is frame else (whole_text(one), *observer.described(one)[1:]) for one in found]
+        )

@@ -49,8 +49,10 @@ FIXED = (
 _SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
 _SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
+_STATES = (("queue", "size"), ("_flag", ""), ("_value", ""), ("_state", ""))  # Queue, Event, Semaphore, Future
 _MOST_KEPT = 1_000  # elements whose identities are kept for a while
 _MAPPINGS = (("weakref", "WeakValueDictionary"), ("collections", "UserDict"))
+_MOST_SHOWN = 4  # elements
 _MOST_KEYS = 10_000  # compared one by one
 _LARGEST_INT = 1 << 200
 
@@ -237,6 +239,16 @@ def inside(thing: Any) -> dict[Any, Any] | None:
     return found if type(found) is dict else None
 
 
+def state(thing: Any) -> object:
+    """What an object of the library is about: how many things wait in a queue, whether an event is set."""
+    values = own_values(thing) or {}
+    for name, what in _STATES:
+        found = values.get(name, MISSING)
+        if found is not MISSING:
+            return size(found) if what == "size" else found if scalar(found) else UNKNOWN
+    return UNKNOWN
+
+
 def referent(value: Any) -> object:
     """What a weak reference refers to, MISSING if that is gone; any other value itself."""
     if not issubclass(type(value), _Reference):
@@ -291,6 +303,18 @@ def text_of(value: Any) -> str:
         return "a module"
     length = size(value)
     return "" if length is None or module_name(kind) not in _OF_LIBRARY else f"{type_name(kind)} of {length}"
+
+
+def whole_text(value: Any) -> str:
+    """As :func:`text_of`, but with the elements of a small list or dictionary of plain values."""
+    kind, length = type(value), size(value)
+    if length is None or not 0 < length <= _MOST_SHOWN:
+        return text_of(value)
+    if kind is list and all(plain(one) for one in value):
+        return f"[{', '.join(text_of(one) for one in value)}]"
+    if kind is dict and all(plain(one) for pair in value.items() for one in pair):
+        return f"{{{', '.join(f'{text_of(key)}: {text_of(one)}' for key, one in value.items())}}}"
+    return text_of(value)
 
 
 def key_text(key: object) -> str:

@@ -125,6 +125,9 @@ class ExecutedTrace:
             self._scheduler.send(CALLED, self._scheduler.current.name, id(frame), _looks_after(code, offset, callee))
         use_own(before)
 
+    def end(self) -> None:
+        """The run ends."""
+
     def _passed(self, thread: ManagedThread) -> bool:
         """Whether the thread has passed a yield point since it was last asked for."""
         before, self._times[thread.name] = self._times.get(thread.name, 0), thread.time

@@ -113,6 +113,7 @@ class Chooser(Baton):
         traced_left: how many more yield points to report to the tool one by one.
         executed: what reports every instruction to the tool, if that is wanted; see ../backends/executed.py.
         observer: looks at what the program accesses, if the tool wants that.
+        when_asked: called now and then; tells what is known of the threads if the tool has asked for it.
         history: keeps what happens to locks and the like, if the tool wants that.
         guard: keeps a virtual lock or order, if the tool wants one.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
@@ -138,6 +139,7 @@ class Chooser(Baton):
         self.observer: Observer | None = None
         self.history: History | None = None
         self.guard: Guard | None = None
+        self.when_asked: Callable[[], None] = _nothing
         self.max_delay_ns = 0
         self.least_asleep_ns = 0
         self._told_spinning = False
@@ -167,6 +169,8 @@ class Chooser(Baton):
             thread.starter = thread.starting = None
             self.switch_to(thread, starter)
             return
+        if thread.time % COLLECT_EVERY == 0:
+            self.when_asked()
         ready, runnable = self.who_can_run()
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
@@ -212,6 +216,7 @@ class Chooser(Baton):
         self.moments.at_choice()
         ready = [thread for thread in self.threads if self.is_ready(thread)]
         if not ready:
+            self.when_asked()
             alarm = self.clock.alarm_ns
             first = min([alarm, *(thread.deadline for thread in self.threads if thread.deadline is not None)])
             wait = self.wait_outside
@@ -297,3 +302,7 @@ class Chooser(Baton):
             thread.ask_at = min(thread.ask_at, self.observer.next_time(thread))
         if self.guard is not None:
             thread.ask_at = min(thread.ask_at, thread.time + 1)
+
+
+def _nothing() -> None:
+    pass

@@ -15,6 +15,8 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..accelerator.own_memory import use_own
 from ..observing import attribute, local_value, type_name
 from ..points.frames import program_frame
+from ..points.place import line_of
+from ..points.places import COUNTED
 from ..stdlib.locks import Lock, RLock
 from ..strategies.profile import Identities
 from .library import GIVES_UP, TAKES, WAITS, is_notification, library_call, starts_thread
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
 
+IMPORT_LOCK = "_ModuleLock"  # of the import system, by its class
 _MOST = 20_000  # steps kept: the last ones
 _MOST_NAMED = 300  # objects: to find a name costs up to some milliseconds
 
@@ -113,7 +116,7 @@ class History:
                 self._step(thread, frame, thing, GIVES_UP, does)
             elif done and not signals and not back and does != "notifies" and not _is_wait_of_condition(outermost):
                 self._step(thread, frame, thing, does, "")
-        elif signals:
+        elif signals or not self._is_direct(frame):
             return
         elif done:
             self._step(thread, frame, lock, TAKES, "")
@@ -121,6 +124,13 @@ class History:
             self._step(thread, frame, lock, GIVES_UP, "")
         elif not lock.ready_for(thread):
             self._step(thread, frame, lock, WAITS, "")
+
+    def _is_direct(self, frame: FrameType | None) -> bool:
+        """Whether the program itself uses the lock, perhaps through a condition; not a part of the library for it."""
+        frame = program_frame(frame)
+        while frame is not None and frame.f_code.co_qualname.startswith("Condition."):
+            frame = frame.f_back
+        return frame is None or self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED
 
     def _notification(self, thread: ManagedThread, frame: FrameType | None) -> None:
         called = None if frame is None else library_call(frame, self._scheduler.places)
@@ -151,6 +161,16 @@ class History:
             del self._locks[number]
         return [(number, lock) for number, lock in self._locks.items() if lock._holder is thread]
 
+    def find_locks(self) -> None:
+        """Without a history: the locks that threads have now, as far as variables lead to them."""
+        frames = sys._current_frames()
+        for lock in self._naming.taken_locks([frames.get(thread.ident) for thread in self._scheduler.threads]):
+            if not only_signals(lock):
+                number = self._identities.number(lock)
+                self._locks[number] = lock
+                if lock._taken is not None:
+                    self.taken[number] = self.stacks.of_lines(((lock._taken.code, line_of(lock._taken)),))
+
     # -- what is asked -----------------------------------------------------------------------------------------------
 
     def held_by(self, thread: ManagedThread) -> list[Any]:
@@ -164,6 +184,9 @@ class History:
             frames = sys._current_frames()
             threads = [self._scheduler.main, self._scheduler.current, *self._scheduler.threads]
             stacks = [frames.get(thread.ident) for thread in threads]
+            if type_name(thing) == IMPORT_LOCK:
+                self.things[number] = ("import lock", f"the import of {attribute(thing, 'name')}", "", None)
+                return number
             named = len(self.things) < _MOST_NAMED
             name, what = self._naming.name_of(thing, stacks) if named else ("", "")
             self.things[number] = (type_name_of(thing), name, what, made_of(thing))

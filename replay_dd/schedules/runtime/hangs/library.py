@@ -8,6 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from ..observing import local_value
 from ..points.frames import program_frame
 from ..points.places import COUNTED
 
@@ -77,6 +78,16 @@ def starts_thread(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def import_lock(frame: FrameType | None) -> object:
+    """The lock of a module that is being imported, if a thread waits for that; None if it waits for something else."""
+    frame = program_frame(frame)
+    while frame is not None and function_of(frame)[0] == "importlib._bootstrap":
+        if frame.f_code.co_qualname == "_ModuleLock.acquire":
+            return local_value(frame, "self")
+        frame = frame.f_back
+    return None
 
 
 def is_notification(frame: FrameType) -> bool:

@@ -41,7 +41,7 @@ _DEEPEST = 6
 _PLAIN = (str, int, float, bool, complex, bytes, bytearray, type(None), type(Ellipsis), range)
 _SIMPLE_KEYS = (str, int, bool, type(None))
 _NOT_FOLLOWED = (*_PLAIN, type(len), type(lambda: 0), type(sys), Lock, RLock)
-_OF_LIBRARY = ("threading", "_thread", "queue", "_queue", "concurrent.futures.thread", "concurrent.futures._base")
+_BUILT_IN = ("builtins", "types", "collections", "__main__")  # whose objects hold what the program puts there
 _LOCK_OF_CONDITION = "_lock"
 
 
@@ -62,6 +62,23 @@ class Naming:
             thing: the object.
             stacks: the innermost frame of each thread, the main thread's first.
         """
+        threads = self._frames(stacks)
+        found = _search(thing, _globals([frame for own in threads for frame in own]))
+        for own in threads:
+            found = found or _search(thing, _locals(own))
+        return found or ("", "")
+
+    def taken_locks(self, stacks: Iterable[FrameType | None]) -> list[Any]:
+        """The locks that a thread has and that a way leads to from a variable; arguments as for :meth:`name_of`."""
+        threads = self._frames(stacks)
+        locks: list[Any] = []
+        _search(None, _globals([frame for own in threads for frame in own]), locks)
+        for own in threads:
+            _search(None, _locals(own), locks)
+        return locks
+
+    def _frames(self, stacks: Iterable[FrameType | None]) -> list[list[FrameType]]:
+        """The program's frames of each thread, the outermost first."""
         threads = []
         for innermost in stacks:
             own = []
@@ -71,10 +88,7 @@ class Naming:
                     own.append(frame)
                 frame = frame.f_back
             threads.append(own[::-1])
-        found = _search(thing, _globals([frame for own in threads for frame in own]))
-        for own in threads:
-            found = found or _search(thing, _locals(own))
-        return found or ("", "")
+        return threads
 
 
 def _globals(frames: list[FrameType]) -> Iterator[tuple[str, object, str]]:
@@ -92,20 +106,27 @@ def _locals(frames: list[FrameType]) -> Iterator[tuple[str, object, str]]:
     for frame in frames:
         code = frame.f_code
         for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
-            value = local_value(frame, name)
+            # Names that the compiler or a test runner makes up are none that a person would know.
+            value = local_value(frame, name) if name.isidentifier() else None
             if value is not None:
                 yield name, value, f"variable of {code.co_qualname}"
 
 
-def _search(thing: object, roots: Iterator[tuple[str, object, str]]) -> Found | None:
+def _search(thing: object, roots: Iterator[tuple[str, object, str]], locks: list[Any] | None = None) -> Found | None:
+    """The shortest way to an object; or, with a list of locks, all that are taken are put there."""
     waiting: Any = deque()
     seen: set[int] = set()
 
     def look(value: object, path: str, what: str, depth: int) -> Found | None:
-        if value is thing:
-            return path, what
         kind = type(value)
-        if class_module(kind) in _OF_LIBRARY:
+        if locks is None:
+            if value is thing:
+                return path, what
+        else:
+            lock: Any = value if kind in (Lock, RLock) else attribute(value, _LOCK_OF_CONDITION)
+            if type(lock) in (Lock, RLock) and lock._holder is not None and all(one is not lock for one in locks):
+                locks.append(lock)
+        if _is_of_library(kind):
             # The lock of a condition goes by its name; what else is in such objects is not the program's.
             is_its_lock = type_name(value) == "Condition" and attribute(value, _LOCK_OF_CONDITION) is thing
             return (path, what) if is_its_lock else None
@@ -128,11 +149,16 @@ def _search(thing: object, roots: Iterator[tuple[str, object, str]]) -> Found | 
     return None
 
 
+def _is_of_library(kind: type) -> bool:
+    root = class_module(kind).partition(".")[0]
+    return root in sys.stdlib_module_names and root not in _BUILT_IN
+
+
 def _children(value: Any) -> Iterator[tuple[str, object, str]]:
     """(what follows the name, the object, what it is) of all that is in an object."""
     kind = type(value)
-    if kind is dict:
-        for number, (key, item) in enumerate(list(value.items())):
+    if is_a(value, dict):
+        for number, (key, item) in enumerate(list(dict.items(value))):
             if number >= _MOST_ITEMS:
                 return
             if type(key) in _SIMPLE_KEYS:

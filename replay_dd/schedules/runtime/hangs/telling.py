@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 
-from ..baton.moments import OutsideWait
 from ..channel import HANG
 from ..observing import attribute, local_value, type_name
 from ..points.frames import program_frame
@@ -19,9 +18,9 @@ from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
 from ..stdlib.locks import Lock, RLock
 from ..stdlib.threads import ThreadHandle
-from .history import History, only_signals
+from .history import IMPORT_LOCK, History, only_signals
 from .intentions import Intentions
-from .library import library_call
+from .library import GIVES_UP, import_lock, library_call
 from .pools import Pools
 from .stacks import NO_STACK
 
@@ -45,6 +44,7 @@ _GIVES = {
     "Barrier": ("wait", "abort", "reset"),
     "Future": ("set_result", "set_exception", "cancel"),
 }
+_TAKES_FOR_CALLER = ("__enter__", "__aenter__", "acquire", "lock", "acquire_lock")
 _TAKES_ITEMS = ("get", "get_nowait")
 
 
@@ -63,6 +63,8 @@ class _Teller:
     def __init__(self, scheduler: Scheduler, history: History | None) -> None:
         self._scheduler = scheduler
         self._history = history or History(scheduler)
+        if history is None:
+            self._history.find_locks()
         self._frames = sys._current_frames()
         self._intentions = Intentions(scheduler.places)
         self._pools = Pools([(thread, self._frame(thread)) for thread in scheduler.threads])
@@ -102,11 +104,12 @@ class _Teller:
             things.append((number, kind, name, what, made or (), fact, known, likely, taken))
         if why:
             wanted = set(facts)
-            steps = [step for step in steps if step[0] in wanted]
+            steps = [step for step in steps if step[0] in wanted or step[4] == GIVES_UP]
         scheduler.send(
             HANG,
             (why, kept and not history.failed, tuple(rows), tuple(things), tuple(steps[-_MOST_STEPS:])),
             tuple(history.stacks.rows),
+            tuple(scheduler.places.counted_files()),
         )
 
     def _frame(self, thread: ManagedThread) -> FrameType | None:
@@ -122,17 +125,23 @@ class _Teller:
             ends = waiting._thread
         if ends is not None:
             return None, ends.name
-        if isinstance(waiting, OutsideWait):
-            return None, ""
         if type(waiting) in (Lock, RLock):
+            importing = import_lock(frame)
+            if importing is not None:
+                return importing, ""
             called = library_call(frame, self._scheduler.places)
             if called is not None and only_signals(waiting):
                 return local_value(called[1], "self"), ""
-        return waiting, ""
+        is_thing = type(waiting) in (Lock, RLock) or type_name(waiting) == "SimpleQueue"
+        return (waiting if is_thing else None), ""
 
     def _facts(self, thing: Any, waiter: ManagedThread) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """What is known of an object in words; who has to act; who is likely to."""
         kind = type_name(thing)
+        if kind == IMPORT_LOCK:
+            owner = attribute(thing, "owner")
+            found = [thread.name for thread in self._scheduler.threads if thread.ident == owner]
+            return f"thread {found[0]} imports it" if found else "", tuple(found), ()
         if type(thing) in (Lock, RLock):
             holder = thing._holder
             if holder is None:
@@ -156,7 +165,11 @@ class _Teller:
             if frame.f_code is taken.code:
                 return f"thread {holder.name} has it"
             frame = frame.f_back
-        if taken is None or self._scheduler.places.kind(taken.code.co_filename) != COUNTED:
+        if (
+            taken is None
+            or taken.code.co_name in _TAKES_FOR_CALLER
+            or self._scheduler.places.kind(taken.code.co_filename) != COUNTED
+        ):
             return f"thread {holder.name} has it"
         return f"thread {holder.name} has it, and has left {taken.code.co_qualname}, which took it"
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..baton.thread import ManagedThread
 
 _STEP_S = 0.002  # between two checks for what no descriptor shows
+_GLANCE_S = 0.25  # between two checks whether the tool asks
 _get_ident = _thread.get_ident
 READING, URGENT, WRITING = 1, 2, 4  # POLLIN, POLLPRI and POLLOUT of poll(2)
 
@@ -243,12 +244,14 @@ class Descriptors:
         pollable = [pair for wait in waits for pair in wait.descriptors if wait.nature > INSIDE or silent]
         self._scheduler.counter.idle = True
         try:
-            if not silent:
-                return self.poll(pollable, None if limit_s is None else limit_s * 1000)
+            if not silent and limit_s is not None:
+                return self.poll(pollable, limit_s * 1000)
+            step_s = _STEP_S if silent else _GLANCE_S
             while limit_s is None or limit_s > 0:
-                if self.poll(pollable, _STEP_S * 1000) or any(self.moments.look(wait) for wait in silent):
+                if self.poll(pollable, step_s * 1000) or any(self.moments.look(wait) for wait in silent):
                     return True
-                limit_s = None if limit_s is None else limit_s - _STEP_S
+                self._scheduler.when_asked()
+                limit_s = None if limit_s is None else limit_s - step_s
             return False
         finally:
             self._scheduler.counter.idle = False

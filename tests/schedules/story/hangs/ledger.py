@@ -13,7 +13,7 @@ class Ledger:
         self.first_is_in = threading.Event()
 
     def connect(self):
-        return sqlite3.connect(self.path, timeout=1e6, isolation_level=None)
+        return sqlite3.connect(self.path, timeout=5, isolation_level=None)
 
     def keep_open(self):
         connection = self.connect()

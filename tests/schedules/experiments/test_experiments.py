@@ -1,0 +1,227 @@
+"""Experiments with real programs, from the failing run to what was tried against it."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.errors.program import NotControlledError
+from replay_dd.report.story import story_as_json, story_as_text
+from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.experiments import experiments as module
+from replay_dd.schedules.experiments.experiments import Budget, try_repairs, with_experiments
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Experiments
+from replay_dd.schedules.experiments.schedules_to_try import in_turns, neighbours
+from replay_dd.schedules.failing_range import FailingRange, FailingRanges
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.model import Settings, Switch
+from replay_dd.schedules.story.explain import Explanation, explain
+from replay_dd.schedules.target import Plan, describe_program
+from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from tests.schedules.logs import log_of
+
+FEW = Budget(12, None)
+
+OWN_LOCK = """\
+import threading
+class Stock:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.left = 5
+    def put(self):
+        with self._lock:
+            self.left += 1
+    def take(self):
+        left = self.left
+        self.left = left - 1
+stock = Stock()
+threads = [threading.Thread(target=one) for one in (stock.take, stock.put)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert stock.left == 5, stock.left
+"""
+NO_LOCK = OWN_LOCK.replace("with self._lock:", "if self._lock:")
+EARLY = """\
+import threading
+class Service:
+    def start(self):
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        self.name = "x"
+    def run(self):
+        self.greeting = "hello " + self.name
+service = Service()
+service.start()
+service.thread.join()
+assert service.greeting == "hello x"
+"""
+TWO_LOCKS = """\
+import threading
+class Account:
+    def __init__(self):
+        self.lock = threading.Lock()
+def transfer(source, target):
+    with source.lock:
+        with target.lock:
+            pass
+one, other = Account(), Account()
+threads = [threading.Thread(target=transfer, args=both) for both in ((one, other), (other, one))]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def isolated(folder: Path, text: str) -> tuple[ScheduleIsolation, Explanation]:
+    (folder / "prog.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), runs=50)
+    assert found.passing is not None
+    assert found.failing is not None
+    isolation = isolate(found.passing, found.failing)
+    return isolation, explain(isolation)
+
+
+def tried(folder: Path, text: str) -> Experiments:
+    found, explanation = isolated(folder, text)
+    explanation = with_experiments(explanation, found, budget=FEW)
+    assert explanation.tried is not None
+    return explanation.tried
+
+
+def region(function: str, first: int, last: int = 0) -> Region:
+    return Region("prog.py", function, first, last or first)
+
+
+def test_a_lock_of_the_program_is_tried_first(tmp_path: Path) -> None:
+    found = tried(tmp_path, OWN_LOCK)
+    (attempt,) = found.attempts
+    assert attempt.virtual == VirtualLock((region("Stock.take", 10, 11),), "self._lock")
+    assert attempt.verdict == PREVENTS
+    assert attempt.counts.failed == 0 < attempt.without.failed
+    assert attempt.counts.schedules == attempt.without.schedules == found.schedules == found.neighbours + 12
+    assert (found.stopped_by, found.why_not) == ("", "")
+
+
+@pytest.mark.once
+def test_otherwise_the_regions_of_both_threads_become_one_step(tmp_path: Path) -> None:
+    (attempt,) = tried(tmp_path, NO_LOCK).attempts
+    assert isinstance(attempt.virtual, VirtualLock)
+    assert attempt.verdict == PREVENTS
+    assert region("Stock.take", 10, 11) in attempt.virtual.regions or region("Stock.put", 8) in attempt.virtual.regions
+
+
+@pytest.mark.once
+def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
+    best, *others = tried(tmp_path, EARLY).attempts
+    assert best.virtual == VirtualOrder(region("Service.run", 8), region("Service.start", 6))
+    assert best.verdict == PREVENTS
+    assert {one.verdict for one in others} <= {FAILS, NO_PROOF}
+
+
+@pytest.mark.once
+def test_a_deadlock_goes_away_if_both_locks_are_taken_in_one_step(tmp_path: Path) -> None:
+    (attempt,) = tried(tmp_path, TWO_LOCKS).attempts
+    assert attempt.virtual == VirtualLock((region("transfer", 6, 8),))
+    assert attempt.verdict == PREVENTS
+
+
+# -- without running anything ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.once
+def test_no_schedules_no_experiments() -> None:
+    explanation = Explanation(None, "there is none")
+    assert with_experiments(explanation, None, budget=FEW) is explanation  # type: ignore[arg-type]
+    told = Explanation(object(), twins=object())  # type: ignore[arg-type]
+    assert with_experiments(told, None, budget=Budget(0, None)) is told  # type: ignore[arg-type]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("raised", "why"),
+    [(NotControlledError("It is gone."), "It is gone."), (ZeroDivisionError("by 0"), "(ZeroDivisionError: by 0)")],
+)
+def test_what_goes_wrong_costs_only_the_experiments(
+    raised: Exception, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> Experiments:
+        raise raised
+
+    monkeypatch.setattr(module, "try_repairs", fail)
+    told = Explanation(object(), twins=object())  # type: ignore[arg-type]
+    explanation = with_experiments(told, None, budget=FEW)  # type: ignore[arg-type]
+    assert explanation.tried is not None
+    assert why in explanation.tried.why_not
+    assert not explanation.interrupted
+
+
+@pytest.mark.once
+def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
+    found, explanation = isolated(tmp_path, NO_LOCK)
+    runs: list[str] = []
+
+    def on_stage(text: str) -> None:
+        runs.append(text)
+        if len(runs) == 5:
+            raise KeyboardInterrupt
+
+    assert explanation.story is not None
+    assert explanation.twins is not None
+    made = try_repairs(found, explanation.story, explanation.twins, budget=FEW, on_stage=on_stage)
+    assert made.stopped_by == "interrupt"
+    assert made.attempts == ()
+    assert made.runs == 5
+    text = "\n".join(story_as_text(replace(explanation, tried=made), found.failing.program))
+    assert "nothing yet" in text
+    assert "5 runs; interrupted)" in text
+
+    made = try_repairs(found, explanation.story, explanation.twins, budget=Budget(12, 0.0))
+    assert (made.runs, made.attempts) == (0, ())
+    told = story_as_json(replace(explanation, tried=made), found.failing.program)["tried"]
+    assert told["stopped_by"] == "time"
+
+
+@pytest.mark.once
+def test_both_edges_of_each_failing_range_are_among_the_neighbours() -> None:
+    """What leaves the first failing position open, and only that, must not be called sufficient."""
+
+    def at(time: int) -> Switch:
+        return Switch("0.1", time, "0.2", False, False, None, time, 1)
+
+    def from_to(first: int, last: int, *, guilty: bool) -> FailingRange:
+        return FailingRange(at(first), at(last), "", True, guilty, log_of([]), None)
+
+    ranges = FailingRanges((from_to(3, 3, guilty=False), from_to(20, 80, guilty=True)), 0, 0, 0)
+    _, *others = neighbours(log_of([at(80)]), at(80), ranges)
+    times = [plan.triggers[0].time for plan in others]
+    assert {1, 2, 3, 4, 5, 18, 19, 20, 21, 22, 78, 79, 81, 82} <= set(times)
+    assert len([time for time in times if 22 < time < 78]) >= 4
+    assert times[0] == 18  # those of the guilty range first
+    forced = replace(at(80), by_default=True)
+    assert len(list(neighbours(log_of([forced]), forced, ranges))) == 1
+
+
+@pytest.mark.once
+def test_both_kinds_of_schedules_take_turns() -> None:
+    near, far = [Plan(label=f"near {number}") for number in range(2)], [Plan(label=str(number)) for number in range(4)]
+    plans, numbers = in_turns(near, far)
+    assert [str(plan) for plan in plans] == ["near 0", "0", "near 1", "1", "2", "3"]
+    assert numbers == {0, 2}
+    assert in_turns(far, near)[1] == {0, 2, 4, 5}
+
+
+@pytest.mark.once
+def test_neighbours_are_the_failing_schedule_and_its_switch_elsewhere(tmp_path: Path) -> None:
+    found, _ = isolated(tmp_path, NO_LOCK)
+    assert found.switch is not None
+    switch = found.switch.failing
+    first, *others = neighbours(found.failing, switch, found.ranges)
+    assert first.triggers == found.failing.triggers
+    times = [trigger.time for plan in others for trigger in plan.triggers if trigger.thread == switch.thread]
+    assert switch.time not in times
+    assert {switch.time - 1, switch.time + 1} <= set(times)
+    assert len(times) == len(set(times))

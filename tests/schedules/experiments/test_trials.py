@@ -1,0 +1,111 @@
+"""The same schedules with and without: what is counted, and what counts as a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Counts
+from replay_dd.schedules.experiments.trials import Trials
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
+from replay_dd.schedules.runtime.virtual.lock import NOT_TAKEN
+from replay_dd.schedules.target import Plan
+from replay_dd.schedules.virtual import Region, VirtualLock
+from tests.schedules.experiments.fakes import FAILS as FAILED
+from tests.schedules.experiments.fakes import PASSES, FakeRunner
+
+pytestmark = pytest.mark.once
+
+LOCK = VirtualLock((Region("prog.py", "work", 3, 5),))
+DEADLOCK = Ending(
+    status=None, signal=9, deadlock=(Waiter("0.1", "waits for the lock", (Frame("prog.py", 3, "work", True),)),)
+)
+OTHER = replace(
+    FAILED, exceptions=(UncaughtException("main", "KeyError", "'x'", (Frame("prog.py", 9, "work", True),)),)
+)
+
+
+def trials(ends: Callable[[Plan], Ending], amount: int = 6, **options: object) -> Trials:
+    """``ends`` says how a run of a plan ends; the plans are labelled 0, 1, ..."""
+    plans = [Plan(label=str(number)) for number in range(amount)]
+    runner = FakeRunner(ends)
+    made = Trials(runner, signature_of(FAILED), "", plans, jobs=1, time_limit_s=None, **options)  # type: ignore[arg-type]
+    made.run(None, range(amount))
+    return made
+
+
+def odd_fail(plan: Plan) -> Ending:
+    return FAILED if plan.virtual is None and int(plan.label) % 2 else PASSES
+
+
+def test_a_lock_with_which_nothing_fails_prevents_it() -> None:
+    found = trials(odd_fail).attempt(LOCK)
+    assert (found.verdict, found.why) == (PREVENTS, "")
+    assert (found.counts, found.without) == (Counts(6, 0), Counts(6, 3))
+
+
+def test_a_lock_with_which_some_fail_does_not() -> None:
+    found = trials(lambda plan: FAILED if int(plan.label) == 5 else odd_fail(plan)).attempt(LOCK)
+    assert (found.verdict, found.counts) == (FAILS, Counts(6, 1))
+
+
+@pytest.mark.parametrize(("ending", "word"), [(DEADLOCK, "deadlock"), (OTHER, "KeyError (prog.py:9 in work)")])
+def test_a_lock_that_makes_another_failure_proves_nothing(ending: Ending, word: str) -> None:
+    made = trials(lambda plan: ending if plan.virtual and plan.label == "2" else odd_fail(plan))
+    found = made.attempt(LOCK)
+    assert found.verdict == NO_PROOF
+    assert found.why == f"1 of 6 schedules end with {word} instead"
+    assert not made.holds(LOCK, [2])
+    assert made.holds(LOCK, [1, 3])
+
+
+def test_another_failure_that_is_there_without_it_is_only_told() -> None:
+    made = trials(lambda plan: OTHER if plan.label in "24" else odd_fail(plan))
+    found = made.attempt(LOCK)
+    assert found.verdict == PREVENTS
+    assert found.counts == Counts(6, 0, {"KeyError (prog.py:9 in work)": 2})
+    assert found.without == Counts(6, 3, {"KeyError (prog.py:9 in work)": 2})
+    assert made.holds(LOCK, range(6))
+
+
+def test_a_lock_that_was_not_taken_proves_nothing() -> None:
+    note = f"`self.gone` is no lock at prog.py:3, {NOT_TAKEN}"
+    made = trials(lambda plan: replace(PASSES, notes=(note,)) if plan.virtual else odd_fail(plan))
+    assert (made.attempt(LOCK).verdict, made.attempt(LOCK).why) == (NO_PROOF, note)
+    assert not made.holds(LOCK, [1])
+
+
+def test_it_does_not_hold_where_one_fails() -> None:
+    made = trials(lambda plan: FAILED)
+    assert not made.holds(LOCK, [0, 1])
+    assert made.runs == 7  # the first that fails ends it
+
+
+def test_a_schedule_is_run_once_with_each() -> None:
+    counted: list[int] = []
+    made = trials(odd_fail, on_run=counted.append)
+    for _ in range(2):
+        made.attempt(LOCK)
+        made.holds(LOCK, [1, 3])
+    assert counted == list(range(1, 13))
+
+
+def test_what_was_run_in_time_is_compared() -> None:
+    made = trials(odd_fail)
+    made.run(LOCK, [0, 1])
+    made.ends_at = 0.0
+    found = made.attempt(LOCK)
+    assert (found.counts, found.without) == (Counts(2, 0), Counts(2, 1))
+    assert not made.holds(LOCK, [0, 1, 2])
+    assert made.count_without() == 6
+
+
+def test_those_that_were_not_run_without_are_not_compared() -> None:
+    made = trials(odd_fail, 0)
+    made.plans = [Plan(label=str(number)) for number in range(6)]
+    made.run(None, [0, 1])
+    assert made.attempt(LOCK).counts == Counts(2, 0)
+    assert made.attempt(LOCK, [1, 3]).counts == Counts(1, 0)  # of these, one was run with it

@@ -1,0 +1,187 @@
+"""Whether a repair holds: repaired, still failing, failing otherwise, or nobody can tell."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from replay_dd.outcome import Outcome
+from replay_dd.report.verification import verification_as_json, verification_in_words
+from replay_dd.schedules.anchors import AnchoredReplay, named
+from replay_dd.schedules.experiments import verify
+from replay_dd.schedules.experiments.sweep import MOST, moved, sweeps
+from replay_dd.schedules.experiments.verify import (
+    CANNOT_TELL,
+    FAILS_OTHERWISE,
+    REPAIRED,
+    STILL_FAILS,
+    Verification,
+    verify_repair,
+)
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
+from replay_dd.schedules.target import describe_program
+from tests.schedules.logs import FAILED, log_of
+
+pytestmark = pytest.mark.once
+
+CACHE = """\
+import threading
+class Cache:
+    def __init__(self):
+        self.rooms = {}
+    def enter(self, room, who):
+        if room not in self.rooms:
+            self.rooms[room] = set()
+        self.rooms[room].add(who)
+cache = Cache()
+threads = [threading.Thread(target=cache.enter, args=("hall", who)) for who in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(cache.rooms["hall"]) == 2, cache.rooms
+"""
+BODY = CACHE[CACHE.index("        if room") : CACHE.index("cache = Cache")]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Log:
+    folder = tmp_path_factory.mktemp("cache")
+    (folder / "prog.py").write_text(CACHE)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=folder), Settings(), runs=50)
+    assert found.failing is not None
+    write_log(found.failing, folder / "fail.log")
+    return read_log(folder / "fail.log")
+
+
+def verified(recorded: Log, text: str, runs: int = 6) -> Verification:
+    Path(recorded.program.directory, "prog.py").write_text(text)
+    return verify_repair(recorded, runs=runs)
+
+
+def told(made: Verification) -> list[str]:
+    return list(verification_in_words(made, Path("still-fails.log")))
+
+
+def test_what_has_not_changed_still_fails(recorded: Log) -> None:
+    made = verified(recorded, CACHE)
+    assert (made.verdict, made.found_by, made.changed) == (STILL_FAILS, "the old schedule", ())
+    assert made.failing is not None
+    assert told(made)[0] == "verdict      still fails"
+    assert "replay       replay-dd replay still-fails.log" in told(made)
+
+
+def test_a_repair_around_the_old_lines_keeps_their_anchors(recorded: Log) -> None:
+    inside = "        with lock:\n" + textwrap.indent(BODY, "    ")
+    made = verified(recorded, CACHE.replace(BODY, inside).replace("cache =", "lock = threading.Lock()\ncache ="))
+    assert (made.verdict, made.changed) == (REPAIRED, ("prog.py",))
+    assert made.anchored is not None
+    assert not made.anchored.missed
+    assert made.near > 0
+    assert made.hunted == 6
+    assert told(made)[0] == f"verdict      repaired: 0 of {made.schedules} schedules fail"
+    assert told(made)[-1] == "This is not a proof: other schedules were not tried."
+
+
+def test_where_the_line_is_gone_its_function_is_swept(recorded: Log) -> None:
+    made = verified(recorded, CACHE.replace(BODY, "        self.rooms.setdefault(room, set()).add(who)\n"))
+    assert made.verdict == REPAIRED
+    assert made.anchored is not None
+    assert len(made.anchored.missed) == 1
+    (sweep,) = made.swept
+    assert (sweep.function, sweep.whole, made.near) == ("Cache.enter", True, 0)
+    assert len(sweep.times) > 2
+    assert any(line.startswith("not found    thread") for line in told(made))
+    assert verification_as_json(made, Path("x.log"))["swept"][0]["schedules"] == len(sweep.times)
+
+
+def test_a_repair_that_only_looks_like_one_still_fails(recorded: Log) -> None:
+    other = "        found = self.rooms.get(room)\n        if found is None:\n            self.rooms[room] = {who}\n"
+    made = verified(recorded, CACHE.replace(BODY, other + "        else:\n            found.add(who)\n"), runs=0)
+    assert made.verdict == STILL_FAILS
+    assert made.found_by.startswith("swept, in Cache.enter: thread 0.1 to 0.2 at its yield point ")
+    assert made.failing is not None
+    assert made.failing.triggers
+
+
+def test_another_failure_is_no_repair(recorded: Log) -> None:
+    made = verified(recorded, CACHE.replace(BODY, "        raise KeyError(room)\n"), runs=0)
+    assert made.verdict == FAILS_OTHERWISE
+    assert "KeyError" in made.failure
+    assert told(made)[0] == "verdict      fails otherwise: not as recorded, but some schedule fails"
+
+
+def test_without_the_old_place_nobody_can_tell(recorded: Log) -> None:
+    """Also not if it passes: the switch may be needed somewhere else now."""
+    gone = "import threading\nfor _ in range(2): threading.Thread(target=print).start()\n"
+    made = verified(recorded, gone, runs=0)
+    assert made.verdict == CANNOT_TELL
+    assert "cannot be followed any more" in made.why
+    assert told(made)[0].startswith("verdict      cannot tell: the old schedule cannot be followed")
+
+
+def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
+    assert verified(recorded, "print(1)\n", runs=4).verdict == REPAIRED
+
+
+def test_a_run_that_does_not_end_is_no_verdict() -> None:
+    made = Verification(anchored=AnchoredReplay(None, (), (), Outcome.PASS))  # type: ignore[arg-type]
+    judge = verify._Judge(made, signature_of(FAILED))
+    judge.look_at(SimpleNamespace(log=log_of([])), "hunted")  # type: ignore[arg-type]
+    assert verify._verdict(made, False) == (REPAIRED, "")
+    judge.look_at(SimpleNamespace(log=log_of([], Ending(None, timed_out=True))), "hunted")  # type: ignore[arg-type]
+    verdict, why = verify._verdict(made, False)
+    assert verdict == CANNOT_TELL
+    assert why.startswith("1 of the runs ended without a verdict")
+
+
+def test_ctrl_c_ends_it(recorded: Log) -> None:
+    def on_run(text: str) -> None:
+        raise KeyboardInterrupt
+
+    made = verify_repair(recorded, runs=0, on_run=on_run)
+    assert (made.verdict, made.interrupted, made.why) == (CANNOT_TELL, True, "interrupted")
+
+
+# -- sweeps ----------------------------------------------------------------------------------------------------------
+
+
+def place(function: str, line: int = 7) -> Place:
+    return Place("prog.py", "prog.py", line, 1, function, "LOAD_ATTR", True)
+
+
+def switch(time: int, where: Place | None, thread: str = "0.1", to: str = "0.2") -> Switch:
+    return Switch(thread, time, to, False, False, where, time, 1)
+
+
+def test_switches_are_moved_one_at_a_time() -> None:
+    first, second = switch(3, place("f")), switch(40, place("f"), "0.2", "0.1")
+    plans = list(moved(log_of([first, second, replace(switch(50, None), by_default=True)])))
+    times = [tuple(trigger.time for trigger in plan.triggers) for plan in plans]
+    assert times == [
+        *((time, 40) for time in (1, 2, 4, 5, 6, 7, 8, 9)),
+        *((3, time) for time in (34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46)),
+    ]
+
+
+def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
+    old = log_of([switch(5, place("f.<locals>.<listcomp>")), switch(6, place("f")), switch(9, None)], FAILED)
+    trace = [("0.1", place("g")), ("0.2", place("f")), ("0.1", place("f")), ("0.1", None), ("0.1", place("f"))]
+    (sweep,) = sweeps(old, trace, ["0", "0.1", "0.2"])  # both switches are in one function
+    assert (sweep.thread, sweep.function, sweep.times, sweep.whole) == ("0.1", "f", (2, 4), True)
+    assert [plan.triggers for plan in sweep.plans] == [(("0.1", time, "0.2"),) for time in (2, 4)]
+    assert list(sweeps(old, trace, ["0", "0.1"])) == []  # nobody to give way to
+    assert named(place("f.<locals>.<listcomp>")) == "f"
+
+
+def test_where_the_function_is_not_passed_the_whole_thread_is_swept() -> None:
+    trace = [("0.1", place("g"))] * (3 * MOST + 1)
+    (sweep,) = sweeps(log_of([switch(5, place("f"))], FAILED), trace, ["0.1", "0.2"])
+    assert (sweep.function, sweep.whole) == ("", False)
+    assert sweep.times == tuple(range(1, 3 * MOST + 2, 4))
