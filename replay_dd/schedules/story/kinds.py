@@ -171,6 +171,5 @@ def _was_there(conflict: Conflict, edge: Edge) -> bool:
     """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
     if conflict.left is not None and conflict.left.access.reads:
         return True
-    nothing = ("None", "False", *_EMPTY)
     before = [one for one in conflict.before if one.writes and one.touches(edge.access)]
-    return any(not one.new.is_missing and one.new.text not in nothing for one in before)
+    return any(not one.new.is_missing and not (one.does == "stores" and one.new.text in _EMPTY) for one in before)
