@@ -38,6 +38,10 @@ _COMMENT = re.compile(rf"<!-- (?P<key>{'|'.join(KEYS)}): (?P<value>.+?) -->")
 _NUMBER = re.compile(r"(?<!\.py:)\b(?:[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{7}|\d[\d,]*(?:\.\d+)*)\b")
 # What is another one each time, too.
 _PASSING = re.compile(r"\b\d+(?:\.\d+)? s\b|\b[0-9a-f]{40}\b")
+# What is printed every ten seconds, so only on a busy machine.
+_PROGRESS = re.compile(
+    r"replay-dd: (?:(?:test|run|session|input) [\d,]+\b.*|[^:]*(?:, |: )run \d+.*|(?:reading|running|proving) .*)"
+)
 _PADDING = re.compile(r"(?<=\S)\s{2,}")
 
 
@@ -129,7 +133,8 @@ def do(step: Step, folder: Path) -> Done | None:
     )
     # Readers are in a folder of their own, too, and it has another name.
     text = done.stdout.replace(f"{folder}/", "")
-    return Done(done.returncode, tuple(line.rstrip() for line in text.splitlines()))
+    lines = (line.rstrip() for line in text.splitlines())
+    return Done(done.returncode, tuple(line for line in lines if not _PROGRESS.fullmatch(line)))
 
 
 def agrees(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:

@@ -25,6 +25,7 @@ from replay_dd.cli.options import (
     program_options,
     seed_option,
     strategies,
+    time_budget_option,
     yield_point_options,
 )
 from replay_dd.cli.output import echo, echo_json, echo_lines
@@ -33,10 +34,11 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
-from replay_dd.report.hang import hang_in_short
+from replay_dd.report.hang import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
+from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
@@ -68,6 +70,7 @@ _SHOWN = 5  # other failures
         show_default=True,
         help="Maximum number of runs.",
     ),
+    time_budget_option("Start no more runs after this time."),
     Option(
         "--failure",
         section=SEARCH,
@@ -92,6 +95,7 @@ def hunt_command(
     output: Path,
     html: Path | None,
     runs: int,
+    time_budget: float | None,
     seed: int | None,
     strategy: str | None,
     jobs: int,
@@ -154,6 +158,7 @@ def hunt_command(
             simplify=not no_simplify,
             may_fork=not no_fork,
             failure=failure,
+            time_budget_s=time_budget,
             on_run=on_run,
             on_simplify=on_simplify,
         )
@@ -205,6 +210,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         one_schedule=found.one_schedule,
         interrupted=found.interrupted,
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
+        hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         hints=() if found.failing is not None else _hints(found, max_delay_s),
     )
@@ -222,7 +228,7 @@ def _status_of(found: Hunt) -> int:
 
 
 def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
-    covered = f"{found.runs} runs of about {found.yield_points:,} yield points"
+    covered = f"{found.runs} {'run' if found.runs == 1 else 'runs'} of about {found.yield_points:,} yield points"
     for label, endings in (
         ("failure", found.failures),
         ("other", found.passed_over),
@@ -276,6 +282,8 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )
+    if found.why_fresh and found.why_fresh != NO_FORK:
+        yield f"each run was a fresh process, which is slower than a forked one: {found.why_fresh}."
     if found.asleep_s:
         enough = math.ceil(found.asleep_s * 10) / 10
         yield (

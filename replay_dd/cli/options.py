@@ -202,14 +202,13 @@ def budget_options() -> tuple[Option, ...]:
             type=click.IntRange(min=1),
             help="Stop after N tests with the best result so far.",
         ),
-        Option(
-            "--time-budget",
-            section=SEARCH,
-            metavar="SECONDS",
-            type=Seconds(min=0, min_open=True),
-            help="Stop after this time with the best result so far.",
-        ),
+        time_budget_option("Stop after this time with the best result so far."),
     )
+
+
+def time_budget_option(text: str) -> Option:
+    """``--time-budget``, with this help."""
+    return Option("--time-budget", section=SEARCH, metavar="SECONDS", type=Seconds(min=0, min_open=True), help=text)
 
 
 def algorithm_option() -> Option:

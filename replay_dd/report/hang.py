@@ -46,7 +46,7 @@ def hang_in_short(ending: Ending) -> Iterator[str]:
 def _head(hang: Hang, verdict: Verdict) -> Iterator[str]:
     things = " and ".join(f"{thing.called} ({described(thing)})" for thing in verdict.things)
     head = f"{_title(hang)} on {things}: {verdict.kind}" if things else f"{_title(hang)}: {verdict.kind}"
-    yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ")
+    yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     yield from textwrap.wrap(verdict.summary, _WIDTH)
 
 

@@ -46,6 +46,7 @@ def replay_as_json(
     divergence: str | None = None,
     relocated: Mapping[str, Any] | None = None,
     left_out: Iterable[str] = (),
+    hang: Mapping[str, Any] | None = None,
     notes: Iterable[str] = (),
     output: bytes | str = b"",
 ) -> dict[str, Any]:
@@ -58,6 +59,7 @@ def replay_as_json(
         divergence: where the replay differed from the recording; None if it did not.
         relocated: which switches were found again in a changed program; None if it has not changed.
         left_out: what of the recording could not be repeated, in words.
+        hang: how it hung; None if it did not.
         notes: what else should be known about the run.
         output: what the program printed.
     """
@@ -70,6 +72,7 @@ def replay_as_json(
         "divergence": divergence,
         "relocated": None if relocated is None else dict(relocated),
         "left_out": list(left_out),
+        "hang": None if hang is None else dict(hang),
         "notes": list(notes),
         "output": last_of(output),
     }
@@ -102,6 +105,7 @@ def hunt_as_json(
     one_schedule: bool,
     interrupted: bool,
     files: Mapping[str, Path | None],
+    hang: Mapping[str, Any] | None,
     notes: Iterable[str],
     hints: Iterable[str],
 ) -> dict[str, Any]:
@@ -118,6 +122,7 @@ def hunt_as_json(
         one_schedule: whether the program starts no threads.
         interrupted: whether Ctrl-C ended it.
         files: the logs that were written.
+        hang: how the failing run hung; None if it did not.
         notes: what else should be known about the runs.
         hints: what to try next.
     """
@@ -134,6 +139,7 @@ def hunt_as_json(
         "one_schedule": one_schedule,
         "interrupted": interrupted,
         "files": files_as_json(files),
+        "hang": None if hang is None else dict(hang),
         "notes": list(notes),
         "hints": list(hints),
     }

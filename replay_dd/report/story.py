@@ -34,7 +34,8 @@ def story_as_text(explanation: Explanation, program: Program, turns: Iterable[st
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
     colon = ":" if things else ""
-    yield from textwrap.wrap(f"{_title(story)} {things}{colon} {story.kind}", _WIDTH, subsequent_indent="  ")
+    head = f"{_title(story)} {things}{colon} {story.kind}"
+    yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     yield from textwrap.wrap(story.summary, _WIDTH)
     yield from hang_of_story_as_text(story, program)
     if story.hang is None or story.hang.led_by:

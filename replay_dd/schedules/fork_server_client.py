@@ -45,6 +45,7 @@ from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_lim
 _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
 
 
+NO_FORK = "forking is switched off"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
@@ -238,7 +239,7 @@ class Runner:
         self._all: list[ForkServer] = []
         self.why_fresh = ""
         if not may_fork:
-            self.why_fresh = "forking is switched off"
+            self.why_fresh = NO_FORK
         elif program.fresh_copy:
             self.why_fresh = "each run has a working directory of its own"
         elif not hasattr(os, "fork") or not Path("/proc/self/fd").is_dir():

@@ -168,7 +168,7 @@ def hunt(
         asleep_ns: list[int] = []
         interrupted = False
         attempts = chain([(Plan(), first)], batch.runs(plans))
-        while not finds.complete and (ends_at is None or time.monotonic() < ends_at):
+        while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
                 looked_at += 1

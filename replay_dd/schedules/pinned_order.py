@@ -268,12 +268,14 @@ def commanded(command: Sequence[str], folder: Path) -> tuple[str, ...]:
     program, *arguments = command
     if _INTERPRETER.fullmatch(program):
         return (sys.executable, *arguments)
+    if os.sep in program:
+        return tuple(command)
     beside = Path(sys.executable).with_name(program)
-    if os.sep not in program and beside.is_file():
+    if beside.is_file():
         return (str(beside), *arguments)
-    if os.sep not in program and shutil.which(program) is None and (folder / program).is_file():
+    if shutil.which(program) is None and (folder / program).is_file():
         return (str(folder / program), *arguments)
-    return (program, *arguments)
+    return tuple(command)
 
 
 def start_of(date: str) -> int:

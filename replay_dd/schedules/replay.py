@@ -17,6 +17,7 @@ from replay_dd.schedules.target import Plan, TargetRun, run_target
 
 _LEAST_PATIENCE_S = 5.0
 _LONGEST_PATIENCE_S = 60.0
+_MOST_DIGESTS = 100_000
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,15 @@ def exact_plan(log: Log, time_limit_s: float | None = None) -> Plan:
     """The plan that repeats the run of a log.
 
     What does not come again is waited for no longer than some ten times the recorded run, and less than the time limit,
-    so that the reason can still be told.
+    so that the reason can still be told. Once a switch shows another path, hardly anything is waited for.
     """
     recorded_s = log.ending.seconds
     patience_s = min(_LONGEST_PATIENCE_S, _LEAST_PATIENCE_S + 10 * recorded_s)
     if time_limit_s is not None:
         patience_s = min(patience_s, time_limit_s / 2)
     plan = replay_plan(log.triggers, log.arrivals)
-    return replace(plan, exact=True, patience_s=patience_s, recorded_s=recorded_s)
+    digests = tuple(switch.digest for switch in log.switches[:_MOST_DIGESTS]) if log.arrivals else ()
+    return replace(plan, exact=True, patience_s=patience_s, recorded_s=recorded_s, digests=digests)
 
 
 def replay(

@@ -29,7 +29,7 @@ def checked(printed: str) -> dict[str, Any]:
     (name,) = (
         name
         for name, one in whole["$defs"].items()
-        if one["properties"].get("format", {}).get("const") == told["format"]
+        if one.get("properties", {}).get("format", {}).get("const") == told["format"]
     )
     # Not all of them at once: then the message would be about all that it is not.
     jsonschema.validate(told, {"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]})

@@ -220,6 +220,20 @@ assert done[-1] == "nap"
 """
 
 
+def test_a_hunt_whose_time_is_over_has_made_its_first_run(shop: Workshop) -> None:
+    shop.write(LIBRARY_ONLY)
+    done = shop.run("hunt", "--time-budget", "0.001", *shop.program())
+    assert done.status == 1
+    assert "No failure in 1 run of about" in done.stdout
+
+
+def test_runs_in_fresh_processes_are_told_as_what_makes_a_hunt_slow(shop: Workshop) -> None:
+    shop.write("file = open('data', 'w')\n" + LIBRARY_ONLY)
+    done = shop.run("hunt", "--runs", "2", *shop.program())
+    assert "hint: each run was a fresh process, which is slower than a forked one: it wrote data" in done.stdout
+    assert "fresh process" not in shop.run("hunt", "--runs", "2", "--no-fork", *shop.program()).stdout
+
+
 def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:
     shop.write(SLOW)
     found = shop.run("hunt", "--runs", "30", *shop.program())

@@ -30,7 +30,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     shop = make_workshop(tmp_path_factory.mktemp("written"))
     shop.write(RACE)
     assert shop.run("hunt", "--seed", "0", *shop.program()).status == 0
-    done = shop.run("schedules", "--short", "--write-test", TEST, "pass.log", "fail.log")
+    done = shop.run("schedules", "--short", "--experiments", "0", "--write-test", TEST, "pass.log", "fail.log")
     assert done.status == 0
     assert done.stdout.splitlines()[-1].startswith(f"test         {TEST}: fails here")
     return shop

@@ -56,7 +56,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
             "--start-limit",
             "--hang-limit",
         }
-        | {"--here", "--home", "--exact-site"},
+        | {"--here", "--home", "--exact-site", "--oracle"},
         FLOW: {"--settle", "--text", "--browser", "--json"},
     },
     "show": {
@@ -82,7 +82,7 @@ PROMISED: dict[str, dict[str, set[str]]] = {
         },
         FLOW: {
             *("--algorithm", "--max-tests", "--time-budget", "--output", "--strip", "--json", "--settle", "--text"),
-            *("--browser", "--html"),
+            *("--browser", "--html", "--repeat"),
         },
     },
     "record": {

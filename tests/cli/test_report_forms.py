@@ -23,7 +23,18 @@ def race(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 @pytest.fixture(scope="module")
 def written(race: Workshop) -> tuple[str, str, str]:
     """What is printed with `--short`, and the files written besides."""
-    done = race.run("schedules", "--short", "--markdown", "race.md", "--mermaid", "race.mmd", "pass.log", "fail.log")
+    done = race.run(
+        "schedules",
+        "--short",
+        "--experiments",
+        "0",
+        "--markdown",
+        "race.md",
+        "--mermaid",
+        "race.mmd",
+        "pass.log",
+        "fail.log",
+    )
     assert done.status == 0
     return done.stdout, *((race.folder / name).read_text(encoding="utf-8") for name in ("race.md", "race.mmd"))
 
@@ -69,7 +80,7 @@ def test_diagram(written: tuple[str, str, str]) -> None:
 
 
 def test_lanes(race: Workshop) -> None:
-    done = race.run("schedules", "--lanes", "pass.log", "fail.log")
+    done = race.run("schedules", "--lanes", "--experiments", "0", "pass.log", "fail.log")
     assert done.status == 0
     lines = done.stdout.splitlines()
     head = next(number for number, line in enumerate(lines) if line.count("thread 0.") == 2 and line.startswith(" "))
@@ -84,7 +95,7 @@ def test_lanes(race: Workshop) -> None:
 
 
 def test_a_form_is_printed_instead_of_the_text(race: Workshop, written: tuple[str, str, str]) -> None:
-    done = race.run("schedules", "--mermaid", "-", "pass.log", "fail.log")
+    done = race.run("schedules", "--experiments", "0", "--mermaid", "-", "pass.log", "fail.log")
     assert done.stdout == written[2]
     assert not (race.folder / "-").exists()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 
@@ -138,3 +141,29 @@ def test_what_an_iterator_goes_over() -> None:
     assert values.iterated(iter(waiting)) is waiting
     assert values.iterated(number for number in numbers) is UNKNOWN
     assert values.iterated(hostile()()) is UNKNOWN
+
+
+def test_the_library_s_mappings_and_objects_are_looked_into() -> None:
+    fonts: WeakValueDictionary[str, RanError] = WeakValueDictionary()
+    font = fonts["serif"] = RanError()
+    inside = values.inside(fonts)
+    assert inside is not None
+    assert values.referent(values.item(inside, "serif")) is font
+    reference = inside["serif"]
+    del font
+    assert values.referent(reference) is MISSING
+    assert values.inside({}) is None
+    waiting: queue.Queue[int] = queue.Queue()
+    waiting.put(1)
+    assert values.state(waiting) == 1
+    assert values.state(threading.Event()) is False
+    assert values.state(threading.Semaphore(3)) == 3
+    assert values.state(object()) is UNKNOWN
+
+
+def test_the_content_of_a_container_tells_whether_it_was_changed() -> None:
+    for container in ([2, 1], {1: 2}, {1, 2}, deque([2, 1])):
+        before = values.content(container)
+        assert values.content(container) == before
+        container.clear()  # type: ignore[attr-defined]  # mypy joins these to object
+        assert values.content(container) != before

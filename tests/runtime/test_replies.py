@@ -192,3 +192,20 @@ def test_a_server_that_is_silent_ends_the_replay_long_before_its_limit(
     assert repeated.run.log.ending.stopped
     assert not repeated.reproduced
     assert f"on the connection to 127.0.0.1:{server.port}" in str(repeated.divergence)
+
+
+def test_a_replay_on_another_path_waits_for_nothing(server: Server, tmp_path: Path) -> None:
+    """A switch shows that it is on another path, before it comes to a wait that the log would let it wait for."""
+    (tmp_path / "number").write_text("1")
+    server.talk = answering(b"an answer", b"another one")
+    text = asks(server).replace(
+        "def ask():", "def ask():\n    for _ in range(int(open('number').read())): turns.append(True)"
+    )
+    run = run_program(tmp_path, text)
+    output_of(run)
+    (tmp_path / "number").write_text("2")
+    server.talk = answering(b"")
+    repeated = again(run.log)
+    assert repeated.run.log.ending.stopped
+    assert repeated.divergence is not None
+    assert "in vain" not in str(repeated.divergence)

@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from textwrap import dedent
 
-from tests.runtime.programs import run_program
+import pytest
+
+from replay_dd.schedules.failure_signature import signature_of
+from tests.runtime.programs import run_command, run_program
+
+FAILING = """
+    import threading, unittest
+
+    class Cases(unittest.TestCase):
+        def test_it(self):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+            self.assertEqual(1, 2)
+    """
+
+
+@pytest.mark.parametrize("module", ["unittest", "pytest"])
+def test_the_exception_of_a_unit_test_is_known(module: str, tmp_path: Path) -> None:
+    (tmp_path / "test_cases.py").write_text(dedent(FAILING))
+    run = run_command(tmp_path, (sys.executable, "-m", module, "test_cases.py"))
+    assert signature_of(run.log.ending).text == "AssertionError: 1 != 2 (test_cases.py:9 in Cases.test_it)"
+
+
+def test_a_test_that_is_expected_to_fail_is_no_failure(tmp_path: Path) -> None:
+    text = "import pytest" + dedent(FAILING).replace("    def test_it", "    @pytest.mark.xfail\n    def test_it")
+    (tmp_path / "test_cases.py").write_text(text)
+    run = run_command(tmp_path, (sys.executable, "-m", "pytest", "test_cases.py"))
+    assert signature_of(run.log.ending).text == "exit status 0"
 
 
 def test_what_is_left_in_the_buffer_of_a_file_is_written_at_the_end(tmp_path: Path) -> None:

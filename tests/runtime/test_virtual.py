@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +12,10 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
-from replay_dd.schedules.target import Plan, TargetRun
+from replay_dd.schedules.target import Plan
 from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
-
-SEEDS = (6, 9, 12, 14)  # of which most tear apart what these programs do
+from tests.runtime.virtual_runs import SEEDS, lines_of, outputs_with, region, runs_with
 
 LOST_UPDATE = """
     import threading
@@ -41,29 +38,6 @@ LOST_UPDATE = """
 """
 
 
-def lines_of(text: str, *marks: str) -> tuple[int, int]:
-    """The first and the last line with one of these texts, counted from 1."""
-    lines = textwrap.dedent(text).splitlines()
-    found = [number for number, line in enumerate(lines, 1) if any(mark in line for mark in marks)]
-    return found[0], found[-1]
-
-
-def region(text: str, function: str, *marks: str) -> Region:
-    return Region("prog.py", function, *lines_of(text, *marks))
-
-
-def runs_with(
-    folder: Path, text: str, virtual: VirtualLock | VirtualOrder | None, seeds: Iterable[int] = SEEDS
-) -> list[TargetRun]:
-    """A run under the default schedule, and some random ones."""
-    plans = [DEFAULT, *(random_walk(seed) for seed in seeds)]
-    return [run_program(folder, text, replace(plan, virtual=virtual)) for plan in plans]
-
-
-def outputs_with(folder: Path, text: str, virtual: VirtualLock | VirtualOrder | None) -> set[str]:
-    return {output_of(run) for run in runs_with(folder, text, virtual)}
-
-
 ADD = region(LOST_UPDATE, "Counter.add", "before = self", "self.value = before")
 
 
@@ -72,16 +46,19 @@ def test_only_one_thread_is_inside(tmp_path: Path) -> None:
     assert outputs_with(tmp_path, LOST_UPDATE, VirtualLock((ADD,))) == {"120\n"}
 
 
+@pytest.mark.once
 def test_what_is_called_from_a_region_is_inside(tmp_path: Path) -> None:
     caller = region(LOST_UPDATE, "Counter.add_twice", "self.add()")
     assert outputs_with(tmp_path, LOST_UPDATE, VirtualLock((caller,))) == {"120\n"}
 
 
+@pytest.mark.once
 def test_a_region_that_is_entered_again_inside_is_one(tmp_path: Path) -> None:
     caller = region(LOST_UPDATE, "Counter.add_twice", "self.add()")
     assert outputs_with(tmp_path, LOST_UPDATE, VirtualLock((ADD, caller))) == {"120\n"}
 
 
+@pytest.mark.once
 def test_half_of_a_region_does_not_help(tmp_path: Path) -> None:
     half = region(LOST_UPDATE, "Counter.add", "before = self")
     assert outputs_with(tmp_path, LOST_UPDATE, VirtualLock((half,))) != {"120\n"}
@@ -95,6 +72,7 @@ def test_a_run_with_a_lock_replays_from_its_log(tmp_path: Path) -> None:
         assert_same(run, replayed(read_log(tmp_path / "run.log")))
 
 
+@pytest.mark.once
 def test_a_forked_run_is_the_same_and_the_next_one_has_no_lock(tmp_path: Path) -> None:
     fresh = run_program(tmp_path, LOST_UPDATE, replace(random_walk(9), virtual=VirtualLock((ADD,))))
     with Runner(fresh.log.program, fresh.log.settings.with_virtual(None)) as runner:
@@ -116,6 +94,7 @@ def test_it_is_the_same_with_and_without_the_accelerator(tmp_path: Path, monkeyp
     assert_same(with_accelerator, without)
 
 
+@pytest.mark.once
 def test_thread_times_are_those_of_the_run_without_a_lock(tmp_path: Path) -> None:
     lock = VirtualLock((ADD,))
     times = [run.log.ending.thread_times for run in (*runs_with(tmp_path, LOST_UPDATE, lock, SEEDS[:2]),)]
@@ -143,12 +122,14 @@ BLOCKS_INSIDE = """
 """
 
 
+@pytest.mark.once
 def test_who_waits_inside_lets_others_run_that_do_not_enter(tmp_path: Path) -> None:
     text = BLOCKS_INSIDE.replace("{allow}", "allowed.set()")
     lock = VirtualLock((region(text, "inside", "entered.set()", "return 1"),))
     assert outputs_with(tmp_path, text, lock) == {"['others run']\n"}
 
 
+@pytest.mark.once
 def test_a_deadlock_tells_of_the_virtual_lock(tmp_path: Path) -> None:
     text = BLOCKS_INSIDE.replace("{allow}", "inside()")
     lock = VirtualLock((region(text, "inside", "entered.set()", "return 1"),))
@@ -204,6 +185,7 @@ def test_a_region_is_left_however_its_function_ends(use: str, function: str, tmp
     assert mixed
 
 
+@pytest.mark.once
 def test_a_thread_that_ends_inside_leaves(tmp_path: Path) -> None:
     text = """
         import threading
@@ -216,97 +198,6 @@ def test_a_thread_that_ends_inside_leaves(tmp_path: Path) -> None:
         print(len(seen))
     """
     assert outputs_with(tmp_path, text, VirtualLock((region(text, "work", "seen.append"),))) == {"3\n"}
-
-
-OWN_LOCK = """
-    import threading
-    class Stock:
-        def __init__(self):
-            self.{name} = threading.{kind}()
-            self.left = 10
-        def take(self):
-            left = self.left
-            self.left = left - 1
-        def put(self):
-            with self.{name}:
-                left = self.left
-                self.left = left + 1
-        def both(self):
-            left = self.left
-            with self.{name}:
-                self.left = left + 1
-            self.left = self.left - 1
-    stock = Stock()
-    def work(*steps):
-        for _ in range(10):
-            for step in steps: step()
-    threads = [threading.Thread(target=work, args=steps) for steps in {steps}]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-    print(stock.left)
-"""
-
-
-@pytest.mark.parametrize("kind", ["Lock", "RLock", "Condition"])
-def test_a_lock_of_the_program_is_taken(kind: str, tmp_path: Path) -> None:
-    text = OWN_LOCK.replace("{kind}", kind).replace("{name}", "_lock")
-    text = text.replace("{steps}", "[(stock.take,), (stock.put,)]")
-    take = region(text, "Stock.take", "left = self.left", "self.left = left - 1")
-    take = replace(take, last=take.first + 1)
-    assert len(outputs_with(tmp_path, text, VirtualLock((take,)))) > 1  # `put` does not know of that lock
-    assert outputs_with(tmp_path, text, VirtualLock((take,), "self._lock")) == {"10\n"}
-
-
-@pytest.mark.parametrize("kind", ["Lock", "RLock"])
-def test_a_lock_that_is_taken_once_more_inside_stays_taken(kind: str, tmp_path: Path) -> None:
-    text = OWN_LOCK.replace("{kind}", kind).replace("{name}", "_lock")
-    text = text.replace("{steps}", "[(stock.both,), (stock.both, stock.put, stock.take)]")
-    both, take = lines_of(text, "def both")[0], lines_of(text, "def take")[0]
-    regions = (Region("prog.py", "Stock.both", both + 1, both + 4), Region("prog.py", "Stock.take", take + 1, take + 2))
-    seeds = (11, 17)
-    for run in runs_with(tmp_path, text, VirtualLock(regions, "self._lock"), seeds):
-        assert output_of(run) == "10\n"
-    for half in (regions[:1], regions[1:]):
-        assert {output_of(run) for run in runs_with(tmp_path, text, VirtualLock(half, "self._lock"), seeds)} > {"10\n"}
-
-
-def test_a_lock_that_is_not_found_is_told(tmp_path: Path) -> None:
-    text = OWN_LOCK.replace("{kind}", "Lock").replace("{name}", "_lock")
-    text = text.replace("{steps}", "[(stock.take,), (stock.put,)]")
-    take = region(text, "Stock.take", "self.left = left - 1")
-    for expression in ("self.left", "self.gone", "gone._lock"):
-        run = run_program(tmp_path, text, replace(DEFAULT, virtual=VirtualLock((take,), expression)))
-        place = f"prog.py:{take.first}"
-        assert f"`{expression}` is no lock at {place}, so it was not taken there" in run.log.ending.notes
-
-
-WAITS_INSIDE = """
-    import threading
-    condition, ready, trace = threading.Condition({lock}), [], []
-    def consume():
-        if not ready:
-            with condition:
-                condition.wait()
-        trace.append("got it")
-    def produce():
-        ready.append(1)
-        with condition:
-            condition.notify()
-    threads = [threading.Thread(target=one) for one in (consume, produce)]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-    print(trace)
-"""
-
-
-@pytest.mark.parametrize("lock", ["", "threading.Lock()"])
-def test_a_condition_that_waits_inside_gives_its_lock_back(lock: str, tmp_path: Path) -> None:
-    """The check and the wait become one step, so no notification is missed, and the notifier can come."""
-    text = WAITS_INSIDE.replace("{lock}", lock).replace("            with condition:\n                ", "            ")
-    check = region(text, "consume", "if not ready", "condition.wait")
-    change = region(text, "produce", "ready.append")
-    for run in runs_with(tmp_path, text, VirtualLock((check, change), "condition")):
-        assert output_of(run) == "['got it']\n"
 
 
 EARLY = """
@@ -325,6 +216,7 @@ EARLY = """
 """
 
 
+@pytest.mark.once
 def test_a_thread_waits_until_another_one_has_passed(tmp_path: Path) -> None:
     order = VirtualOrder(region(EARLY, "use", "seen.append"), region(EARLY, "make", '"made"'))
     assert len(outputs_with(tmp_path, EARLY, None)) > 1
@@ -334,12 +226,14 @@ def test_a_thread_waits_until_another_one_has_passed(tmp_path: Path) -> None:
     assert_same(runs[1], replayed(runs[1].log))
 
 
+@pytest.mark.once
 def test_what_never_happens_is_waited_for_in_vain(tmp_path: Path) -> None:
     order = VirtualOrder(region(EARLY, "use", "seen.append"), Region("prog.py", "make", 900, 900))
     ending = run_program(tmp_path, EARLY, replace(DEFAULT, virtual=order)).log.ending
     assert any("virtual order" in waiter.explanation for waiter in ending.deadlock)
 
 
+@pytest.mark.once
 def test_who_waits_in_the_earlier_lines_has_come_there(tmp_path: Path) -> None:
     text = """
         import threading
@@ -388,6 +282,7 @@ def test_a_signal_handler_runs_while_the_main_thread_waits_to_enter(tmp_path: Pa
     assert outputs_with(tmp_path, text, lock) == {"['other', 'handled', 'main']\n"}
 
 
+@pytest.mark.once
 def test_settings_tell_which_one_is_there() -> None:
     lock = VirtualLock((ADD,))
     order = VirtualOrder(ADD, ADD)

@@ -112,11 +112,11 @@ def test_programs_are_those_of_this_environment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "written"),
     [
-        (("/env/bin/python3.12", "/home/me/shop/run.py", "x"), ("python", "run.py", "x")),
+        (("/env/bin/python3.12", "/srv/shop/run.py", "x"), ("python", "run.py", "x")),
         (("/env/bin/pytest", "tests/test_shop.py::test_x"), ("pytest", "tests/test_shop.py::test_x")),
         (("/usr/bin/other", "/etc/hosts"), ("/usr/bin/other", "/etc/hosts")),
         (("python", "-m", "shop"), ("python", "-m", "shop")),
     ],
 )
 def test_no_path_of_this_machine_is_written(command: tuple[str, ...], written: tuple[str, ...]) -> None:
-    assert portable(Program(command, "/home/me/shop", executable="/env/bin/python3.12")) == written
+    assert portable(Program(command, "/srv/shop", executable="/env/bin/python3.12")) == written

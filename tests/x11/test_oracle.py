@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -64,3 +65,12 @@ def test_a_replay_asks_the_oracle(shop: Workshop) -> None:
     told = shop.run("replay", "session.log")
     assert told.status == 125
     assert "--oracle" in told.stderr
+
+
+def test_the_answer_says_how_to_replay_with_the_oracle(shop: Workshop) -> None:
+    write_session(session_of("", actions=(key("a"), key("b"))), shop.folder / "session.log")
+    seen = 'grep -q "^key:b" "$REPLAY_DD_OUTPUT" && exit 1; exit 0'
+    done = shop.run("events", "--oracle", seen, "session.log")
+    assert done.status == 0, done.stderr
+    told = next(line for line in done.stdout.splitlines() if line.startswith("fails "))
+    assert shop.run(*shlex.split(told)[2:]).status == 1

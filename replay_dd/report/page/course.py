@@ -56,7 +56,7 @@ def course(isolation: Isolation[Any], *, unit: str = "", before: int = 0) -> Mar
         "The search",
         tag(
             "figure",
-            _chart(steps, values, before, unit, staircase_of_failing=sizes is not None),
+            _chart(steps, values, (before, None if sizes is not None else isolation.deltas_left), unit),
             tag("figcaption", caption, legend, ". The scale is logarithmic."),
             class_="chart",
         ),
@@ -79,10 +79,17 @@ def _sizes(isolation: Isolation[Any]) -> list[int] | None:
     return [step.measure for step in isolation.steps]
 
 
-def _chart(
-    steps: Sequence[TestRecord], values: Sequence[int], before: int, unit: str, *, staircase_of_failing: bool
-) -> Markup:
+def _chart(steps: Sequence[TestRecord], values: Sequence[int], ends: tuple[int, int | None], unit: str) -> Markup:
+    """The chart.
+
+    Args:
+        steps: the tests.
+        values: what is drawn of each.
+        ends: what there was before them, and what is left after all; None if that is the smallest failing one.
+        unit: what both are counted in.
+    """
     tests = len(steps)
+    before, final = ends
     decades = max(math.ceil(math.log10(max(before, 1))), 1)
 
     def x(number: int) -> str:
@@ -101,10 +108,14 @@ def _chart(
     parts.append(tag("text", "tests", x=_WIDTH - _RIGHT, y=_HEIGHT - 6, class_="end"))
     path, left = f"M{x(0)} {y(before)}", before
     for number, (step, value) in enumerate(zip(steps, values, strict=True), 1):
-        if not staircase_of_failing or (step.outcome is Outcome.FAIL and value < left):
+        if final is not None or (step.outcome is Outcome.FAIL and value < left):
             left = value
             path += f"H{x(number)}V{y(value)}"
-    parts.append(tag("path", d=f"{path}H{x(tests)}", class_="left"))
+    path += f"H{x(tests)}"
+    if final is not None and final != left:  # the last answers were known from earlier tests
+        left = final
+        path += f"V{y(final)}"
+    parts.append(tag("path", d=path, class_="left"))
     every = max(1, math.ceil(tests / _MOST_MARKS))
     for number in range(1, tests + 1, every):
         step, value = steps[number - 1], values[number - 1]

@@ -28,6 +28,8 @@ from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 _ONLY_SWITCHES = (
     "Only the switches are in a log; with --stacks, the run is replayed, and values and locks are shown, too."
 )
+_NO_PROOF = "No run failed. This is not a proof: other schedules were not tried."
+_ONE_SCHEDULE = "The program started no threads, so it has only one schedule."
 
 
 def log_page(log: Log, path: Path, report: Iterable[str], observation: Observation = NOTHING_OBSERVED) -> Page:
@@ -100,7 +102,13 @@ def hunt_page(found: Hunt, passing: Path, failing: Path) -> Page:
         for endings in (found.failures, found.passed_over, found.others)
         for one in endings
     ]
-    sections: list[Child] = [section("met", "What it met", facts([("runs", f"{found.runs:,}"), *met]))]
+    sections: list[Child] = [
+        section(
+            "met",
+            "What it met",
+            facts([("runs", f"{found.runs:,} of about {found.yield_points:,} yield points"), *met]),
+        )
+    ]
     data: dict[str, Any] = {}
     if found.failing is not None and found.passing is not None:
         guilty = find_guilty_switch(found.passing, found.failing)
@@ -135,7 +143,7 @@ def hunt_page(found: Hunt, passing: Path, failing: Path) -> Page:
     return Page(
         kicker="A failing schedule" if found.failing is not None else "No failing schedule",
         title="" if log is None else shlex.join(log.program.command),
-        summary="" if failure else "No run failed. This is not a proof: other schedules were not tried.",
+        summary="" if failure else _ONE_SCHEDULE if found.one_schedule else _NO_PROOF,
         verdict=failure,
         sections=tuple(sections),
         data=data,

@@ -76,12 +76,9 @@ def schedules_page(
         ("the switch", _guilty(found)),
         ("passes", _instead(found)),
         ("failing range", _range(found)),
-        ("left", f"{counted(isolation.deltas_left, isolation.circumstance.delta)} of {isolation.deltas_searched:,}"),
-        ("tests", f"{isolation.tests:,} in {isolation.seconds:.1f} s"),
         ("proof", proof_in_words(isolation)),
         ("tried", best_of(explanation.tried)),
         ("GIL", _gil(found)),
-        ("python", found.failing.program.python),
     ]
     return Page(
         kicker="Not isolated yet" if not isolation.complete else "Isolated" if story is None else story.kind,
@@ -171,8 +168,7 @@ def _gil(found: ScheduleIsolation) -> str:
     gil = found.gil
     if gil.reachable is None or (found.switch is not None and found.switch.failing.forced):
         return ""
+    python = f"under its GIL, Python {found.failing.program.python}"
     if not gil.possible:
-        return "an interpreter with a GIL cannot switch anywhere in the failing range"
-    return (
-        f"an interpreter with a GIL can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"
-    )
+        return f"{python} cannot switch anywhere in the failing range"
+    return f"{python} can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"

@@ -20,7 +20,7 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
-from replay_dd.schedules.experiments.schedules_to_try import hunted, neighbours
+from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
@@ -119,15 +119,16 @@ def try_repairs(
         try:
             first = runner.run(Plan("profile"), limit_s)
             assert found.switch is not None
-            near = list(neighbours(log, found.switch.failing, found.ranges))
-            plans = [*near, *hunted(first, budget.schedules)]
+            plans, made.near = in_turns(
+                neighbours(log, found.switch.failing, found.ranges), hunted(first, budget.schedules)
+            )
             trials = Trials(
                 *(runner, signature_of(log.ending), log.failure, plans),
                 jobs=jobs,
                 time_limit_s=min(limit_s, 5 + 20 * first.log.ending.seconds),
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
             )
-            made.trials, made.near = trials, len(near)
+            made.trials = trials
             _Search(found, story, twins, trials, made, budget.time_s, began).run()
         except KeyboardInterrupt:
             made.stopped_by = "interrupt"
@@ -135,7 +136,7 @@ def try_repairs(
     return Experiments(
         attempts=tuple(made.attempts),
         schedules=0 if done is None else done.count_without(),
-        neighbours=made.near,
+        neighbours=0 if done is None else sum(number in made.near for number in range(done.count_without())),
         runs=0 if done is None else done.runs,
         seconds=time.monotonic() - began,
         stopped_by=made.stopped_by,
@@ -149,7 +150,7 @@ class _Made:
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
         self.trials: Trials | None = None
-        self.near = 0
+        self.near: frozenset[int] = frozenset()
         self.stage = "trying the schedules as they are"
         self.stopped_by = ""
         self.why_not = ""
@@ -247,9 +248,9 @@ class _Search:
         return trials.out_of_time
 
 
-def _some_of(failed: Sequence[int], near: int) -> list[int]:
+def _some_of(failed: Sequence[int], near: frozenset[int]) -> list[int]:
     """Failing schedules to decide by: all that are near the isolated one, and some of those that were hunted."""
-    close = [number for number in failed if number < near]
-    far = [number for number in failed if number >= near]
+    close = [number for number in failed if number in near]
+    far = [number for number in failed if number not in near]
     step = max(1, len(far) // _QUICK)
     return [*close, *far[::step][:_QUICK]]

@@ -2,13 +2,15 @@
 
 Rules of this module:
 
-* They are the same with and without what is tried, in the same order.
+* They are the same with and without what is tried, in the same order. Neighbours and hunted ones take turns, so that
+  there are some of each where time is short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
 from replay_dd.schedules.failing_range import FailingRanges
 from replay_dd.schedules.hunt import mixture
@@ -60,3 +62,14 @@ def hunted(first: TargetRun, amount: int, seed: int = 0) -> Iterator[Plan]:
         seed: the first seed.
     """
     return mixture(None, seed, first, amount)
+
+
+def in_turns(near: Iterable[Plan], far: Iterable[Plan]) -> tuple[list[Plan], frozenset[int]]:
+    """Schedules of both kinds in turns, the near ones first, and the numbers of those."""
+    plans: list[Plan] = []
+    numbers: list[int] = []
+    for one, other in zip_longest(near, far):
+        if one is not None:
+            numbers.append(len(plans))
+        plans += [plan for plan in (one, other) if plan is not None]
+    return plans, frozenset(numbers)

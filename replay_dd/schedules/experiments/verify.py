@@ -131,7 +131,7 @@ def _verdict(made: Verification, one_schedule: bool) -> tuple[str, str]:
     if made.failing is not None:
         return FAILS_OTHERWISE, ""
     if made.without_verdict:
-        return CANNOT_TELL, f"{made.without_verdict} runs ended without a verdict, such as at the time limit"
+        return CANNOT_TELL, f"{made.without_verdict} of the runs ended without a verdict, such as at the time limit"
     if one_schedule or not made.anchored.missed:
         return REPAIRED, ""
     gone = [anchor for anchor in made.anchored.missed if anchor.switch.place is not None]

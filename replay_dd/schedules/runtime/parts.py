@@ -89,6 +89,7 @@ class Parts:
         self.scheduler.moments.real_time = run["real_clock"] or run["strategy"] == "natural"
         moments = self.scheduler.moments
         moments.follow(arrivals, following=run["strategy"] == "replay")
+        self.scheduler.log.follow(run["digests"], moments.stray)
         moments.patience.follow(run["exact"], run["patience_s"], run["recorded_s"])
         self.stuck_calls.follow(arrivals)
         if self.databases is not None:

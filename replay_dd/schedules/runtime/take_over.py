@@ -34,6 +34,14 @@ from .stdlib.replacing import replace
 from .stdlib.simple_queue import adapt_queue
 from .stdlib.stable_hash import adapt_futures, hash_by_number
 from .stdlib.switch_interval import fix_switch_interval
+from .stdlib.test_runners import (
+    adapt_pytest_calling,
+    adapt_pytest_loading,
+    adapt_pytest_rewriting,
+    adapt_pytest_running,
+    adapt_unittest_loading,
+    adapt_unittest_running,
+)
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -135,6 +143,14 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("subprocess", _always, lambda parts, module: parts.pipes.adapt_subprocess(module)),
     ("importlib.metadata", _always, lambda parts, module: adapt_metadata(module)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_rewriting(module)),
+    ("unittest.result", _always, lambda parts, module: parts.run_end.adapt_results(module.TestResult)),
+    ("_pytest.unittest", _always, lambda parts, module: parts.run_end.adapt_results(module.TestCaseFunction)),
+    ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_pytest_rewriting(parts.scheduler, module)),
+    ("_pytest.pathlib", _always, lambda parts, module: adapt_pytest_loading(parts.scheduler, module)),
+    ("_pytest.runner", _always, lambda parts, module: adapt_pytest_running(parts.scheduler, module)),
+    ("_pytest.python", _always, lambda parts, module: adapt_pytest_calling(parts.scheduler, module)),
+    ("unittest.loader", _always, lambda parts, module: adapt_unittest_loading(parts.scheduler, module)),
+    ("unittest.case", _always, lambda parts, module: adapt_unittest_running(parts.scheduler, module)),
     ("_sqlite3", _always, _adapt_sqlite),
     ("multiprocessing.synchronize", _always, _adapt_names),
     ("multiprocessing.shared_memory", _always, _adapt_names),

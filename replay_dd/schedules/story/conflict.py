@@ -99,6 +99,15 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
 
 
+def used_unready(conflict: Conflict) -> Access | None:
+    """Where another thread misses an attribute of the object that the interrupted thread has only just shown it."""
+    left = conflict.left
+    if left is None or not left.access.writes or left.access.new.number < 0:
+        return None
+    missing = (one for one in conflict.stretch if one.reads and one.old.is_missing)
+    return next((one for one in missing if one.thing[:2] == ("attribute", left.access.new.number)), None)
+
+
 def is_about(conflict: Conflict, victim: Access) -> bool:
     """Whether what was seen at the edges of the failing range explains why an access failed."""
     edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]

@@ -48,9 +48,10 @@ def with_race(story: Story, race: Story | None) -> Story:
         return story
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
+    lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
     return replace(
         story,
-        kind=race.kind if early else story.kind,
+        kind=race.kind if early or lost else story.kind,
         things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
         turns=race.turns,
         passes=race.passes,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
@@ -62,12 +62,14 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
+    if right is not None and _clears_unseen(right):
+        return MISSED_NOTIFICATION
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
-        return _of_one(left, right)
+        return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
         return _of_one_thing(left, right)
     return _of_two_things(left, right)
@@ -112,7 +114,8 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
-        if checks(first):
+        again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if checks(first) and (last.writes or not again):
             return CHECK_THEN_ACT
         if last.writes:
             return LOST_UPDATE
@@ -127,8 +130,9 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
-        return CHECK_THEN_ACT if checks(first) else LOST_UPDATE
-    return ORDER_VIOLATION
+        return CHECK_THEN_ACT
+    # It takes one thing, and leaves another there, before it looks at the second.
+    return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
 
 
 def _publishes(left: Edge | None, right: Edge) -> bool:
@@ -150,6 +154,12 @@ def _invalidates(edge: Edge) -> bool:
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
 
 
+def _clears_unseen(edge: Edge) -> bool:
+    """Whether it clears an event that another thread has set meanwhile."""
+    clears = edge.access.holder_type == "Event" and edge.access.detail.startswith("clear(")
+    return clears and any(other.detail.startswith("set(") for other in edge.others)
+
+
 def _hands_over(access: Access) -> bool:
     """Whether it gives another thread something in one step."""
     return access.does == "calls" and access.detail.partition("(")[0] in _HANDS_OVER
@@ -169,4 +179,5 @@ def _was_there(conflict: Conflict, edge: Edge) -> bool:
     """Whether the thread had changed the thing before, or looked at it: then it does not set it for the first time."""
     if conflict.left is not None and conflict.left.access.reads:
         return True
-    return any(one.writes and one.touches(edge.access) for one in conflict.before if not one.new.is_missing)
+    before = [one for one in conflict.before if one.writes and one.touches(edge.access)]
+    return any(not one.new.is_missing and not (one.does == "stores" and one.new.text in _EMPTY) for one in before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.conflict import Conflict, Edge, used_unready
 from replay_dd.schedules.story.words import listed
 
 
@@ -17,7 +17,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     if right is None or left is None:
         return _of_one_edge(kind, conflict, edge)
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(right):
-        return "Both threads found it missing and both made it; the second store throws away the first one's."
+        return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
     change = _change(right) or _change(left) or right.others[-1]
     other, between = change.thread, _at(change)
@@ -37,7 +37,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     sentences = {
         kinds.LOST_UPDATE: lost,
         kinds.NON_REPEATABLE_READ: twice,
-        kinds.CHECK_THEN_ACT: f"What thread {one} has checked ({_at(first)}) no longer holds when it acts on it "
+        kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({_at(first)}) no longer holds when it acts on it "
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {right.others[-1].thread} "
         f"looks in between ({_at(right.others[-1])}) and sees only the first.",
@@ -56,6 +56,12 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
             "waits for it again."
+        )
+    unready = used_unready(conflict)
+    if kind == kinds.TOO_EARLY and unready is not None:
+        return (
+            f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
+            f"{unready.name} in it ({_at(unready)})."
         )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
@@ -96,6 +102,15 @@ def _order(conflict: Conflict) -> str:
     return f"{first[0].upper()}{first[1:]} before {then}; the other way round it passes."
 
 
+def _stored_twice(thread: str, right: Edge) -> str:
+    stored = next(other for other in right.others if other.does == "stores")
+    found = "nothing" if stored.old.is_missing else stored.old.text
+    return (
+        f"Threads {thread} and {stored.thread} both found {found} there, and both stored; what thread {stored.thread} "
+        f"has stored ({_at(stored)}) is lost when thread {thread} stores ({_at(right.access)})."
+    )
+
+
 def _made_twice(right: Edge) -> bool:
     stores = [other for other in right.others if other.does == "stores"]
     missing = bool(stores) and (stores[0].old.is_missing or stores[0].old.text in ("None", "False"))
@@ -126,12 +141,14 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
 
 
 def _in_short(access: Access) -> str:
-    """An access in a few words, such as ``stores (bank.py:14)``."""
-    does = access.does
+    """An access in a few words, such as ``stores Account.balance (bank.py:14)``."""
+    does, name = access.does, access.name
     if does == "calls":
-        does = f"calls {access.detail.partition('(')[0]}()"
+        words = f"calls {access.detail.partition('(')[0]}() of {name}"
     elif access.thing[0] == "file":
-        does = f"does its {does}"
+        words = f"calls {does}() of {name}"
     elif does == "iterates":
-        does = "takes the next item"
-    return f"{does} ({_at(access)})"
+        words = f"takes the next item of {name}"
+    else:
+        words = f"{does} {name}"
+    return f"{words} ({_at(access)})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, one_thing
+from replay_dd.schedules.story.conflict import Conflict, one_thing, used_unready
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
@@ -46,11 +46,13 @@ class _Teller:
     passing: Observation
     letters: Letters = field(default_factory=Letters)
     marks: int = 0
+    shared_names: frozenset[str] = frozenset()
 
     def tell(self, kind: str, words_for_pass: str) -> Story:
         conflict = self.conflict
         edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
         own_before, stretch, own_after = self._relevant(kind)
+        self.shared_names = _of_several([*own_before, *stretch, *own_after])
         turns = []
         if own_before:
             turns.append(self._turn(conflict.thread, own_before))
@@ -60,9 +62,13 @@ class _Teller:
             turns.append(self._turn(conflict.thread, own_after))
         turns = self._joined(turns, bool(own_before))
         accesses = [edge.access for edge in edges]
+        unready = used_unready(conflict)
+        if unready is not None:
+            accesses.append(unready)
         if len(accesses) == 2 and one_thing(*accesses):  # of an item and its container, name the container
             accesses = [next((one for one in accesses if one.thing[0] == "whole"), accesses[1])]
-        things = {access.name: Thing(access.name, described(access)) for access in accesses}
+        names = [self._name(access) for access in accesses]
+        things = {name: Thing(name, described(access)) for name, access in zip(names, accesses, strict=True)}
         return Story(
             kind=kind,
             things=tuple(things.values()),
@@ -79,15 +85,18 @@ class _Teller:
         conflict = self.conflict
         left, right = conflict.left, conflict.right
         edges = [edge.access for edge in (left, right) if edge is not None]
+        unready = used_unready(conflict)
 
         def concerns(access: Access) -> bool:
             if kind == kinds.EARLY_TIMEOUT and access.does == "gives up":
                 return True
-            return any(access.touches(edge) or edge.touches(access) for edge in edges)
+            return access == unready or any(access.touches(edge) or edge.touches(access) for edge in edges)
 
         before: list[Access] = []
         if left is not None:
             before = [one for one in conflict.before if one.number >= left.access.number and concerns(one)]
+            if right is not None and right.access != left.access:
+                before = [one for one in before if one != right.access]  # a call in progress takes effect afterwards
         elif right is not None:
             before = [one for one in conflict.before if one.writes and concerns(one) and one != right.access][-1:]
         stretch = [one for one in conflict.stretch if concerns(one)]
@@ -122,14 +131,21 @@ class _Teller:
             yield self._step(group)
 
     def _step(self, group: Sequence[Access]) -> Step:
-        several = len({access.name for access in group if access.thing[0] != "lock"}) > 1
+        named = {self._name(access) for access in group if access.thing[0] != "lock"}
+        several = len(named) > 1 or not {access.name for access in group}.isdisjoint(self.shared_names)
         words = dict.fromkeys(
-            f"{access.name}: {self.letters.does(access)}"
+            f"{self._name(access)}: {self.letters.does(access)}"
             if several and access.thing[0] != "lock"
             else self.letters.does(access)
             for access in group
         )
         return Step(tuple(group), ", ".join(words))
+
+    def _name(self, access: Access) -> str:
+        """What an access is to; with a letter if the story has several things with that name."""
+        if access.name not in self.shared_names or access.thing[0] == "lock":
+            return access.name
+        return self.letters.name(access.name, access.thing[1])
 
     def _joined(self, turns: list[Turn], was_interrupted: bool) -> list[Turn]:
         """The turns, with what happens between them, and with numbers for what was seen before the interruption."""
@@ -197,6 +213,15 @@ def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Acc
                 f"that {edge.access.place} is what must come {side} the other thread: it is the nearest access to "
                 f"the edge of the failing range that touches the same thing"
             )
+
+
+def _of_several(accesses: Sequence[Access]) -> frozenset[str]:
+    """The names that more than one attribute or item has here."""
+    holders: dict[str, set[tuple[int, str]]] = {}
+    for access in accesses:
+        if access.thing[0] in ("attribute", "item"):
+            holders.setdefault(access.name, set()).add((access.thing[1], access.thing[2]))
+    return frozenset(name for name, several in holders.items() if len(several) > 1)
 
 
 def _by_thread(accesses: Sequence[Access]) -> list[list[Access]]:

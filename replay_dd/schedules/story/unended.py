@@ -11,18 +11,27 @@ from __future__ import annotations
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_name, things_of
+from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
 from replay_dd.schedules.story.words import listed
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
 _SEMAPHORES = ("Semaphore", "BoundedSemaphore")
+_EXPLAINED = (*_QUEUES, *_SEMAPHORES, "Condition", "Event", "Barrier", "Future")
 
 
 def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     """What kind of hang it is where no circle of threads explains it; arguments as for ``verdict_of``."""
     waiting = {wait.thread.thread for wait in waits}
     roots = [wait for wait in waits if not (wait.known and set(wait.on) & waiting)]
-    roots.sort(key=lambda wait: (wait.thing is None, wait.thread.thread))
+    # A worker of a pool that stands idle in library code waits for ever, and explains nothing.
+    roots.sort(
+        key=lambda wait: (
+            wait.thing is None,
+            not own_calls(hang, wait.thread.stack),
+            wait.thing is not None and wait.thing.kind not in _EXPLAINED,
+            wait.thread.thread,
+        )
+    )
     if not roots:
         return Verdict(kinds.DEADLOCK, tuple(waits), things_of(waits), "All threads wait.")
     for wait in roots:
@@ -82,7 +91,12 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
             help="whoever makes a future must see to it that it is completed on every way, also if an answer comes "
             "before the future is known or an exception stops the one who would complete it",
         )
-    return Verdict(kinds.DEADLOCK, waits, (thing,), f"{who} {verb}: {waits[0].thread.explanation}.")
+    return Verdict(
+        kinds.DEADLOCK,
+        waits,
+        (thing,),
+        f"Thread {waits[0].thread.thread} {waits[0].thread.explanation}, and nobody ends that.",
+    )
 
 
 def _of_signal(

@@ -61,7 +61,7 @@ def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
         if access.thread == victim.thread and access.touches(victim) and access.number < changes[-1].number
     ]
     if not looks:
-        return None
+        return _taken_away(failing, victim, changes[-1])
     look = looks[-1]
     meanwhile = [one for one in earlier if one.thread != victim.thread and one.number > look.number]
     others = tuple(one for one in meanwhile if one.conflicts(victim))
@@ -94,6 +94,16 @@ def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) ->
     one_sided = by_edges.left is None or by_edges.right is None
     looked = by_victim.left is not None and checks(by_victim.left.access)
     return by_victim if looked and (one_sided or by_edges.thread != victim.thread) else by_edges
+
+
+def _taken_away(failing: Observation, victim: Access, change: Access) -> Conflict:
+    """The conflict of a thread that never looked at the thing before another one changed it."""
+    own = [access for access in failing.accesses if access.thread == victim.thread]
+    before = tuple(access for access in own if access.number < change.number)
+    after = tuple(access for access in own if access.number > change.number)
+    stretch = _between(failing.accesses, before[-1] if before else None, after[0])
+    others = tuple(one for one in stretch if one.conflicts(victim))
+    return Conflict(victim.thread, None, Edge(victim, others, inferred=False), after[0].place, stretch, before, after)
 
 
 def _too_early(failing: Observation, victim: Access) -> Conflict | None:
@@ -129,7 +139,7 @@ def _cannot_succeed(access: Access) -> bool:
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
-    return sort == "file" and access.reads and old.is_missing
+    return sort in ("file", "object") and access.reads and old.is_missing
 
 
 def _key(access: Access) -> tuple[str, str, int, str]:

@@ -59,7 +59,7 @@ class Letters:
         if access.does in ("acquires", "wants"):
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
-            return access.detail or access.does
+            return (access.detail or access.does) + (": is not there" if old.is_missing else "")
         found = self.value(old)
         if access.detail:
             return f"{access.detail}: {found}"
@@ -75,15 +75,33 @@ class Letters:
 
     def _calls(self, access: Access) -> str:
         text = access.detail
-        if access.thing[0] == "file" and access.old.is_missing:
-            return f"{text}: is not there"
+        if access.thing[0] in ("file", "object") and access.old.is_missing:
+            return (
+                f"{text}: it is closed"
+                if access.thing[0] == "object" or access.new.is_missing
+                else f"{text}: is not there"
+            )
         if access.thing[0] == "file" and access.old.text == "True":
             return f"{text}: is there"
         if access.reads and access.old.is_known and access.thing[0] in ("item", "whole"):
             text += f": {self.value(access.old)}" if access.thing[0] == "item" or "of" not in access.old.text else ""
+        if access.thing[0] == "object" and access.old.is_known:
+            text += f" of {_state(access)}"
         if access.writes and access.thing[0] == "whole" and access.new.is_known:
             text += f", then {self.value(access.new)}"
         return text
+
+
+def _state(access: Access) -> str:
+    """What a call finds in an object of the library."""
+    text = access.old.text
+    if access.old.type == "bool":
+        return "an event that is set" if text == "True" else "an event that is not set"
+    if access.old.type == "int" and "Semaphore" in access.holder_type:
+        return f"a semaphore at {text}"
+    if access.old.type == "int":
+        return f"a queue with {text} in it" if text != "0" else "an empty queue"
+    return text.strip("'").lower()
 
 
 def described(access: Access) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from replay_dd.circumstance import Goal
 from replay_dd.report.page.answer import answer_page
 from replay_dd.report.page.frame import Page, page_html
 from replay_dd.report.page.runs import log_page
@@ -121,3 +122,13 @@ def test_the_course_of_a_search_is_drawn_and_listed() -> None:
     (line,) = [attributes["d"] for name, attributes in page.elements if attributes.get("class") == "left"]
     assert line is not None
     assert line.count("V") == len({step.deltas_left for step in found.steps if step.outcome.value == "FAIL"} - {8})
+
+
+def test_what_needed_no_test_is_in_the_course_too() -> None:
+    """The last deltas go when the outcomes are known already: then the line ends below the last mark."""
+    found = isolated(lambda left: {3, 5} <= left)
+    found.circumstance.goal = Goal.ISOLATE
+    found = replace(found, steps=tuple(replace(step, deltas_left=4) for step in found.steps))
+    page = check(answer_page(found, "eight items", []))
+    (picture,) = [attributes for name, attributes in page.elements if name == "svg"]
+    assert picture["aria-label"] == f"{len(found.steps)} tests, from 8 to {found.deltas_left} items"

@@ -15,13 +15,15 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget, try_repairs, with_experiments
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Experiments
-from replay_dd.schedules.experiments.schedules_to_try import neighbours
+from replay_dd.schedules.experiments.schedules_to_try import in_turns, neighbours
+from replay_dd.schedules.failing_range import FailingRange, FailingRanges
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
-from replay_dd.schedules.model import Settings
+from replay_dd.schedules.model import Settings, Switch
 from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import describe_program
+from replay_dd.schedules.target import Plan, describe_program
 from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from tests.schedules.logs import log_of
 
 FEW = Budget(12, None)
 
@@ -104,6 +106,7 @@ def test_a_lock_of_the_program_is_tried_first(tmp_path: Path) -> None:
     assert (found.stopped_by, found.why_not) == ("", "")
 
 
+@pytest.mark.once
 def test_otherwise_the_regions_of_both_threads_become_one_step(tmp_path: Path) -> None:
     (attempt,) = tried(tmp_path, NO_LOCK).attempts
     assert isinstance(attempt.virtual, VirtualLock)
@@ -111,6 +114,7 @@ def test_otherwise_the_regions_of_both_threads_become_one_step(tmp_path: Path) -
     assert region("Stock.take", 10, 11) in attempt.virtual.regions or region("Stock.put", 8) in attempt.virtual.regions
 
 
+@pytest.mark.once
 def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
     best, *others = tried(tmp_path, EARLY).attempts
     assert best.virtual == VirtualOrder(region("Service.run", 8), region("Service.start", 6))
@@ -118,6 +122,7 @@ def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
     assert {one.verdict for one in others} <= {FAILS, NO_PROOF}
 
 
+@pytest.mark.once
 def test_a_deadlock_goes_away_if_both_locks_are_taken_in_one_step(tmp_path: Path) -> None:
     (attempt,) = tried(tmp_path, TWO_LOCKS).attempts
     assert attempt.virtual == VirtualLock((region("transfer", 6, 8),))
@@ -154,6 +159,7 @@ def test_what_goes_wrong_costs_only_the_experiments(
     assert not explanation.interrupted
 
 
+@pytest.mark.once
 def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
     found, explanation = isolated(tmp_path, NO_LOCK)
     runs: list[str] = []
@@ -177,6 +183,35 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
     assert (made.runs, made.attempts) == (0, ())
     told = story_as_json(replace(explanation, tried=made), found.failing.program)["tried"]
     assert told["stopped_by"] == "time"
+
+
+@pytest.mark.once
+def test_both_edges_of_each_failing_range_are_among_the_neighbours() -> None:
+    """What leaves the first failing position open, and only that, must not be called sufficient."""
+
+    def at(time: int) -> Switch:
+        return Switch("0.1", time, "0.2", False, False, None, time, 1)
+
+    def from_to(first: int, last: int, *, guilty: bool) -> FailingRange:
+        return FailingRange(at(first), at(last), "", True, guilty, log_of([]), None)
+
+    ranges = FailingRanges((from_to(3, 3, guilty=False), from_to(20, 80, guilty=True)), 0, 0, 0)
+    _, *others = neighbours(log_of([at(80)]), at(80), ranges)
+    times = [plan.triggers[0].time for plan in others]
+    assert {1, 2, 3, 4, 5, 18, 19, 20, 21, 22, 78, 79, 81, 82} <= set(times)
+    assert len([time for time in times if 22 < time < 78]) >= 4
+    assert times[0] == 18  # those of the guilty range first
+    forced = replace(at(80), by_default=True)
+    assert len(list(neighbours(log_of([forced]), forced, ranges))) == 1
+
+
+@pytest.mark.once
+def test_both_kinds_of_schedules_take_turns() -> None:
+    near, far = [Plan(label=f"near {number}") for number in range(2)], [Plan(label=str(number)) for number in range(4)]
+    plans, numbers = in_turns(near, far)
+    assert [str(plan) for plan in plans] == ["near 0", "0", "near 1", "1", "2", "3"]
+    assert numbers == {0, 2}
+    assert in_turns(far, near)[1] == {0, 2, 4, 5}
 
 
 @pytest.mark.once

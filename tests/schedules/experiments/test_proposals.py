@@ -115,6 +115,14 @@ def test_a_lock_that_guards_the_other_accesses_comes_first(sources: Sources) -> 
     assert second[0] == VirtualLock((region(RESET, 18), region(UPDATE, 3, 6)))
 
 
+def test_what_is_done_under_a_lock_is_locked_from_outside_of_it(sources: Sources) -> None:
+    """Otherwise two threads would take the virtual lock and that one in different orders."""
+    assert sources.lockable(WRITE) == region(PUT, 11, 12)
+    assert sources.lockable(access("0.1", (PUT, 12))) == region(PUT, 12)
+    assert sources.lockable(access("0.1", (UPDATE, 4), held=(LOCK,))) == region(UPDATE, 4)
+    assert sources.lockable(access("0.1", (UPDATE, 99), held=(LOCK,))) is None
+
+
 def test_what_is_not_guarded_by_that_lock_takes_it_too(sources: Sources) -> None:
     proposed = conflict(READ, WRITE, OTHER, UNGUARDED)
     own, _ = lock_proposals(proposed, seen(READ, TAKES, OTHER, UNGUARDED, WRITE), sources)

@@ -6,11 +6,14 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from replay_dd.outcome import Outcome
 from replay_dd.report.verification import verification_as_json, verification_in_words
-from replay_dd.schedules.anchors import named
+from replay_dd.schedules.anchors import AnchoredReplay, named
+from replay_dd.schedules.experiments import verify
 from replay_dd.schedules.experiments.sweep import MOST, moved, sweeps
 from replay_dd.schedules.experiments.verify import (
     CANNOT_TELL,
@@ -20,11 +23,14 @@ from replay_dd.schedules.experiments.verify import (
     Verification,
     verify_repair,
 )
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.log import read_log, write_log
-from replay_dd.schedules.model import Log, Place, Settings, Switch
+from replay_dd.schedules.model import Ending, Log, Place, Settings, Switch
 from replay_dd.schedules.target import describe_program
 from tests.schedules.logs import FAILED, log_of
+
+pytestmark = pytest.mark.once
 
 CACHE = """\
 import threading
@@ -124,13 +130,15 @@ def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
     assert verified(recorded, "print(1)\n", runs=4).verdict == REPAIRED
 
 
-def test_a_run_that_does_not_end_is_no_verdict(recorded: Log) -> None:
-    Path(recorded.program.directory, "prog.py").write_text(
-        "import threading\nthreading.Thread(target=print).start()\nwhile True: pass\n"
-    )
-    made = verify_repair(recorded, runs=0, time_limit_s=0.5)
-    assert made.verdict == CANNOT_TELL
-    assert "runs ended without a verdict" in made.why
+def test_a_run_that_does_not_end_is_no_verdict() -> None:
+    made = Verification(anchored=AnchoredReplay(None, (), (), Outcome.PASS))  # type: ignore[arg-type]
+    judge = verify._Judge(made, signature_of(FAILED))
+    judge.look_at(SimpleNamespace(log=log_of([])), "hunted")  # type: ignore[arg-type]
+    assert verify._verdict(made, False) == (REPAIRED, "")
+    judge.look_at(SimpleNamespace(log=log_of([], Ending(None, timed_out=True))), "hunted")  # type: ignore[arg-type]
+    verdict, why = verify._verdict(made, False)
+    assert verdict == CANNOT_TELL
+    assert why.startswith("1 of the runs ended without a verdict")
 
 
 def test_ctrl_c_ends_it(recorded: Log) -> None:
@@ -152,7 +160,6 @@ def switch(time: int, where: Place | None, thread: str = "0.1", to: str = "0.2")
     return Switch(thread, time, to, False, False, where, time, 1)
 
 
-@pytest.mark.once
 def test_switches_are_moved_one_at_a_time() -> None:
     first, second = switch(3, place("f")), switch(40, place("f"), "0.2", "0.1")
     plans = list(moved(log_of([first, second, replace(switch(50, None), by_default=True)])))
@@ -163,7 +170,6 @@ def test_switches_are_moved_one_at_a_time() -> None:
     ]
 
 
-@pytest.mark.once
 def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
     old = log_of([switch(5, place("f.<locals>.<listcomp>")), switch(6, place("f")), switch(9, None)], FAILED)
     trace = [("0.1", place("g")), ("0.2", place("f")), ("0.1", place("f")), ("0.1", None), ("0.1", place("f"))]
@@ -174,7 +180,6 @@ def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
     assert named(place("f.<locals>.<listcomp>")) == "f"
 
 
-@pytest.mark.once
 def test_where_the_function_is_not_passed_the_whole_thread_is_swept() -> None:
     trace = [("0.1", place("g"))] * (3 * MOST + 1)
     (sweep,) = sweeps(log_of([switch(5, place("f"))], FAILED), trace, ["0.1", "0.2"])

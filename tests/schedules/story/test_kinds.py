@@ -95,6 +95,13 @@ def test_the_kind_follows_from_both_edges(conflict: Conflict, kind: str) -> None
     assert kind_of(conflict, PASSED) == kind
 
 
+def test_an_event_that_is_cleared_after_another_thread_has_set_it_is_a_missed_notification() -> None:
+    event = {"thing": ("object", 5, ""), "holder_type": "Event", "writes": True}
+    told = access("0.2", 1, 5, "calls", detail="set()", **event)
+    conflict = conflict_of([told, access("0.1", 5, 9, "calls", detail="clear()", **event)], 1, 5, begins_turn=True)
+    assert kind_of(conflict, PASSED) == kinds.MISSED_NOTIFICATION
+
+
 def test_without_a_common_thing_there_is_no_kind() -> None:
     conflict = conflict_of([access("0.2", 1, 5, "stores", Y), access("0.1", 5, 9, "reads", X)], 1, 5)
     assert (conflict.left, conflict.right) == (None, None)

@@ -14,7 +14,7 @@ static PyMethodDef module_functions[] = {
     {"wait_until_gone", fast_exit_wait_until_gone, METH_O, "Wait until the system has forgotten a thread of this process."},
     {"keep_memory_apart", memory_keep_apart, METH_NOARGS, "As own_memory.keep_apart."},
     {"use_own_memory", memory_use_own, METH_O, "As own_memory.use_own."},
-    {"begin_memory_anew", memory_begin_anew, METH_NOARGS, "As own_memory.begin_anew."},
+    {"begin_memory_anew", memory_begin_anew, METH_O, "As own_memory.begin_anew."},
     {"forget_names", memory_forget_names, METH_NOARGS, "Empty the interpreter's cache of attributes."},
     {"frame_values", frame_values, METH_VARARGS, "frame_values(frame, first, count): what a running frame holds."},
     {"local_value", (PyCFunction)(void (*)(void))observing_local_value, METH_FASTCALL, "As observing.local_value."},

@@ -34,9 +34,9 @@ PyObject *memory_keep_apart(PyObject *module, PyObject *nothing);
 /* use_own_memory(own): memory_turn for Python. */
 PyObject *memory_use_own(PyObject *module, PyObject *own);
 
-/* begin_memory_anew(): what the program allocates from now on stands at addresses that do not depend on what it and the
+/* begin_memory_anew(number): what the program allocates from now on stands at addresses that do not depend on what it and the
  * interpreter have allocated before. Call it in the runtime's turn. */
-PyObject *memory_begin_anew(PyObject *module, PyObject *nothing);
+PyObject *memory_begin_anew(PyObject *module, PyObject *number);
 
 /* forget_names(): empty the interpreter's attribute cache, which keeps names alive. */
 PyObject *memory_forget_names(PyObject *module, PyObject *nothing);

@@ -21,6 +21,8 @@
 
 int memory_is_own;
 
+#define MODULES (-1) /* whichever region is next */
+
 /* Before 3.14 the lists of freed objects are an option. Early releases of 3.14 have another collector. */
 #if PY_VERSION_HEX >= 0x030E0A00 && PY_VERSION_HEX < 0x03100000
 #define HAS_LISTS 1
@@ -336,12 +338,13 @@ static int keep_apart(void)
 }
 
 /* In the runtime's turn. What the lists hold is given up: it may be anywhere. */
-static void begin_anew(void)
+static void begin_anew(long place)
 {
-    if (!is_apart || !memory_is_own || program_region + 1 == regions + REGIONS) {
+    Region *next = place == MODULES ? program_region + 1 : &regions[place];
+    if (!is_apart || !memory_is_own || next <= program_region || (place == MODULES && next >= &regions[SETUPS_REGION])) {
         return;
     }
-    program_region++;
+    program_region = next;
     strings_to_wake = STRINGS_BETWEEN_WAKES;
     size_t kept = parts[0].size; /* whether collection is enabled */
     memset(others + kept, 0, sizeof(others) - kept);
@@ -370,8 +373,8 @@ int memory_is_the_interpreters(uintptr_t address)
 static int keep_apart(void)
 { return 0; }
 
-static void begin_anew(void)
-{ }
+static void begin_anew(long place)
+{ (void)place; }
 
 #endif
 
@@ -381,8 +384,16 @@ PyObject *memory_keep_apart(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(not
 PyObject *memory_use_own(PyObject *Py_UNUSED(module), PyObject *own)
 { return PyBool_FromLong(memory_turn(own == Py_True)); }
 
-PyObject *memory_begin_anew(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
-{ begin_anew(); Py_RETURN_NONE; }
+PyObject *memory_begin_anew(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    const long places[] = {PROGRAMS_REGION, MODULES, SETUPS_REGION, TESTS_REGION, THREADS_REGION};
+    long place = PyLong_AsLong(number);
+    if (place < 0 || place > 4) {
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "expected 0 to 4, not %ld", place);
+    }
+    begin_anew(places[place]);
+    Py_RETURN_NONE;
+}
 
 PyObject *memory_forget_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 { PyType_ClearCache(); Py_RETURN_NONE; }

@@ -11,7 +11,8 @@ Rules of this module:
   no part of the program: listing folders, compiling or loading modules.
 * What is created in the runtime's turn may be freed in the program's, unless its type has a free list: a freed tuple,
   list, dictionary or float would be reused by the program.
-* Where the program begins, and where it starts its first thread, it gets memory that was never used before.
+* Where the program begins, where it loads modules with tests, and where it begins its first test and its first thread,
+  it gets memory that was never used before.
 * This module is the only door to the part in C. Without that part, or if it does not know the interpreter, there is one
   memory, and addresses depend on all of that.
 """
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Where the program begins anew: before its first line; before it loads a module with tests; before it sets its first
+# test up, and calls it; before it starts its first thread.
+PROGRAM, A_MODULE, FIRST_SETUP, FIRST_TEST, FIRST_THREAD = range(5)
 _RUNTIME = __name__.rpartition(".accelerator.")[0] + "."  # what the names of the runtime's modules begin with
 
 # Begins the turn of the runtime (True) or of the program (False); returns whose it was. Not a decorator or
@@ -41,10 +45,14 @@ def keep_apart() -> bool:
     return accelerator is not None and accelerator.keep_memory_apart()
 
 
-def begin_anew() -> None:
-    """Let the program find unused memory and empty free lists from now on; call it in the runtime's turn."""
+def begin_anew(where: int) -> None:
+    """Let the program find unused memory and empty free lists from now on; call it in the runtime's turn.
+
+    Args:
+        where: it stands: PROGRAM, A_MODULE, FIRST_SETUP, FIRST_TEST or FIRST_THREAD.
+    """
     if accelerator is not None:
-        accelerator.begin_memory_anew()
+        accelerator.begin_memory_anew(where)
 
 
 def in_own_turn(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .operands import Expression
 
+_KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
 
@@ -112,12 +113,15 @@ class AnyInstruction(Instruction):
         if module in _FILES:
             return self._file_method(own, name)
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
+            self.also = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
             access = Access(CALLS, DATABASE, DATABASE, "", "the database")
             access.detail = f"{name}({values.text_of(statement)})" if arguments else f"{name}()"
             access.writes = statement.upper().startswith(_WRITING_SQL) or name in ("commit", "rollback")
             access.reads = not access.writes
             return access
+        if module == "sqlite3" and name == "close":
+            return self._connection(own, expression, name)
         effect = effect_of(module, name)
         if effect is None:
             return None
@@ -125,7 +129,19 @@ class AnyInstruction(Instruction):
             return _of_file(own, name, effect)
         access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
         access.reads, access.writes = effect
+        access.detail = f"{name}({_listed(arguments)})"
+        access.old = values.state(own)
+        return access
+
+    def _connection(self, own: object, expression: Expression, name: str) -> Access:
+        """A call of a connection to a database, which needs it to be open."""
+        access = Access(CALLS, OBJECT, own, "", self.names.name_of(own, expression))
+        access.reads, access.writes = name != "close", name == "close"
         access.detail = f"{name}()"
+        if access.writes:
+            self.names.closed.add(id(own))
+        elif id(own) in self.names.closed:
+            access.old = MISSING
         return access
 
     def _container_method(self, own: Any, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
@@ -134,7 +150,7 @@ class AnyInstruction(Instruction):
             return None
         access: Access | None
         mapping = values.is_a(own, dict) or values.inside(own) is not None
-        keyed = mapping and name in ("get", "pop", "setdefault", "__getitem__", "__setitem__")
+        keyed = mapping and name in _KEYED
         keyed = keyed or (values.is_a(own, set) and name in ("add", "discard", "remove"))
         if keyed and arguments:
             access = self.item(own, expression, arguments[0], CALLS)
@@ -143,7 +159,7 @@ class AnyInstruction(Instruction):
         if access is None:
             return None
         access.reads, access.writes = effect
-        access.detail = f"{name}({', '.join(values.text_of(one) or values.class_name(type(one)) for one in arguments)})"
+        access.detail = f"{name}({_listed(arguments)})"
         if access.sort == WHOLE:
             ends = {"pop": -1, "popleft": 0}
             if name in ends and not values.is_a(own, dict) and not arguments:
@@ -157,6 +173,8 @@ class AnyInstruction(Instruction):
                 self.names.remember(access.new if access.old is MISSING else access.old, access.name)
             elif name in ("pop", "discard", "remove"):
                 access.new = MISSING
+            elif name == "move_to_end":
+                access.new = access.old
             elif name == "add":
                 access.new = arguments[0]
             else:
@@ -166,12 +184,18 @@ class AnyInstruction(Instruction):
     def _file_method(self, own: Any, name: str) -> Access | None:
         effect = effect_of("io", name)
         path, writable = _path_of(own)
-        if effect is None or not path or (effect[1] and not writable):
+        if effect is None or not path or (effect[1] and writable is False):
             return None
         access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
         access.reads, access.writes = effect
+        if writable is None and name not in ("close", "__exit__"):
+            access.reads, access.old, access.new = True, MISSING, MISSING
         access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
         return access
+
+
+def _listed(arguments: list[Any]) -> str:
+    return ", ".join(values.text_of(one) or values.class_name(type(one)) for one in arguments)
 
 
 def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
@@ -212,8 +236,11 @@ _stat = os.stat  # as the program may replace it
 _OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
 
 
-def _path_of(file: Any) -> tuple[str, bool]:
-    """(the path of an open file of a built-in type, whether it is open for writing); an empty path if it has none."""
+def _path_of(file: Any) -> tuple[str, bool | None]:
+    """(the path of a file of a built-in type, whether it is open for writing, None if it is closed).
+
+    The path is empty if the file has none.
+    """
     while values.module_name(type(file)) == "_io" and values.type_name(type(file)) in _OWN_BUFFER:
         try:
             file = getattr(file, _OWN_BUFFER[values.type_name(type(file))])
@@ -222,7 +249,6 @@ def _path_of(file: Any) -> tuple[str, bool]:
     if values.module_name(type(file)) != "_io" or values.type_name(type(file)) != "FileIO":
         return "", False
     found = (values.own_values(file) or {}).get("name")
-    try:
-        return (os.path.abspath(found), file.writable()) if type(found) is str else ("", False)
-    except ValueError:  # it is closed
+    if type(found) is not str:
         return "", False
+    return os.path.abspath(found), None if file.closed else file.writable()

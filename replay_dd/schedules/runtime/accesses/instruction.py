@@ -42,6 +42,7 @@ class Instruction:
         name, argument: what it is.
         of_library: whether a file of code belongs to the standard library, where nothing is observed.
         through: the instance whose attribute its class gave, or None.
+        also: a second thing that it accesses, or None.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Instruction:
         self.of_library = of_library
         self.name, self.argument, self._stack = name, argument, stack
         self.through: object = None
+        self.also: Access | None = None
 
     def access(self) -> Access | None:
         """What it does; None if it touches nothing that could be shared."""

@@ -13,9 +13,9 @@ def _table(reads: str, writes: str, both: str) -> dict[str, tuple[bool, bool]]:
 _CONTAINERS = _table(
     "get items keys values copy index count __getitem__ union intersection difference issubset issuperset isdisjoint "
     "most_common total",
-    "append appendleft extend extendleft insert clear update add sort reverse rotate __setitem__ move_to_end "
+    "append appendleft extend extendleft insert clear update add sort reverse rotate __setitem__ "
     "difference_update intersection_update symmetric_difference_update",
-    "pop popleft popitem remove discard setdefault subtract",
+    "pop popleft popitem move_to_end remove discard setdefault subtract",
 )
 _FILES = _table("read readline readlines readinto tell peek", "write writelines truncate flush close seek __exit__", "")
 _PATHS = _table(

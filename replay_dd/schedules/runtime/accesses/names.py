@@ -13,10 +13,15 @@ _WITH_LOCKS = ("threading", "queue")
 
 
 class Names:
-    """Knows how each object was last reached."""
+    """Knows how each object was last reached.
+
+    Attributes:
+        closed: the identities of connections that were closed.
+    """
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
+        self.closed: set[int] = set()
 
     def remember(self, thing: object, name: str) -> None:
         """Know how this object was reached, to name what is in it."""

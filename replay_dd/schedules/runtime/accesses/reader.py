@@ -60,6 +60,8 @@ class Reader:
         access = one.access()
         if access is None:
             return []
+        if one.also is not None:
+            return [one.also, access]
         if one.through is not None:
             # The instance has no such attribute yet, but another thread may give it one.
             own = Access(access.does, access.sort, one.through, access.key, access.name)

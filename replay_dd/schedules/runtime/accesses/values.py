@@ -49,6 +49,7 @@ FIXED = (
 _SCALARS, _FIXED = (frozenset([id(one) for one in types]) for types in (SCALARS, FIXED))
 _SIZED = (dict, list, set, deque, tuple, frozenset, str, bytes, bytearray)
 _LONGEST_TEXT = 40
+_STATES = (("queue", "size"), ("_flag", ""), ("_value", ""), ("_state", ""))  # Queue, Event, Semaphore, Future
 _MOST_KEPT = 1_000  # elements whose identities are kept for a while
 _MAPPINGS = (("weakref", "WeakValueDictionary"), ("collections", "UserDict"))
 _MOST_SHOWN = 4  # elements
@@ -236,6 +237,16 @@ def inside(thing: Any) -> dict[Any, Any] | None:
         return None
     found = (own_values(thing) or {}).get("data")
     return found if type(found) is dict else None
+
+
+def state(thing: Any) -> object:
+    """What an object of the library is about: how many things wait in a queue, whether an event is set."""
+    values = own_values(thing) or {}
+    for name, what in _STATES:
+        found = values.get(name, MISSING)
+        if found is not MISSING:
+            return size(found) if what == "size" else found if scalar(found) else UNKNOWN
+    return UNKNOWN
 
 
 def referent(value: Any) -> object:

@@ -145,7 +145,9 @@ class OutsideWait:
     def wait_for_rest(self) -> bool:
         """Wait for the rest of what has begun to arrive; False if that takes too long."""
         moments = self._moments
-        return moments.look(self) or self.wait_for_it(moments.patience.rest_seconds(self.nature, moments.sender_runs()))
+        return moments.look(self) or self.wait_for_it(
+            moments.patience.rest_seconds(self.nature, moments.somebody_is_away())
+        )
 
     def wait_for_it(self, limit_s: float) -> bool:
         """Wait in real time until it is there; False if that takes too long."""
@@ -238,13 +240,9 @@ class Moments:
         for entries in self._due.values():
             entries.reverse()
 
-    def sender_runs(self) -> bool:
-        """Whether somebody in this process may be sending what its threads wait for."""
-        return self.somebody_is_away()
-
     def patience_s(self, nature: int) -> float:
         """For how long to wait in real time for what arrived in the recorded run, by where it comes from."""
-        return self.patience.seconds(nature, self.sender_runs())
+        return self.patience.seconds(nature, self.somebody_is_away())
 
     def differs(self, text: str) -> None:
         """Note how the world is not that of the recorded run; the text goes on after "the recorded run"."""
@@ -253,6 +251,10 @@ class Moments:
             before = use_own(True)
             self._baton.send(NOTE, "unlike", UNLIKE + text)
             use_own(before)
+
+    def stray(self) -> None:
+        """The run has taken another path than the recorded one."""
+        self.patience.lost = self.patience.exact
 
     def lose(self, text: str) -> None:
         """This run can no longer be the recorded one, and why; the text as for :meth:`differs`."""

@@ -34,7 +34,18 @@ class SwitchLog:
         self._places = places
         self.send = send
         self._numbers: dict[tuple[int, int, bool, bool], int] = {}
+        self._path: list[int] = []  # the digests at the next switches of the recorded run, the last one first
+        self._stray: Callable[[], None] = lambda: None
         self._kept: list[CodeType] = []  # so that the identity of a code object is not given to another one
+
+    def follow(self, digests: list[int], stray: Callable[[], None]) -> None:
+        """Call this function when a switch shows that the run has left the path of the recorded one.
+
+        Args:
+            digests: of the recorded run at its switches; empty if that does not matter.
+            stray: the function.
+        """
+        self._path, self._stray = digests[::-1], stray
 
     def switch(
         self,
@@ -61,6 +72,9 @@ class SwitchLog:
         visit = 0
         if place is not None and self._counter.watched is not None:
             visit = self._counter.visits.get((thread, self._places.place_hash(place.code, place.mark)), 0)
+        if self._path and self._path.pop() != self._counter.digest:
+            self._path.clear()
+            self._stray()
         self.send(
             *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
             *(number, global_time, self._counter.digest, visit, thread.ended, self._wake(to, early_ns)),

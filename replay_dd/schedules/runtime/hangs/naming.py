@@ -106,7 +106,8 @@ def _locals(frames: list[FrameType]) -> Iterator[tuple[str, object, str]]:
     for frame in frames:
         code = frame.f_code
         for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
-            value = local_value(frame, name)
+            # Names that the compiler or a test runner makes up are none that a person would know.
+            value = local_value(frame, name) if name.isidentifier() else None
             if value is not None:
                 yield name, value, f"variable of {code.co_qualname}"
 

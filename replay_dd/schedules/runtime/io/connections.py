@@ -178,7 +178,7 @@ class Connections:
             return problem in _IS_MADE
 
         wait.is_there = attempt
-        limit_s = moments.patience.seconds_if_refused(wait.nature, moments.sender_runs())
+        limit_s = moments.patience.seconds_if_refused(wait.nature, moments.somebody_is_away())
         if moments.look(wait) or wait.wait_for_it(limit_s):
             return 0
         moments.lose(f"connected to {_in_words(address)}, which now fails: {os.strerror(problem)}")

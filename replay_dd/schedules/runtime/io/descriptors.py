@@ -225,6 +225,7 @@ class Descriptors:
                 return True
             if wait_ns is None and waits:
                 self.stop()
+            self.moments.patience.rest_s = GRACE_S
             return False
         if limit_s is None:
             return self._wait_for(waits, None)

@@ -39,6 +39,7 @@ class RunEnd:
         self._process = os.getpid()
         self._is_copy = False
         self._at_end_without_threads: Callable[[], None] | None = None
+        self._failed_test: tuple[Any, ...] | None = None
         self._real_exit: Callable[[int], Any] = os._exit
         self.history: History | None = None
         self._hangs = False
@@ -51,6 +52,9 @@ class RunEnd:
 
     def exception(self, where: str, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that nobody caught."""
+        self._channel.send(EXCEPTION, where, *self._told(error_type, error, trace))
+
+    def _told(self, error_type: Any, error: Any, trace: TracebackType | None) -> tuple[Any, ...]:
         places = self.scheduler.places
         frames = []
         while trace is not None:
@@ -62,7 +66,7 @@ class RunEnd:
             trace = trace.tb_next
         text = message_of(error)
         told = None if text is None else text[:_LONGEST_TEXT]
-        self._channel.send(EXCEPTION, where, full_type_name(error_type), told, tuple(frames[-50:]))
+        return full_type_name(error_type), told, tuple(frames[-50:])
 
     def exception_in_thread(self, error_type: Any, error: Any, trace: TracebackType | None) -> None:
         """An exception that a thread did not catch."""
@@ -85,6 +89,20 @@ class RunEnd:
 
         module._make_invoke_excepthook = _make_invoke_excepthook
 
+    def adapt_results(self, tests: type) -> None:
+        """Note the exceptions that ``unittest`` hands to those who collect the results of tests."""
+        for name in ("addFailure", "addError"):
+            setattr(tests, name, self._noting(getattr(tests, name)))
+
+    def _noting(self, real: Callable[..., None]) -> Callable[..., None]:
+        def add(result: Any, test: Any, error: Any) -> None:
+            if isinstance(error, tuple) and len(error) == 3:
+                self._failed_test = self._told(*error)
+            real(result, test, error)
+
+        add.__name__, add.__qualname__, add.__wrapped__ = real.__name__, real.__qualname__, real  # type: ignore[attr-defined]
+        return add
+
     def at_exit(self) -> None:
         """The interpreter ends: called after all that the program does at exit."""
         if not self.is_own_process() or self.scheduler.over:
@@ -95,6 +113,8 @@ class RunEnd:
         error = getattr(sys, "last_value", None)
         if error is not None and not is_a(error, SystemExit):
             self.exception("main", type(error), error, getattr(sys, "last_traceback", None))
+        elif self._failed_test is not None:
+            self._channel.send(EXCEPTION, "main", *self._failed_test)
         self._end()
         give_back()
         if self._is_copy and not self.scheduler.has_effects:

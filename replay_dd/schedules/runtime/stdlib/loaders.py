@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-_FLAT = 2  # a version of marshal's format in which equal code has equal bytes
+FLAT = 2  # a version of marshal's format in which equal code has equal bytes
 
 
 def keep_files_out(folder: str) -> None:
@@ -146,7 +146,7 @@ def adapt_rewriting(module: Any) -> None:
         return
 
     def flat(code: CodeType | None) -> bytes | None:
-        return None if code is None else marshal.dumps(code, _FLAT)
+        return None if code is None else marshal.dumps(code, FLAT)
 
     read_in_own = in_own_turn(lambda *arguments: flat(read(*arguments)))
     rewrite_in_own = in_own_turn(lambda *arguments: _Rewritten(*rewrite(*arguments)))
@@ -185,4 +185,4 @@ class _Rewritten:
     __slots__ = ("data", "status")
 
     def __init__(self, status: object, code: CodeType) -> None:
-        self.status, self.data = status, marshal.dumps(code, _FLAT)
+        self.status, self.data = status, marshal.dumps(code, FLAT)

@@ -1,0 +1,90 @@
+"""Test runners: what they do before a test does not decide where the objects of the test stand.
+
+Rules of this module:
+
+* A test runner looks through folders for tests, reads what it kept of its last run, and asks for the width of the
+  terminal. Each of these allocates memory, more or less of it as the day has it, before the first thread starts.
+* So the program gets unused memory before a module with tests is loaded, before the first test is set up, and before it
+  is called.
+* Nothing of that happens once threads run: then only the program itself decides where its objects are.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from ..accelerator.own_memory import A_MODULE, FIRST_SETUP, FIRST_TEST, begin_anew, in_own_turn, settle, use_own
+from .loaders import FLAT
+from .replacing import hide_frames_of
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+
+
+def adapt_pytest_loading(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how pytest loads modules (``_pytest.pathlib``)."""
+    _go_before(scheduler, module, "import_path", A_MODULE)
+
+
+def adapt_pytest_rewriting(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how pytest executes a module that it has compiled in its own way (``_pytest.assertion.rewrite``)."""
+    flat = in_own_turn(lambda code: marshal.dumps(code, FLAT))
+
+    def execute(code: Any, namespace: dict[str, Any]) -> None:
+        if not scheduler.counting and "-packages" not in code.co_filename:
+            data = flat(code)  # where its parts are depends on whether it was compiled just now
+            _begin(A_MODULE)
+            code = marshal.loads(data)
+        exec(code, namespace)
+
+    hide_frames_of(execute)
+    module.exec = execute
+
+
+def adapt_pytest_running(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how pytest runs a test (``_pytest.runner``)."""
+    _go_before(scheduler, module, "runtestprotocol", FIRST_SETUP)
+
+
+def adapt_pytest_calling(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how pytest calls a function that is a test (``_pytest.python``)."""
+    _go_before(scheduler, module.Function, "runtest", FIRST_TEST)
+
+
+def adapt_unittest_loading(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how ``unittest`` loads modules (``unittest.loader``)."""
+    _go_before(scheduler, module.TestLoader, "_get_module_from_name", A_MODULE)
+
+
+def adapt_unittest_running(scheduler: Scheduler, module: Any) -> None:
+    """Adapt how ``unittest`` runs a test (``unittest.case``)."""
+    _go_before(scheduler, module.TestCase, "run", FIRST_SETUP)
+    _go_before(scheduler, module.TestCase, "_callTestMethod", FIRST_TEST)
+
+
+def _go_before(scheduler: Scheduler, owner: Any, name: str, where: int) -> None:
+    """Begin anew before each call of a function or method; before the first one only, if that is all it takes."""
+    real: Callable[..., Any] | None = getattr(owner, name, None)
+    if real is None:
+        return  # another version
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        if where != A_MODULE:
+            setattr(owner, name, real)
+        if not scheduler.counting:
+            _begin(where)
+        return real(*arguments, **named)
+
+    call.__name__, call.__doc__ = name, real.__doc__
+    setattr(owner, name, call)
+
+
+def _begin(where: int) -> None:
+    use_own(True)
+    settle()
+    begin_anew(where)
+    use_own(False)

@@ -1,0 +1,112 @@
+"""The conflict as the access that failed tells it, the order that passes, and what is shown too early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.observation import Access, Observation, Value
+from replay_dd.schedules.story import kinds
+from replay_dd.schedules.story.conflict import find_conflict, used_unready
+from replay_dd.schedules.story.kinds import kind_of
+from replay_dd.schedules.story.order import passing_order
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from tests.schedules.logs import PASSED
+from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number, switch
+
+ITEM, FILE = ("item", 7, "'a'"), ("file", -1, "/tmp/a.log")
+
+
+def seen(*accesses: Access) -> Observation:
+    """An observation of accesses in this order."""
+    return Observation(tuple(replace(one, number=place) for place, one in enumerate(accesses, 1)), {})
+
+
+def test_the_access_that_found_nothing_is_the_victim() -> None:
+    look = access("0.1", 1, 1, "checks", ITEM, tested=True)
+    gone = access("0.2", 1, 5, "deletes", ITEM, writes=True, new=NOTHING)
+    use = access("0.1", 2, 6, "reads", ITEM, old=NOTHING)
+    failing, passing = seen(look, gone, use), seen(look, replace(use, old=number(1)), gone)
+    victim = failed_access(failing, passing, switch(2), PASSED)
+    assert victim == failing.accesses[2]
+    conflict = conflict_of_victim(failing, victim)
+    assert conflict is not None
+    assert kind_of(conflict, PASSED) == kinds.CHECK_THEN_ACT
+    assert passing_order(conflict, failing, passing) == (failing.accesses[2], failing.accesses[1])
+
+
+def test_what_fails_in_the_passing_run_as_well_is_no_victim() -> None:
+    use = access("0.1", 2, 6, "reads", ITEM, old=NOTHING)
+    assert failed_access(seen(use), seen(use), switch(2), PASSED) is None
+
+
+def test_a_victim_that_never_looked_uses_what_is_gone() -> None:
+    close = access("0.2", 1, 5, "calls", FILE, writes=True, detail="close()")
+    write = access("0.1", 2, 6, "calls", FILE, reads=True, writes=True, old=NOTHING, detail="write()")
+    failing = seen(access("0.1", 1, 1, "reads", Y), close, write)
+    conflict = conflict_of_victim(failing, failing.accesses[2])
+    assert failed_access(failing, seen(), switch(2), PASSED) == failing.accesses[2]
+    assert conflict is not None
+    assert conflict.left is None
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+
+
+def test_a_victim_without_a_change_before_it_came_too_early() -> None:
+    failing = seen(
+        access("0.1", 1, 1, "reads", Y), access("0.2", 1, 5, "reads", old=NOTHING), access("0.1", 2, 6, "stores")
+    )
+    conflict = conflict_of_victim(failing, failing.accesses[1])
+    assert conflict is not None
+    assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.TOO_EARLY)
+
+
+def test_a_check_by_the_victim_explains_more_than_the_order_of_two_others() -> None:
+    look = access("0.3", 1, 1, "reads", tested=True)
+    failing = seen(
+        *(look, access("0.1", 4, 4, "stores"), access("0.2", 1, 5, "stores")),
+        *(access("0.3", 2, 6, "reads", old=NOTHING), access("0.1", 5, 9, "stores")),
+    )
+    victim = failing.accesses[3]
+    by_edges = conflict_of([*failing.accesses[1:]], 5, 5)
+    by_victim = conflict_of_victim(failing, victim)
+    assert by_victim is not None
+    assert better_of(by_edges, by_victim, victim) is by_victim
+    unchecked = conflict_of_victim(seen(replace(look, tested=False), *failing.accesses[1:]), victim)
+    assert better_of(by_edges, unchecked, victim) is by_edges
+
+
+def test_a_lock_of_both_sides_is_the_edge() -> None:
+    early = access("0.1", 1, 1, "reads", held=(3,))
+    others = [access("0.2", 1, 6, "stores", held=(3,)), access("0.2", 2, 7, "stores", Y, held=(3,))]
+    late = access("0.1", 9, 9, "reads", Y, held=(3,))
+    conflict = conflict_of([early, *others, late], 5, 6)
+    assert conflict.left is not None
+    assert conflict.right is not None
+    assert (conflict.left.inferred, conflict.right.inferred) == (False, False)
+    assert kind_of(conflict, PASSED) == kinds.TORN_READ
+
+
+def test_an_object_that_is_shown_before_it_is_ready_is_used_too_early() -> None:
+    shown = access("0.1", 4, 4, "stores", new=Value("", "Thing", 40))
+    missing = access("0.2", 2, 6, "reads", ("attribute", 40, "size"), old=NOTHING)
+    conflict = conflict_of([shown, access("0.2", 1, 5, "reads"), missing], 5, 5)
+    assert used_unready(conflict) == missing
+    assert kind_of(conflict, PASSED) == kinds.TOO_EARLY
+
+
+def test_who_lets_go_of_an_object_takes_it_out_of_a_weak_mapping() -> None:
+    weak = access("0.1", 1, 1, "checks", ITEM, holder_type="WeakValueDictionary", new=Value("", "Font", 9))
+    let_go = access("0.2", 1, 2, "stores", old=Value("", "Font", 9))
+    assert weak.conflicts(let_go)
+    assert not weak.conflicts(replace(let_go, old=Value("", "Font", 10)))
+
+
+def test_a_call_that_waits_in_another_thread_takes_effect_in_its_stretch() -> None:
+    queue, lock = ("object", 5, ""), ("lock", 6, "")
+    call = access("0.2", 1, 1, "calls", queue, reads=True, writes=True, detail="get()")
+    expires = access("0.2", 2, 6, "gives up", lock, place=call.place)
+    put = access("0.1", 9, 9, "calls", queue, writes=True, detail="put()")
+    early = GuiltySwitch(replace(switch(9), global_time=5), None)
+    conflict = find_conflict(Observation((call, expires, put), {}), early, None)
+    assert conflict.stretch == (call, expires)
+    assert kind_of(conflict, PASSED) == kinds.EARLY_TIMEOUT
