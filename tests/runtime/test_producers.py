@@ -50,6 +50,13 @@ def _rows(source: str) -> list[tuple[object, ...]]:
     return flow_of(names["f"].__code__)  # type: ignore[attr-defined, return-value]
 
 
+def test_a_list_that_a_comprehension_makes_is_what_is_stored() -> None:
+    source = "def f(a):\n    b = [one for one in a]\n    print(b)"
+    rows = _rows(source)
+    stored = next(row for row in rows if row[5][:1] == ("b",))
+    assert {rows[producer // 2][0] for producer in stored[3][0]} in ({"BUILD_LIST"}, {"CALL"})
+
+
 def test_comparisons_are_told_as_written() -> None:
     for written in ("==", "!=", "<", ">=", "is not", "not in"):
         rows = _rows(f"def f(a, b):\n    return a {written} b")

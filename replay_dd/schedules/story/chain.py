@@ -27,7 +27,7 @@ from replay_dd.schedules.story.words import Letters
 
 MOST_STEPS = 6
 _MOST_NODES = 20_000
-_COSTS = {Kind.DATA: 1, Kind.THROUGH_C: 3, Kind.CONTROL: 20}
+_COSTS = {Kind.DATA: 1, Kind.THROUGH_C: 3, Kind.KEY: 8, Kind.CONTROL: 20}
 _COMPARES = ("COMPARE_OP", "IS_OP", "CONTAINS_OP")
 _SCALARS = ("int", "str", "bytes", "float", "bool", "complex", "NoneType")  # the text tells all of these
 _DIFFERENT, _UNKNOWN, _SAME = range(3)
@@ -240,6 +240,12 @@ class _Search:
         """Whether the passing run has the same value at the same visit of the same place."""
         other = self._in_passing.get(self.failing.flow.visit(node.step))
         if other is None:
+            return _DIFFERENT
+        keys = [
+            [access.thing[2] for access in of.accesses(step)]
+            for of, step in zip(self._both, (node.step, other), strict=True)
+        ]
+        if keys[0] != keys[1]:
             return _DIFFERENT
         own, its = self._value(self.failing, node), self._value(self.passing, Node(other, node.slot))
         if own is None or its is None or not own.is_known or not its.is_known:

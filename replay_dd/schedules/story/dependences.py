@@ -12,6 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ _BUILDS = ("BUILD_LIST", "BUILD_SET", "BUILD_MAP")
 _FILLS = ("LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_UPDATE", "DICT_MERGE")
 RAISED = 8  # the slot of an instruction that raised an exception: whatever it worked on may be why
 _LOADED = 9  # the slot of what an instruction loads that stores, too
+_ITERATED = ".0"  # what a comprehension goes through; it has the place of the object of a method
 _OWN = ("self", "cls")
 
 
@@ -49,6 +51,7 @@ class Kind(Enum):
 
     DATA = "data"
     THROUGH_C = "through C"
+    KEY = "key"
     CONTROL = "control"
 
 
@@ -101,13 +104,21 @@ class Dependences:
             yield from self._variable(node.step, instruction.loads[slot])
         elif name in _STORES:
             yield from self._operand(node.step, 0)
+            if name == "STORE_SUBSCR":
+                yield from self._key(node.step, 2)
         elif name in _READS:
             yield from self._read(node.step)
+            if name == "BINARY_SUBSCR":
+                yield from self._key(node.step, 1)
         elif name == "FOR_ITER":
+            yield from self._yielded(node.step)
             yield from self._written(node.step)
             yield from self._operand(node.step, 0)
         elif name in _CALLS:
             yield from self._call(node.step)
+        elif name == "SEND":  # what a generator hands on from another one
+            yield from self._yielded(node.step)
+            yield from self._operand(node.step, 0)
         else:
             for operand in range(len(instruction.operands)):
                 yield from self._operand(node.step, operand)
@@ -137,6 +148,10 @@ class Dependences:
                 pair = self.flow.instruction(found)
                 yield Node(found, _LOADED if pair.stores and pair.loads else result), Kind.DATA
 
+    def _key(self, step: int, operand: int) -> Iterator[tuple[Node, Kind]]:
+        """Where in a container it is."""
+        yield from ((node, Kind.KEY) for node, _ in self._operand(step, operand))
+
     def _variable(self, step: int, variable: str) -> Iterator[tuple[Node, Kind]]:
         stored, operand = self.flow.stored(step, variable)
         if stored >= 0:
@@ -158,6 +173,8 @@ class Dependences:
         """Which operand of the call a parameter is; None if that is not known."""
         call = self.flow.instruction(activation.called_at)
         code = activation.code
+        if variable == _ITERATED and call.text == "0":
+            return 1
         if call.name == "CALL" and call.text.isdigit() and variable in code.parameters[: code.positional]:
             own = bool(code.parameters) and code.parameters[0] in _OWN and "." in code.function
             position = code.parameters.index(variable) - own
@@ -240,6 +257,15 @@ class Dependences:
         for one in activation.steps:
             if self.flow.instruction(one).name in ("RETURN_VALUE", "YIELD_VALUE") and one > step:
                 yield Node(one), kind
+
+    def _yielded(self, step: int) -> Iterator[tuple[Node, Kind]]:
+        """What a generator has given a loop for its next turn."""
+        own = self.flow.activation(step).steps
+        at = bisect_right(own, step)
+        end = own[at] if at < len(own) else len(self.flow.steps)
+        for number in self.flow.called.get(step, []):
+            given = [one for one in self.flow.activations[number].steps if step < one < end]
+            yield from ((Node(one), Kind.DATA) for one in given if self.flow.instruction(one).name == "YIELD_VALUE")
 
     def _filled(self, step: int) -> Iterator[tuple[Node, Kind]]:
         activation = self.flow.activation(step)

@@ -86,9 +86,9 @@ def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
     conflict = conflict_of(found, switch, twins)
     if conflict.left is None and conflict.right is None:
         return Explanation(None)
-    links, interrupted = NO_LINKS, False
+    links, proved, interrupted = NO_LINKS, conflict, False
     try:
-        conflict, links = _links(found, switch, twins, conflict, limit_s)
+        proved, links = _links(found, switch, twins, conflict, limit_s)
     except KeyboardInterrupt:
         interrupted = True
     except ReplayDDError:
@@ -99,7 +99,7 @@ def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
     if story is None:
         return Explanation(None, interrupted=interrupted)
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    return Explanation(story, links=links, chain=_chain(twins, conflict, ending), interrupted=interrupted)
+    return Explanation(story, links=links, chain=_chain(twins, proved, ending), interrupted=interrupted)
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:

@@ -173,6 +173,11 @@ class _Trial:
             if beside and not self._still_fails_beside(access, is_left=is_left):
                 return self._link(pair, is_left, "it passes, too, if their order stays and the switch comes later")
             last = turn(access, others[-1])
+            if not last.turned and len(others) > 1:
+                # The other thread may not come that far, as it goes another way once the first of them is turned round.
+                first = turn(access, others[0])
+                if first.turned and first.outcome is Outcome.PASS:
+                    return self._link((access, others[0]), is_left)
             if not last.turned:
                 return self._link(pair, is_left, "they cannot be turned round alone")
             if last.outcome is not Outcome.PASS:

@@ -51,7 +51,9 @@ _TAKES = {
     **dict.fromkeys(("MAP_ADD", "CALL_INTRINSIC_2", "IMPORT_NAME", "FORMAT_WITH_SPEC", "STORE_FAST_STORE_FAST"), 2),
     "STORE_FAST_LOAD_FAST": 1,
     "LOAD_SUPER_ATTR": 3,
+    "SEND": 2,
 }
+_POPS = ("END_FOR", "POP_EXCEPT", "POP_TOP", "POP_ITER")
 _LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR")
 
 
@@ -192,6 +194,12 @@ def _after(instruction: tuple[int, int, int, int], index: int, stack: Stack, jum
         values = list(stack)
         values[-1], values[-argument] = values[-argument], values[-1]
         return tuple(values)
+    if name in _POPS:
+        return stack[:depth]
+    if name == "END_SEND" and len(stack) > 1:
+        return (*stack[:-2], stack[-1])
+    if name == "SEND" and effect == 0:  # it leaves the iterator below what that gave
+        return (*stack[:-1], frozenset([2 * index]))
     if jump and depth <= len(stack):
         return stack[:depth]
     takes = (
