@@ -23,13 +23,12 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..parts import Parts
 
-_present: list[Parts] = []
+_present: list[Any] = []
 _LOADED = "loaded"
 
 
-def offer(parts: Parts) -> None:
+def offer(parts: Any) -> None:
     """Let the program ask for tests, if it is a suite."""
     _present[:] = [parts]
 
