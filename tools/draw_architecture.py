@@ -51,6 +51,7 @@ TITLES = {
 ROOMS = {
     "cli": "the commands",
     "pytest_plugin": "hunts the tests of a suite",
+    "order_variables": "variables between tests of an order and their programs",
     "testing": "runs a program in a certain order of its threads, for tests",
     "report": "terminal, HTML, lanes, film strips, scripts",
     "schedules": "thread schedules",

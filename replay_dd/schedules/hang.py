@@ -92,7 +92,9 @@ class HangThing:
         """What to call it."""
         if self.name:
             return self.name
-        return f"{self.kind} made at {self.made_file}:{self.made_line}" if self.made_file else f"a {self.kind}"
+        if self.made_file:
+            return f"{self.kind} made at {self.made_file}:{self.made_line}"
+        return f"{'an' if self.kind[:1] in 'AEIO' else 'a'} {self.kind}"
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.cli.schemas import checked
 from tests.cli.tool import RACE, WRITE, Workshop
 
 pytestmark = pytest.mark.once
@@ -34,7 +34,7 @@ def test_a_repair_and_no_repair(shop: Workshop) -> None:
 
     shop.write("import threading\nfor _ in range(2): threading.Thread(target=print).start()\n", "other.py")
     done = shop.run("verify-fix", "--runs", "0", "--json", "-o", "o.log", "fail.log", *shop.program(name="other.py"))
-    answer = json.loads(done.stdout)
+    answer = checked(done.stdout)
     assert (done.status, answer["verdict"]) == (125, "cannot tell"), answer
     assert answer["format"] == "replay-dd verification"
     assert not (shop.folder / "o.log").exists()
@@ -58,7 +58,7 @@ def test_experiments_stand_in_the_story(race: Workshop, tmp_path: Path) -> None:
     command = ("schedules", "found/pass.log", "found/fail.log", "-o", tmp_path, "--experiments", "3")
     told = race.run(*command).stdout
     assert f"tried        with prog.py:{WRITE - 1}-{WRITE} as one step:\n               0 of " in told
-    answer = json.loads(race.run(*command, "--json").stdout)["answer"]["story"]["tried"]
+    answer = checked(race.run(*command, "--json").stdout)["answer"]["story"]["tried"]
     (attempt,) = [one for one in answer["attempts"] if one["verdict"] == "prevents"]
     assert attempt["regions"] == [{"file": "prog.py", "function": "deposit", "first": WRITE - 1, "last": WRITE}]
     assert attempt["with"]["failed"] == 0 < attempt["without"]["failed"]

@@ -103,3 +103,12 @@ def test_a_condition_that_waits_inside_gives_its_lock_back(lock: str, tmp_path: 
     change = region(text, "produce", "ready.append")
     for run in runs_with(tmp_path, text, VirtualLock((check, change), "condition")):
         assert output_of(run) == "['got it']\n"
+
+
+@pytest.mark.once
+def test_a_condition_that_waits_in_a_lock_taken_once_more_gives_it_back(tmp_path: Path) -> None:
+    text = WAITS_INSIDE.replace("{lock}", "threading.Lock()")
+    check = region(text, "consume", "if not ready", "condition.wait")
+    change = region(text, "produce", "ready.append")
+    for run in runs_with(tmp_path, text, VirtualLock((check, change), "condition"), (9,)):
+        assert output_of(run) == "['got it']\n"

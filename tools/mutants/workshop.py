@@ -56,7 +56,9 @@ class Copy:
         packages = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
         names = {"base": str(self._environment), "platbase": str(self._environment)}
         own = Path(sysconfig.get_path("purelib", vars=names))
-        (own / "mutants.pth").write_text("\n".join([str(self.root), *sorted(packages)]) + "\n", encoding="utf-8")
+        # Added as a site, a folder of packages also leads to those that are installed as a link.
+        sites = [f"import site; site.addsitedir({path!r})" for path in sorted(packages)]
+        (own / "mutants.pth").write_text("\n".join([str(self.root), *sites]) + "\n", encoding="utf-8")
         scripts, python = self._environment / "bin", f"#!{self._environment / 'bin' / 'python'}\n"
         for script in Path(sysconfig.get_path("scripts")).iterdir():
             if script.is_file() and not script.is_symlink() and script.read_bytes()[:2] == b"#!":

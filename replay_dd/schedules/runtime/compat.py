@@ -11,6 +11,7 @@ Rules of this module:
 
 import sys
 from opcode import HAVE_ARGUMENT as HAVE_ARGUMENT  # used by others
+from opcode import cmp_op as cmp_op  # likewise
 from opcode import hasjrel, opmap, opname
 
 TYPE_CHECKING = False  # module `typing` is slow to import

@@ -11,7 +11,6 @@ Rules of this module:
 from __future__ import annotations
 
 from _opcode import stack_effect  # type: ignore[import-not-found]
-from opcode import cmp_op
 
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
@@ -23,6 +22,7 @@ from ..compat import (
     NAMES,
     PAIRS,
     UNCONDITIONAL,
+    cmp_op,
 )
 from ..points.bytecode import instructions
 from .operands import handlers, variables

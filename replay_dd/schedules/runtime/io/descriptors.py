@@ -17,7 +17,7 @@ import os
 import stat
 
 from ..accelerator.own_memory import use_own
-from ..baton.moments import OutsideWait
+from ..baton.moments import TIMED_OUT, OutsideWait
 from ..baton.patience import GRACE_S, INSIDE, LISTENING, NEAR, OUTSIDE, PATIENCE_S
 from ..baton.thread import meet
 from ..channel import NOTE
@@ -214,7 +214,8 @@ class Descriptors:
         known = [wait for wait in waits if wait.expected is not None]
         # The recorded path leads nowhere from here: these threads have left it.
         for wait in known if wait_ns is None else self.moments.without_a_moment(known):
-            self.moments.lose(f"got {wait.in_words()} at a moment that does not come")
+            if wait.expected is not None and wait.expected.by != TIMED_OUT:
+                self.moments.lose(f"got {wait.in_words()} at a moment that does not come")
             wait.leave()
         if wait_ns is not None:
             waits = [wait for wait in waits if wait.expected is None]

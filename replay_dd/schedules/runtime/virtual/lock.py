@@ -90,8 +90,8 @@ class VirtualLock:
         if thread not in self._held:
             return waiting
         self._look(thread)
-        if type(waiting) is Lock and waiting in self._held.get(thread, ()) and thread not in self._lent:
-            if waiting._holder is thread:
+        if type(waiting) is Lock and waiting in self._held.get(thread, ()):
+            if waiting._holder is thread and thread not in self._lent:
                 self._lent.add(thread)  # until it gives it back
                 return None
         elif not (type(waiting) is Lock and waiting._made is not None and waiting._made[2] == "Condition.wait"):
