@@ -22,13 +22,19 @@ def labelled(label: str, text: str) -> Iterator[str]:
 
 def links_as_text(links: Links) -> Iterator[str]:
     """The proved links first, then those that are not."""
+    for proved, words in links_in_words(links):
+        yield from labelled("proved" if proved else "not proved", words)
+
+
+def links_in_words(links: Links) -> Iterator[tuple[bool, str]]:
+    """(whether it is proved, what came of it) for each link, the proved ones first."""
     names = {access.name for link in links.tried for access in (link.first, link.second)}
     for link in sorted(links.tried, key=lambda link: not link.proved):
         first, second = (_in_short(access, named=len(names) > 1) for access in (link.first, link.second))
         if link.proved:
-            yield from labelled("proved", f"{first} before {second}; with only these two turned round, it passes")
+            yield True, f"{first} before {second}; with only these two turned round, it passes"
         else:
-            yield from labelled("not proved", f"{first} before {second}: {link.why_not}")
+            yield False, f"{first} before {second}: {link.why_not}"
 
 
 def _in_short(access: Access, *, named: bool) -> str:

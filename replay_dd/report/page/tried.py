@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.report.links import links_as_text
+from replay_dd.report.links import links_in_words
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.tried import outcome_in_words, tried_in_words, virtual_in_words
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Attempt, Counts, Experiments
@@ -31,21 +31,8 @@ def links_part(links: Links) -> list[Child]:
     """The orders that the story says matter, each tried alone; nothing if none was."""
     if not links.tried:
         return []
-    lines = [" ".join(words.split()) for words in _each(links)]
+    lines = [f"{'✓' if proved else '? not proved:'} {words}" for proved, words in links_in_words(links)]
     return [tag("ul", [tag("li", cut(line, _LONGEST)) for line in lines], class_="links")]
-
-
-def _each(links: Links) -> list[str]:
-    """The links in words, one by one."""
-    found: list[str] = []
-    for line in links_as_text(links):
-        label = next((label for label in ("tried ", "not proved ") if line.startswith(label)), "")
-        words = line.removeprefix(label).strip()
-        if label:
-            found.append(f"{'✓' if label == 'tried ' else '? not proved:'} {words}")
-        else:
-            found[-1] += f" {words}"
-    return found
 
 
 def best_of(tried: Experiments | None) -> str:
