@@ -43,8 +43,11 @@ class Follower(ExecutedTrace):
         if self.over:
             return
         before = use_own(True)
-        scheduler = self._scheduler
-        thread = scheduler.current
+        self._follow(code, offset, frame)  # what it makes and frees must not be found by the program
+        use_own(before)
+
+    def _follow(self, code: CodeType, offset: int, frame: FrameType) -> None:
+        thread = self._scheduler.current
         counted = self._passed(thread)
         self._left -= 1
         self.over = self._left <= 0
@@ -60,7 +63,6 @@ class Follower(ExecutedTrace):
             self._rows.append((thread.name, thread.time if counted else 0, id(frame), known[1], index, seen))
             if len(self._rows) >= _ROWS or self.over:
                 self.end()
-        use_own(before)
 
     def end(self) -> None:
         """Send what has not been sent yet."""

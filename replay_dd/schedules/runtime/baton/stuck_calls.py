@@ -242,6 +242,7 @@ class StuckCalls:
         self._away.pop(ident, None)
         thread.expects_to_be_away = False
         thread.ident = thread.handle = ident
+        del answer  # while our own memory is used
         use_own(before)
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..accelerator.own_memory import use_own
 from ..channel import SWITCH, TRACED
 from ..points.place_record import place_record
 from .clock import NEVER_READY
@@ -47,6 +48,13 @@ class SwitchLog:
         """
         self._path, self._stray = digests[::-1], stray
 
+    def _compare(self) -> None:
+        before = use_own(True)  # a run without a recorded one does not do this
+        if self._path.pop() != self._counter.digest:
+            self._path.clear()
+            self._stray()
+        use_own(before)
+
     def switch(
         self,
         thread: ManagedThread,
@@ -72,9 +80,8 @@ class SwitchLog:
         visit = 0
         if place is not None and self._counter.watched is not None:
             visit = self._counter.visits.get((thread, self._places.place_hash(place.code, place.mark)), 0)
-        if self._path and self._path.pop() != self._counter.digest:
-            self._path.clear()
-            self._stray()
+        if self._path:
+            self._compare()
         self.send(
             *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
             *(number, global_time, self._counter.digest, visit, thread.ended, self._wake(to, early_ns)),

@@ -27,6 +27,11 @@ def create(parent: ManagedThread) -> ManagedThread:
 def note_origin(thread: ManagedThread, frame: FrameType | None) -> None:
     """Remember from where a thread is started, and what the program calls it."""
     before = use_own(True)
+    _note_origin(thread, frame)  # what it has made and freed must not be found by the program
+    use_own(before)
+
+
+def _note_origin(thread: ManagedThread, frame: FrameType | None) -> None:
     lines: list[tuple[CodeType, int]] = []
     while frame is not None and len(lines) < _ORIGIN:
         if frame.f_code.co_qualname == "Thread.start":
@@ -35,7 +40,6 @@ def note_origin(thread: ManagedThread, frame: FrameType | None) -> None:
         lines.append((frame.f_code, frame.f_lineno or 0))
         frame = frame.f_back
     thread.origin = tuple(lines)
-    use_own(before)
 
 
 def add(scheduler: Scheduler, thread: ManagedThread) -> None:
