@@ -37,6 +37,7 @@ _WAITS_FOR_BATON = "wait_for_baton"
 _LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
 _PAUSE_S = 0.02
 _ANSWER_LIMIT_S = 3.0
+_MOST_LOAD = 20  # how many times as slow a busy machine may be
 _TELLING_LIMIT_S = 1.0  # the runtime comes by every 0.25 s, or every 5,000 yield points
 _TRACING_LIMIT_S = 0.3
 _SHOWN = 3
@@ -102,7 +103,7 @@ def threads_at_limit(folder: Path, process: int | None = None) -> list[ThreadAtL
     if process is None:
         return []
     threads = parse_stacks(_stacks(folder / STACKS, process))
-    _wait_for_answer(folder / STACKS)
+    _wait_for_answer(folder / STACKS, process)
     for look in range(_LOOKS):
         found = threads_of(process)
         threads = [_with_native(thread, threads, found, process) for thread in threads]
@@ -161,9 +162,9 @@ def _stacks(path: Path, process: int) -> str:
     """What the interpreter answers; empty if it does not."""
     with contextlib.suppress(OSError):
         os.kill(process, SIGNAL)
-        end_s = time.monotonic() + _ANSWER_LIMIT_S
+        chance = Chance(process)
         text, same = "", 0
-        while same < _LOOKS and time.monotonic() < end_s:  # it is written bit by bit
+        while same < _LOOKS and not chance.was_there(_ANSWER_LIMIT_S):  # it is written bit by bit
             before, text = text, path.read_text(encoding="utf-8", errors="replace")
             same = same + 1 if text and text == before else 0
             time.sleep(_PAUSE_S)
@@ -171,20 +172,50 @@ def _stacks(path: Path, process: int) -> str:
     return ""
 
 
-def _wait_for_answer(path: Path) -> None:
+def _wait_for_answer(path: Path, process: int) -> None:
     """Give the runtime the time to tell what it knows; where the program is busy in C, it cannot."""
-    end_s = time.monotonic() + _TELLING_LIMIT_S
-    told_s = 0.0
-    while time.monotonic() < end_s and (not told_s or time.monotonic() < told_s + _TRACING_LIMIT_S):
+    chance, since_told = Chance(process), None
+    while not chance.was_there(_TELLING_LIMIT_S) and not (since_told and since_told.was_there(_TRACING_LIMIT_S)):
         try:
             text = path.read_bytes()
         except OSError:
             return
         if not text or TRACED in text:
             return
-        if TOLD in text and not told_s:
-            told_s = time.monotonic()
+        if TOLD in text and since_told is None:
+            since_told = Chance(process)
         time.sleep(_PAUSE_S)
+
+
+class Chance:
+    """Whether a process has had the time to do something, however busy the machine is.
+
+    Args:
+        process: its number.
+    """
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+        self._start_s = time.monotonic()
+        self._used_s = self._used()[0]
+
+    def was_there(self, limit_s: float) -> bool:
+        """Whether it had so many seconds: of a processor, or of time in which none of its threads wanted one."""
+        waited_s = time.monotonic() - self._start_s
+        if waited_s < limit_s:
+            return False
+        used_s, wants = self._used()
+        return not wants or used_s - self._used_s >= limit_s / 2 or waited_s >= limit_s * _MOST_LOAD
+
+    def _used(self) -> tuple[float, bool]:
+        """Processor time of the process, and whether one of its threads runs or waits for a processor."""
+        used, wants = 0.0, False
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            for task in Path(f"/proc/{self._process}/task").iterdir():
+                fields = (task / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # proc(5)
+                wants = wants or fields[0] == "R"
+        return used, wants
 
 
 def _with_native(

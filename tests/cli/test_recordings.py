@@ -287,7 +287,7 @@ def test_what_a_kind_registers_takes_the_options_that_belong_to_it(kind: str, co
     assert isinstance(use.run, OnDemand)
     parameters = inspect.signature(use.run.load()).parameters.values()
     taken = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
-    assert taken - {"verify"} == {option.name for option in use.options}
+    assert taken - {"verify", "command"} == {option.name for option in use.options}
 
 
 NEW_KIND = """
