@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import replay_dd
 from tests.cli.schemas import checked
 from tests.cli.tool import RACE, Workshop, make_workshop
 
@@ -86,6 +87,8 @@ def test_the_test_is_short_and_clean(written: Workshop) -> None:
         cwd=written.folder,
         capture_output=True,
         text=True,
+        # mypy does not find packages that are installed as a link.
+        env={**os.environ, "MYPYPATH": str(Path(replay_dd.__file__).parents[1])},
     )
     assert done.returncode == 0, done.stdout
 
