@@ -284,7 +284,8 @@ class _Search:
                 other = self._in_passing.get(flow.visit(node.step))
                 reached = reached and other is not None
                 its = "" if other is None else self._words(self.passing, Node(other, node.slot), letters_of_passing)[1]
-                words[name + text] = its if its != text else ""
+                raises_too = its == _RAISES_HERE and text.endswith(_RAISES_HERE)
+                words[name + text] = "" if its == text or raises_too else its
             if words or group[-1] is path[-1]:
                 activation = flow.activation(group[0].step)
                 code, line = activation.code, flow.instruction(group[0].step).line
