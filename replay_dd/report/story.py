@@ -18,6 +18,7 @@ from replay_dd.schedules.story.explain import Explanation
 from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, path_of
 
 _WIDTH = 80
+_COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # told as part of their function
 
 
 def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
@@ -118,6 +119,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     """The way from the user's code to an access: where it begins, and the functions after that."""
     if not path:
         return ""
+    path = tuple(frame for frame in path if not frame.function.endswith(_COMPREHENSIONS)) or path
     first, *rest = path
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]
