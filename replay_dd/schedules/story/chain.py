@@ -32,6 +32,7 @@ _COMPARES = ("COMPARE_OP", "IS_OP", "CONTAINS_OP")
 _SCALARS = ("int", "str", "bytes", "float", "bool", "complex", "NoneType")  # the text tells all of these
 _DIFFERENT, _UNKNOWN, _SAME = range(3)
 _RAISES_HERE = "raises an exception"
+_MADE_UP = ("@", ".")  # names of variables that no program writes, such as those of pytest's assertions
 _LEFT_OUT = "..."  # but of long ones
 _RAISES = ("RAISE_VARARGS", "RERAISE")
 _CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
@@ -307,7 +308,7 @@ class _Search:
             return "", f"{values[0]} {instruction.text} {values[1]}"
         if instruction.stores and node.slot < len(values):
             stored = instruction.stores[len(instruction.operands) - 1 - node.slot]
-            return f"{stored} = ", values[node.slot]
+            return ("", "") if stored.startswith(_MADE_UP) else (f"{stored} = ", values[node.slot])
         if node.slot == RAISED:
             return "", _RAISES_HERE
         if instruction.name == "RETURN_VALUE" and values:

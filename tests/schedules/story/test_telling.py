@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Place, Settings
 from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
-from replay_dd.schedules.story.chain import Chain, ChainStep
+from replay_dd.schedules.story.chain import Chain, ChainStep, _Search
+from replay_dd.schedules.story.dependences import Node
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.story import Step, Turn
@@ -130,3 +132,18 @@ def test_a_chain_goes_on_through_what_a_comprehension_goes_through(tmp_path: Pat
     chain = explain(isolate(found.passing, found.failing)).chain
     assert (chain.lost, chain.whole) == ("", True)
     assert [step.place.line for step in chain.steps] == [9, 6, 6, 6, 7]
+
+
+def test_made_up_variables_are_not_told() -> None:
+    """As pytest makes them, where it rewrites an assertion."""
+
+    def words(variable: str) -> tuple[str, str]:
+        instruction = SimpleNamespace(name="STORE_FAST", stores=(variable,), operands=(0,), text="")
+        flow = SimpleNamespace(steps=[SimpleNamespace(values=(value("1"),))], instruction=lambda _: instruction)
+        run: Any = SimpleNamespace(flow=flow, accesses=lambda _: [], step_of=lambda _: None)
+        search = _Search.__new__(_Search)
+        search.failing, search._goals = run, {}
+        return search._words(run, Node(0), Letters())
+
+    assert words("total") == ("total = ", "1")
+    assert words("@py_assert1") == ("", "")
