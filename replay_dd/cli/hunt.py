@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +33,7 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.files import check_writable
+from replay_dd.report.delays import delay_hint
 from replay_dd.report.hang import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
@@ -285,8 +285,4 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
     if found.why_fresh and found.why_fresh != NO_FORK:
         yield f"each run was a fresh process, which is slower than a forked one: {found.why_fresh}."
     if found.asleep_s:
-        enough = math.ceil(found.asleep_s * 10) / 10
-        yield (
-            f"a sleep or time-out with more than {max_delay_s:g} s left only ended when no other thread could run. If "
-            f"threads may be later than that, try `--max-delay {enough:g}`, which lets the shortest of those end early."
-        )
+        yield delay_hint(found.asleep_s, max_delay_s)

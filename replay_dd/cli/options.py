@@ -174,15 +174,15 @@ def accept_changes_option(section: str) -> Option:
     )
 
 
-def max_delay_option() -> Option:
-    """``--max-delay``: how early a sleep may end."""
+def max_delay_option(*, of_log: bool = False) -> Option:
+    """``--max-delay``: how early a sleep may end; None for what the log was recorded with, if ``of_log``."""
     return Option(
         "--max-delay",
-        section=SCHEDULING,
+        section=SEARCH if of_log else SCHEDULING,
         metavar="SECONDS",
         type=Seconds(min=0, max=_LONGEST_DELAY_S),
-        default=_default_max_delay_s,
-        shown_default=lambda: f"{_default_max_delay_s():g}",
+        default=None if of_log else _default_max_delay_s,
+        shown_default="that of LOG" if of_log else lambda: f"{_default_max_delay_s():g}",
         help="How late a thread may be: a sleep or time-out that has no more left may end before another runs on.",
     )
 

@@ -34,6 +34,7 @@ def verify_fix_of(
     as_json: bool,
     time_limit: float | None,
     env: tuple[str, ...],
+    max_delay: float | None,
 ) -> int:
     """Try whether the program of a log still fails; returns the exit status as ``git bisect run`` takes it.
 
@@ -43,6 +44,8 @@ def verify_fix_of(
     if not signature_of(recorded.ending).failed:
         raise DoesNotFailError(f"The run of {path} did not fail: {signature_of(recorded.ending).text}.")
     recorded = with_environment(recorded, env)
+    if max_delay is not None:
+        recorded = replace(recorded, settings=replace(recorded.settings, max_delay_ns=round(max_delay * 1e9)))
     if command:
         check_script(command)
         recorded = replace(recorded, program=replace(recorded.program, command=command))

@@ -30,10 +30,15 @@ def chain_as_text(chain: Chain, program: Program) -> Iterator[str]:
         indent = " " * (len(before) + 4)
         words = step.words
         if number == len(chain.steps) - 1:
-            words += f": {chain.ending}" if words else chain.ending
+            words += f": {ending_in_words(chain)}" if words else ending_in_words(chain)
         yield from textwrap.wrap(
             indent + words + _passing(step), _WIDTH, subsequent_indent=indent, break_long_words=False
         )
+
+
+def ending_in_words(chain: Chain) -> str:
+    """How the last line fails."""
+    return chain.ending if chain.ending.startswith("exit status") else f"raises {chain.ending}"
 
 
 def _passing(step: ChainStep) -> str:

@@ -21,25 +21,32 @@ def labelled(label: str, text: str) -> Iterator[str]:
 
 
 def links_as_text(links: Links) -> Iterator[str]:
-    """The proved links first, then those that are not."""
-    for proved, words in links_in_words(links):
-        yield from labelled("proved" if proved else "not proved", words)
+    """The links with what came of trying them, line by line."""
+    for label, text in links_in_words(links):
+        yield from labelled(label, text)
 
 
-def links_in_words(links: Links) -> Iterator[tuple[bool, str]]:
-    """(whether it is proved, what came of it) for each link, the proved ones first."""
+def links_in_words(links: Links) -> Iterator[tuple[str, str]]:
+    """The proved links first, then those that are not: a label, and a text of any length.
+
+    Where two are proved, a last text without a label says what that means.
+    """
+    several = sum(link.proved for link in links.tried) > 1
     names = {access.name for link in links.tried for access in (link.first, link.second)}
     for link in sorted(links.tried, key=lambda link: not link.proved):
         first, second = (_in_short(access, named=len(names) > 1) for access in (link.first, link.second))
         if link.proved:
-            yield True, f"{first} before {second}; with only these two turned round, it passes"
+            alone = "" if several else "; with only these two turned round, it passes"
+            yield "proved", f"{first} before {second}{alone}"
         else:
-            yield False, f"{first} before {second}: {link.why_not}"
+            yield "not proved", f"{first} before {second}: {link.why_not}"
+    if several:
+        yield "", "It takes both proved orders to fail: with either one alone turned round, it passes."
 
 
 def _in_short(access: Access, *, named: bool) -> str:
     """What a thread does in a few words, such as ``0.1 stores 110 (bank.py:14)``."""
-    does, value = access.does, (access.new if access.writes else access.old).text
+    does, value = access.does, (access.new if access.writes and access.does != "deletes" else access.old).text
     if does == "calls":
         does, value = access.detail, ""
     elif does == "checks":

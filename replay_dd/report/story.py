@@ -15,9 +15,10 @@ from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import HangTold, Step, Story, Turn
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, path_of
 
 _WIDTH = 80
+_COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # told as part of their function
 
 
 def story_as_text(explanation: Explanation, program: Program, turns: Iterable[str] | None = None) -> Iterator[str]:
@@ -79,14 +80,16 @@ def _title(story: Story) -> str:
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
-    yield from textwrap.wrap(
-        f"  thread {turn.thread}  {_way(turn.path)}", _WIDTH, subsequent_indent="      ", break_long_words=False
-    )
+    way = ""
     wide = max(len(_at(step.access)) for step in turn.steps)
     half = len(turn.steps) // 2
     for number, step in enumerate(turn.steps):
         if turn.left_out and number == half:
             yield f"    ... {turn.left_out} more accesses to it ..."
+        before, way = way, _way(path_of(step.access))
+        if number == 0 or way != before:
+            head = f"  thread {turn.thread}  {way}"
+            yield from textwrap.wrap(head, _WIDTH, subsequent_indent="      ", break_long_words=False)
         yield from _step(step, f"    {_at(step.access):<{wide}}  ", program)
     if turn.then:
         yield f"    -- {turn.then} --"
@@ -116,6 +119,7 @@ def _way(path: tuple[StackFrame, ...]) -> str:
     """The way from the user's code to an access: where it begins, and the functions after that."""
     if not path:
         return ""
+    path = tuple(frame for frame in path if not frame.function.endswith(_COMPREHENSIONS)) or path
     first, *rest = path
     names = [f"{os.path.basename(first.file)}:{first.line}"] if rest else [f"{first.function}"]
     functions = [frame.function for frame in rest]

@@ -20,7 +20,7 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
     if tried.why_not:
         yield "tried", f"nothing: {tried.why_not}"
     elif not tried.attempts:
-        yield "tried", "nothing yet"
+        yield "tried", "nothing yet: it ended while the schedules were run without any change, to compare with"
     elif not tried.prevents:
         yield "", "  so none of this prevents the failure"
     if tried.schedules:

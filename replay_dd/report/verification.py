@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from replay_dd.report.delays import delay_hint
 from replay_dd.schedules.experiments.sweep import Sweep
 from replay_dd.schedules.experiments.verify import CANNOT_TELL, FAILS_OTHERWISE, REPAIRED, Verification
 
 _SHOWN = 5
+_NEXT = "hunt the program as it is now for a failing run (`replay-dd hunt`), or read what was changed"
 
 
 def verification_in_words(made: Verification, log: Path) -> Iterator[str]:
@@ -21,9 +23,12 @@ def verification_in_words(made: Verification, log: Path) -> Iterator[str]:
         log: where the log of a failing run was written, if there is one.
     """
     yield f"verdict      {_verdict(made)}"
+    if made.verdict == CANNOT_TELL and not made.interrupted:
+        yield f"next         {_NEXT}"
     if made.failing is not None:
         yield f"failure      {made.failure}"
-        yield f"found by     {made.found_by}"
+        every = made.verdict == FAILS_OTHERWISE and made.failed == made.runs > 1
+        yield f"found by     {'every schedule, first by ' if every else ''}{made.found_by}"
         yield f"replay       replay-dd replay {shlex.quote(str(log))}"
     changed = ", ".join(made.changed[:_SHOWN]) or "nothing"
     more = f" and {len(made.changed) - _SHOWN} more" if len(made.changed) > _SHOWN else ""
@@ -39,17 +44,22 @@ def verification_in_words(made: Verification, log: Path) -> Iterator[str]:
         yield f"swept        {_sweep(sweep)}"
     if made.hunted:
         yield f"hunted       {made.hunted} schedules"
+    if made.asleep_s and made.failing is None:
+        yield f"but          {delay_hint(made.asleep_s, made.max_delay_s)}"
     if made.verdict == REPAIRED:
         yield "This is not a proof: other schedules were not tried."
 
 
 def _verdict(made: Verification) -> str:
     if made.verdict == REPAIRED:
-        return f"repaired: 0 of {made.schedules} schedules fail"
+        late = f", if no thread is more than {made.max_delay_s:g} s late" if made.asleep_s else ""
+        return f"repaired: 0 of {made.schedules} schedules fail{late}"
     if made.verdict == CANNOT_TELL:
-        return f"cannot tell: {made.why}"
+        none = "" if made.interrupted else f"0 of {made.schedules} schedules fail, but "
+        return f"cannot tell: {none}{made.why}"
     if made.verdict == FAILS_OTHERWISE:
-        return "fails otherwise: not as recorded, but some schedule fails"
+        which = "every run fails" if made.failed == made.runs else f"{made.failed} of {made.runs} runs fail"
+        return f"fails otherwise: not as recorded, but {which}"
     return "still fails"
 
 
@@ -96,5 +106,9 @@ def verification_as_json(made: Verification, log: Path) -> dict[str, Any]:
         ],
         "hunted": made.hunted,
         "without_verdict": made.without_verdict,
+        "runs": made.runs,
+        "failed": made.failed,
+        "max_delay_s": made.max_delay_s,
+        "asleep_s": made.asleep_s,
         "interrupted": made.interrupted,
     }

@@ -167,3 +167,10 @@ def test_the_content_of_a_container_tells_whether_it_was_changed() -> None:
         assert values.content(container) == before
         container.clear()  # type: ignore[attr-defined]  # mypy joins these to object
         assert values.content(container) != before
+
+
+def test_keys_of_the_program_are_told_by_numbers() -> None:
+    """An address would be another one in each run."""
+    member = type("Member", (), {})
+    first, second = member(), member()
+    assert [values.key_text(key) for key in (first, second, first, "x")] == ["Member 1", "Member 2", "Member 1", "'x'"]

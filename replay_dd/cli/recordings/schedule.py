@@ -140,6 +140,7 @@ VERIFY_OPTIONS = (
         help="How many schedules to hunt.",
     ),
     seed_option("Random seed of the first of them; the others count up from it.", SEARCH),
+    max_delay_option(of_log=True),
     jobs_option(),
     fork_option(),
     Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from replay_dd.report.chain import ending_in_words
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
@@ -22,7 +23,7 @@ def chain_part(chain: Chain, program: Program) -> list[Child]:
     parts: list[Child] = [tag("h4", "How it comes to the failing line")]
     if chain.lost:
         parts.append(tag("p", f"Not followed farther back: {cut(chain.lost, _LONGEST)}.", class_="remark"))
-    steps = [_step(step, program, chain.ending if step is chain.steps[-1] else "") for step in chain.steps]
+    steps = [_step(step, program, ending_in_words(chain) if step is chain.steps[-1] else "") for step in chain.steps]
     heads = [tag("th", head, scope="col") for head in ("thread", "line", "in the failing run", "in the passing run")]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", steps), class_="chain")
     return [*parts, tag("div", table, class_="scroll", tabindex=0, role="region", aria_label="From cause to failure")]

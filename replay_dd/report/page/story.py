@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from replay_dd.report.hang import threads_as_text
 from replay_dd.report.page.chain import chain_part
@@ -11,8 +11,9 @@ from replay_dd.report.page.parts import section, text
 from replay_dd.report.page.tried import links_part, tried_part
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
+from replay_dd.schedules.observation import StackFrame
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import Step, Story, Turn
+from replay_dd.schedules.story.story import Step, Story, Turn, path_of
 
 _LONGEST = 400
 SEEN, INFERRED, TRIED = "seen", "inferred", "tried"
@@ -79,12 +80,16 @@ def _known(kind: str, children: Iterable[Child]) -> Markup:
 
 
 def _turn(turn: Turn, program: Program) -> Markup:
-    way = " > ".join(frame.function for frame in turn.path[:-1]) or "its start"
+    way = _way(turn.path)
+    there = way
     half = len(turn.steps) // 2
     steps: list[Child] = []
     for number, step in enumerate(turn.steps):
         if turn.left_out and number == half:
             steps.append(tag("li", f"… {turn.left_out:,} more accesses to it …", class_="gap"))
+        before, there = there, _way(path_of(step.access))
+        if there != before:
+            steps.append(tag("li", f"in {cut(there, _LONGEST)}", class_="way"))
         steps.append(tag("li", *_step(step, program)))
     return tag(
         "li",
@@ -92,6 +97,11 @@ def _turn(turn: Turn, program: Program) -> Markup:
         tag("ul", steps),
         tag("p", cut(turn.then, _LONGEST), class_="then") if turn.then else None,
     )
+
+
+def _way(path: Sequence[StackFrame]) -> str:
+    """The functions on the way to an access."""
+    return " > ".join(frame.function for frame in path) or "its start"
 
 
 def _step(step: Step, program: Program) -> Iterator[Child]:

@@ -31,7 +31,8 @@ def links_part(links: Links) -> list[Child]:
     """The orders that the story says matter, each tried alone; nothing if none was."""
     if not links.tried:
         return []
-    lines = [f"{'✓' if proved else '? not proved:'} {words}" for proved, words in links_in_words(links)]
+    signs = {"proved": "✓ ", "not proved": "? not proved: "}
+    lines = [f"{signs.get(label, '')}{words}" for label, words in links_in_words(links)]
     return [tag("ul", [tag("li", cut(line, _LONGEST)) for line in lines], class_="links")]
 
 

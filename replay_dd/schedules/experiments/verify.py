@@ -10,6 +10,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -41,6 +42,11 @@ class Verification:
         swept: where else its switches were tried.
         hunted: how many hunted schedules were tried.
         without_verdict: how many runs ended with no verdict, such as at the time limit.
+        runs: how many runs were judged.
+        failed: how many of them failed, in whatever way.
+        max_delay_s: how much earlier than its end a schedule could end a sleep or time-out.
+        asleep_s: how much was left of the shortest one that had more left, while another thread could run; 0 if none
+            had.
         failing: a run that failed; None if none did.
         failure: how it ended.
         found_by: which schedule it was, in words.
@@ -55,6 +61,10 @@ class Verification:
     swept: list[Sweep] = field(default_factory=list)
     hunted: int = 0
     without_verdict: int = 0
+    runs: int = 0
+    failed: int = 0
+    max_delay_s: float = 0
+    asleep_s: float = 0
     failing: Log | None = None
     failure: str = ""
     found_by: str = ""
@@ -94,7 +104,7 @@ def verify_repair(
     Raises:
         ProgramNotFoundError, NotControlledError: the program cannot be run.
     """
-    made = Verification(changed=tuple(changed_files(log.program)))
+    made = Verification(changed=tuple(changed_files(log.program)), max_delay_s=log.settings.max_delay_ns / 1e9)
     limit_s = time_limit_s or 10 + 20 * log.ending.seconds
     judge = _Judge(made, signature_of(log.ending))
     try:
@@ -153,11 +163,15 @@ class _Judge:
     def look_at(self, run: TargetRun, found_by: str, *, failed: bool = False) -> None:
         """Look how a run ended."""
         made, ending = self._made, signature_of(run.log.ending)
+        made.runs += 1
+        if run.least_asleep_ns:
+            made.asleep_s = min(made.asleep_s or math.inf, run.least_asleep_ns / 1e9)
         if ending.kind == PASSED:
             return
         if not ending.failed:
             made.without_verdict += 1
             return
+        made.failed += 1
         same = failed or ending.same_but_for_lines(self._sought)
         if same or made.failing is None:
             made.failing, made.failure, made.found_by = run.log, ending.text, found_by

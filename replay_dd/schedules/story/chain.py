@@ -32,6 +32,7 @@ _COMPARES = ("COMPARE_OP", "IS_OP", "CONTAINS_OP")
 _SCALARS = ("int", "str", "bytes", "float", "bool", "complex", "NoneType")  # the text tells all of these
 _DIFFERENT, _UNKNOWN, _SAME = range(3)
 _RAISES_HERE = "raises an exception"
+_MADE_UP = ("@", ".")  # names of variables that no program writes, such as those of pytest's assertions
 _LEFT_OUT = "..."  # but of long ones
 _RAISES = ("RAISE_VARARGS", "RERAISE")
 _CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
@@ -284,7 +285,8 @@ class _Search:
                 other = self._in_passing.get(flow.visit(node.step))
                 reached = reached and other is not None
                 its = "" if other is None else self._words(self.passing, Node(other, node.slot), letters_of_passing)[1]
-                words[name + text] = its if its != text else ""
+                raises_too = its == _RAISES_HERE and text.endswith(_RAISES_HERE)
+                words[name + text] = "" if its == text or raises_too else its
             if words or group[-1] is path[-1]:
                 activation = flow.activation(group[0].step)
                 code, line = activation.code, flow.instruction(group[0].step).line
@@ -306,7 +308,7 @@ class _Search:
             return "", f"{values[0]} {instruction.text} {values[1]}"
         if instruction.stores and node.slot < len(values):
             stored = instruction.stores[len(instruction.operands) - 1 - node.slot]
-            return f"{stored} = ", values[node.slot]
+            return ("", "") if stored.startswith(_MADE_UP) else (f"{stored} = ", values[node.slot])
         if node.slot == RAISED:
             return "", _RAISES_HERE
         if instruction.name == "RETURN_VALUE" and values:

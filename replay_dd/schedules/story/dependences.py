@@ -160,6 +160,9 @@ class Dependences:
         activation = self.flow.activation(step)
         if variable not in activation.code.parameters:
             return
+        if variable.startswith("."):  # what a comprehension goes through; its call names no such parameter
+            yield from self._iterated(activation)
+            return
         if activation.called_at < 0:
             self.lost[step] = f"{variable} comes to {activation.code.function}() through library code"
             return
@@ -168,6 +171,12 @@ class Dependences:
             self.lost[step] = f"how {variable} comes to {activation.code.function}() is not known"
         else:
             yield from self._operand(activation.called_at, position)
+
+    def _iterated(self, activation: Activation) -> Iterator[tuple[Node, Kind]]:
+        """What the call of a comprehension hands over: the iterator, its last operand."""
+        operands = self.flow.instruction(activation.called_at).operands if activation.called_at >= 0 else ()
+        if operands:
+            yield from self._operand(activation.called_at, len(operands) - 1)
 
     def _argument(self, activation: Activation, variable: str) -> int | None:
         """Which operand of the call a parameter is; None if that is not known."""

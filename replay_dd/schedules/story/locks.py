@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.words import listed
 
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+
 
 def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[Access]) -> Iterable[str]:
     """Which locks were held at the accesses of a story, and which guard the same things elsewhere."""
@@ -30,10 +32,19 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
     guards: dict[str, list[str]] = {}
     for run in (failing, passing):
         for access in run.accesses:
-            if access.name in things and access.held and (access.place.path, access.place.line) not in told:
+            if (access.place.path, access.place.line) in told or _constructs(access):
+                continue
+            # Objects have the same numbers only within one run.
+            same = access.name in things or (run is failing and any(access.touches(step) for step in steps))
+            if same and access.held:
                 for lock in access.held:
                     at = guards.setdefault(run.locks.get(lock, "a lock"), [])
                     place = f"{access.place.file}:{access.place.line}"
                     if place not in at:
                         at.append(place)
     yield from (f"{name} guards it at {listed(places[:4])}" for name, places in guards.items())
+
+
+def _constructs(access: Access) -> bool:
+    """Whether it belongs to making an object, which no other thread knows yet: a lock held there guards nothing."""
+    return access.place.function.rpartition(".")[2] in _CONSTRUCTORS

@@ -45,13 +45,15 @@ class Letters:
         if access.does == "checks":
             return self._checks(access)
         if access.does == "stores":
-            over = f" over {self.value(old)}" if old.is_known and not old.is_missing else ""
-            return f"stores {self.value(new)}{over}"
+            replaced = self.value(old) if old.is_known and not old.is_missing else ""
+            if not new.is_known:
+                return f"replaces {replaced}" if replaced else "stores a value"
+            return f"stores {self.value(new)}{f' over {replaced}' if replaced else ''}"
         if access.does == "deletes":
             return f"deletes {self.value(old)}" if old.is_known else "deletes it"
         if access.does == "iterates":
             what = "begins to go through" if access.detail else "takes the next of"
-            return f"{what} {self.value(old)}"
+            return f"{what} {self.value(old) if old.is_known else 'it'}"
         if access.does == "calls":
             return self._calls(access)
         if access.does == "gives up":
@@ -60,7 +62,7 @@ class Letters:
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
             return (access.detail or access.does) + (": is not there" if old.is_missing else "")
-        found = self.value(old)
+        found = self.value(old) if old.is_known else "it"
         if access.detail:
             return f"{access.detail}: {found}"
         if old.is_missing:
@@ -84,10 +86,15 @@ class Letters:
         if access.thing[0] == "file" and access.old.text == "True":
             return f"{text}: is there"
         if access.reads and access.old.is_known and access.thing[0] in ("item", "whole"):
-            text += f": {self.value(access.old)}" if access.thing[0] == "item" or "of" not in access.old.text else ""
+            found = self.value(access.old)
+            if access.thing[0] == "item":
+                text += f": {found}"
+            elif "of" not in access.old.text:
+                text += f" of {found}"
         if access.thing[0] == "object" and access.old.is_known:
             text += f" of {_state(access)}"
-        if access.writes and access.thing[0] == "whole" and access.new.is_known:
+        unchanged = access.old.same(access.new) and "of" not in access.new.text  # told in full, as if it has failed
+        if access.writes and access.thing[0] == "whole" and access.new.is_known and not unchanged:
             text += f", then {self.value(access.new)}"
         return text
 

@@ -114,7 +114,44 @@ def test_another_failure_is_no_repair(recorded: Log) -> None:
     made = verified(recorded, CACHE.replace(BODY, "        raise KeyError(room)\n"), runs=0)
     assert made.verdict == FAILS_OTHERWISE
     assert "KeyError" in made.failure
-    assert told(made)[0] == "verdict      fails otherwise: not as recorded, but some schedule fails"
+    assert told(made)[0] == "verdict      fails otherwise: not as recorded, but every run fails"
+    assert "found by     every schedule, first by the old schedule" in told(made)
+    made.runs += 1
+    assert told(made)[0].endswith(f"but {made.failed} of {made.runs} runs fail")
+    assert "found by     the old schedule" in told(made)
+
+
+SLEEPS = """\
+import threading, time
+is_open = True
+def use():
+    time.sleep(0.02)
+    assert is_open
+def close():
+    global is_open
+    is_open = False
+thread = threading.Thread(target=use)
+thread.start()
+close()
+thread.join()
+"""
+
+
+def test_a_sleep_instead_of_a_repair_is_told(tmp_path: Path) -> None:
+    """It passes as long as no thread is late; with that allowed, it still fails."""
+    (tmp_path / "prog.py").write_text(SLEEPS)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=20, simplify=False)
+    assert found.failing is not None
+    write_log(found.failing, tmp_path / "fail.log")
+    log = read_log(tmp_path / "fail.log")
+    (tmp_path / "prog.py").write_text(SLEEPS.replace("\nclose()", "\ntime.sleep(1)\nclose()"))
+    made = verify_repair(log, runs=6)
+    assert (made.verdict, made.max_delay_s) == (REPAIRED, 0.1)
+    assert 0.1 < made.asleep_s <= 1
+    assert told(made)[0].endswith("schedules fail, if no thread is more than 0.1 s late")
+    assert any(line.startswith("but ") and "`--max-delay 1`" in line for line in told(made))
+    made = verify_repair(replace(log, settings=replace(log.settings, max_delay_ns=2 * 10**9)), runs=40)
+    assert made.verdict == STILL_FAILS
 
 
 def test_without_the_old_place_nobody_can_tell(recorded: Log) -> None:
@@ -123,7 +160,9 @@ def test_without_the_old_place_nobody_can_tell(recorded: Log) -> None:
     made = verified(recorded, gone, runs=0)
     assert made.verdict == CANNOT_TELL
     assert "cannot be followed any more" in made.why
-    assert told(made)[0].startswith("verdict      cannot tell: the old schedule cannot be followed")
+    none = f"0 of {made.schedules} schedules fail"
+    assert told(made)[0].startswith(f"verdict      cannot tell: {none}, but the old schedule cannot be followed")
+    assert told(made)[1].startswith("next         hunt the program as it is now")
 
 
 def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
@@ -133,9 +172,10 @@ def test_a_program_without_threads_has_one_schedule(recorded: Log) -> None:
 def test_a_run_that_does_not_end_is_no_verdict() -> None:
     made = Verification(anchored=AnchoredReplay(None, (), (), Outcome.PASS))  # type: ignore[arg-type]
     judge = verify._Judge(made, signature_of(FAILED))
-    judge.look_at(SimpleNamespace(log=log_of([])), "hunted")  # type: ignore[arg-type]
+    judge.look_at(SimpleNamespace(log=log_of([]), least_asleep_ns=0), "hunted")  # type: ignore[arg-type]
     assert verify._verdict(made, False) == (REPAIRED, "")
-    judge.look_at(SimpleNamespace(log=log_of([], Ending(None, timed_out=True))), "hunted")  # type: ignore[arg-type]
+    unended = SimpleNamespace(log=log_of([], Ending(None, timed_out=True)), least_asleep_ns=0)
+    judge.look_at(unended, "hunted")  # type: ignore[arg-type]
     verdict, why = verify._verdict(made, False)
     assert verdict == CANNOT_TELL
     assert why.startswith("1 of the runs ended without a verdict")

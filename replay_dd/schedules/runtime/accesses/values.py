@@ -319,4 +319,14 @@ def whole_text(value: Any) -> str:
 
 def key_text(key: object) -> str:
     """A key in short, such that equal keys have equal texts."""
-    return text_of(key) or f"{type_name(type(key))} {id(key):#x}"
+    return text_of(key) or _numbered(key)
+
+
+_numbers: dict[str, dict[int, int]] = {}
+
+
+def _numbered(key: object) -> str:
+    """A key of the program's own type by a number, which is the same in each run, unlike its address."""
+    name = type_name(type(key))
+    known = _numbers.setdefault(name, {})
+    return f"{name} {known.setdefault(id(key), len(known) + 1)}"

@@ -1,0 +1,149 @@
+"""Stories in words: what guards a thing, the way to each step, and what is not known."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from replay_dd.report.chain import chain_as_text
+from replay_dd.report.page.story import _turn as turn_on_the_page
+from replay_dd.report.story import _turn as turn_as_text
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.model import Place, Settings
+from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
+from replay_dd.schedules.story.chain import Chain, ChainStep, _Search
+from replay_dd.schedules.story.dependences import Node
+from replay_dd.schedules.story.explain import explain
+from replay_dd.schedules.story.locks import locks_in_words
+from replay_dd.schedules.story.story import Step, Turn
+from replay_dd.schedules.story.words import Letters
+from replay_dd.schedules.target import describe_program
+from tests.report.observed import UNKNOWN, access, value
+from tests.schedules.logs import log_of
+
+pytestmark = pytest.mark.once
+
+LOCKS = {9: "Agenda._lock"}
+PROGRAM = log_of([]).program
+
+
+def inside(function: str, number: int, **more: Any) -> Access:
+    place = Place("prog.py", "prog.py", number, 1, function, "LOAD_GLOBAL", True)
+    stack = (
+        StackFrame("prog.py", "prog.py", number, function, True),
+        StackFrame("prog.py", "prog.py", 90, "run", True),
+    )
+    return access(number, "0.1", "reads", "3", place=place, stack=stack, **more)
+
+
+def guards(*others: Access, passing: tuple[Access, ...] = ()) -> list[str]:
+    step = inside("drop", 1)
+    return list(locks_in_words(Observation((step, *others), LOCKS), Observation(passing, LOCKS), [step]))
+
+
+def test_a_lock_held_while_an_object_is_made_guards_nothing() -> None:
+    none = "none held at any of these accesses"
+    assert guards(inside("Agenda.__init__", 5, held=(9,))) == [none]
+    assert guards(inside("Agenda.add", 6, held=(9,))) == [none, "Agenda._lock guards it at prog.py:6"]
+
+
+def test_a_lock_guards_a_thing_whatever_its_name_is_there() -> None:
+    """The same object has the same number in one run; in another one, it may be any."""
+    renamed = inside("Agenda.add", 6, held=(9,), name="events")
+    assert guards(renamed)[1:] == ["Agenda._lock guards it at prog.py:6"]
+    assert guards(passing=(renamed,))[1:] == []
+
+
+def test_each_function_has_its_own_path() -> None:
+    steps = [Step((inside(*at),), "reads 3") for at in (("add", 1), ("add", 2), ("total", 3), ("add", 4))]
+    turn = Turn("0.1", tuple(reversed(steps[0].access.stack)), tuple(steps))
+    heads = [line.strip() for line in turn_as_text(turn, PROGRAM) if "thread 0.1" in line]
+    assert heads == [f"thread 0.1  prog.py:90 > {function}" for function in ("add", "total", "add")]
+    comprehension = inside("add.<locals>.<dictcomp>", 5)
+    comprehension = replace(comprehension, stack=(comprehension.stack[0], *steps[0].access.stack))
+    turn = replace(turn, steps=(steps[0], Step((comprehension,), "reads 3")))
+    assert sum("thread 0.1" in line for line in turn_as_text(turn, PROGRAM)) == 1
+    turn = replace(turn, steps=tuple(steps))
+    page = str(turn_on_the_page(turn, PROGRAM))
+    assert [page.count(f"in run &gt; {function}") for function in ("add", "total")] == [2, 1]
+
+
+def test_no_question_mark_stands_for_a_value() -> None:
+    store = access(1, "0.1", "stores", "4", new=UNKNOWN, old=value("None"))
+    told = [
+        Letters().does(one)
+        for one in (
+            store,
+            replace(store, old=UNKNOWN),
+            replace(store, new=value("4")),
+            access(1, "0.1", "reads", old=UNKNOWN),
+            access(1, "0.1", "iterates", old=UNKNOWN),
+        )
+    ]
+    assert told == ["replaces None", "stores a value", "stores 4 over None", "reads it", "takes the next of it"]
+
+
+def test_a_call_names_what_it_is_of() -> None:
+    pop = access(1, "0.1", "calls", detail="heappop()", thing=("whole", 1, ""), reads=True, old=Value("[]", "list", 3))
+    assert Letters().does(pop) == "heappop() of []"
+    assert Letters().does(replace(pop, writes=True, new=pop.old)) == "heappop() of []"
+    assert Letters().does(replace(pop, writes=True, new=value("[3]"))) == "heappop() of [], then [3]"
+    get = replace(pop, detail="get('x')", thing=("item", 1, "'x'"), old=value("3"))
+    assert Letters().does(get) == "get('x'): 3"
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"), [("IndexError", "heappop() of []: raises IndexError"), ("exit status 1", ": exit status 1")]
+)
+def test_the_last_line_of_a_chain_says_what_it_raises(ending: str, told: str) -> None:
+    place = Place("prog.py", "prog.py", 7, 1, "work", "CALL", True)
+    chain = Chain((ChainStep("0.1", place, "heappop() of []", "", reached=True),), ending, whole=True)
+    assert told in "\n".join(chain_as_text(chain, PROGRAM))
+
+
+COMPREHENSION = """\
+import threading
+class Box:
+    def __init__(self):
+        self.names = ["a"]
+    def count(self):
+        total = {n: len(n) for n in self.names}
+        assert "c" not in total
+    def swap(self):
+        self.names = ["c"]
+box = Box()
+threads = [threading.Thread(target=one) for one in (box.count, box.swap)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_a_chain_goes_on_through_what_a_comprehension_goes_through(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(COMPREHENSION)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    assert found.passing is not None
+    assert found.failing is not None
+    chain = explain(isolate(found.passing, found.failing)).chain
+    assert (chain.lost, chain.whole) == ("", True)
+    assert [step.place.line for step in chain.steps] == [9, 6, 6, 6, 7]
+
+
+def test_made_up_variables_are_not_told() -> None:
+    """As pytest makes them, where it rewrites an assertion."""
+
+    def words(variable: str) -> tuple[str, str]:
+        instruction = SimpleNamespace(name="STORE_FAST", stores=(variable,), operands=(0,), text="")
+        flow = SimpleNamespace(steps=[SimpleNamespace(values=(value("1"),))], instruction=lambda _: instruction)
+        run: Any = SimpleNamespace(flow=flow, accesses=lambda _: [], step_of=lambda _: None)
+        search = _Search.__new__(_Search)
+        search.failing, search._goals = run, {}
+        return search._words(run, Node(0), Letters())
+
+    assert words("total") == ("total = ", "1")
+    assert words("@py_assert1") == ("", "")
