@@ -10,8 +10,8 @@ import re
 
 _LONGEST = 10_000  # characters of a message that are compared
 
-# Each run has a temporary folder of its own (experiment/process.py): its name ends in dashes.
-_TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/tmp-+(?![\w-])")
+# Each run has a temporary folder of its own (experiment/process.py), in a workplace (experiment/guard.py).
+_TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/replay-dd-\d+/\d+/tmp-*(?![\w-])")
 _ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
 # In this order: what comes first may contain what comes later.
 _DATA = (

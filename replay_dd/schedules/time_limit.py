@@ -196,16 +196,19 @@ class Chance:
 
     def __init__(self, process: int) -> None:
         self._process = process
-        self._start_s = time.monotonic()
-        self._used_s = self._used()[0]
+        self._start_s = self._alive_s = time.monotonic()
+        self._used_s = self._seen_s = self._used()[0]
 
     def was_there(self, limit_s: float) -> bool:
         """Whether it had so many seconds: of a processor, or of time in which none of its threads wanted one."""
-        waited_s = time.monotonic() - self._start_s
-        if waited_s < limit_s:
-            return False
+        now_s = time.monotonic()
         used_s, wants = self._used()
-        return not wants or used_s - self._used_s >= limit_s / 2 or waited_s >= limit_s * _MOST_LOAD
+        if wants or used_s > self._seen_s:  # between two of its threads, it may look asleep
+            self._alive_s, self._seen_s = now_s, used_s
+        if now_s - self._start_s < limit_s:
+            return False
+        idle = now_s - self._alive_s >= limit_s / 2
+        return idle or used_s - self._used_s >= limit_s / 2 or now_s - self._start_s >= limit_s * _MOST_LOAD
 
     def _used(self) -> tuple[float, bool]:
         """Processor time of the process, and whether one of its threads runs or waits for a processor."""

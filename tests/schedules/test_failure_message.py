@@ -65,3 +65,5 @@ def test_each_run_has_a_temporary_folder_of_its_own() -> None:
         ]
     assert said[0] == said[1] == "no file '#/jobs.db' (#)"
     assert without_addresses("no file /tmp/tmp-a/jobs.db") == "no file /tmp/tmp-a/jobs.db"
+    long = "/a/long/folder/replay-dd-0012/003/tmp"  # with no room for dashes
+    assert without_addresses(f"no file {long}/jobs.db") == "no file #/jobs.db"

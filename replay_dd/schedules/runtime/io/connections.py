@@ -171,17 +171,19 @@ class Connections:
     def _try_again(self, wait: OutsideWait, sock: Any, address: Any, problem: int) -> int:
         """Connect as in the recorded run, where somebody listened already; the last error number."""
         moments = self._descriptors.moments
+        refusal = problem  # the last one: an attempt that is under way at the end tells nothing
 
         def attempt() -> bool:
-            nonlocal problem
+            nonlocal problem, refusal
             problem = self._real.connect_ex(sock, address)
+            refusal = refusal if problem in _IS_UNDER_WAY else problem
             return problem in _IS_MADE
 
         wait.is_there = attempt
         limit_s = moments.patience.seconds_if_refused(wait.nature, moments.somebody_is_away())
         if moments.look(wait) or wait.wait_for_it(limit_s):
             return 0
-        moments.lose(f"connected to {_in_words(address)}, which now fails: {os.strerror(problem)}")
+        moments.lose(f"connected to {_in_words(address)}, which now fails: {os.strerror(refusal)}")
         wait.leave()
         return problem
 
