@@ -198,9 +198,9 @@ def test_a_replay_on_another_path_waits_for_nothing(server: Server, tmp_path: Pa
     """A switch shows that it is on another path, before it comes to a wait that the log would let it wait for."""
     (tmp_path / "number").write_text("1")
     server.talk = answering(b"an answer", b"another one")
-    text = asks(server).replace(
-        "def ask():", "def ask():\n    for _ in range(int(open('number').read())): turns.append(True)"
-    )
+    first = "def go():\n    for _ in range(int(open('number').read())): turns.append(True)\n"
+    first += "first = threading.Thread(target=go)\nfirst.start()\nfirst.join()\n"  # its end is a switch
+    text = asks(server).replace("threads = [", first + "threads = [")
     run = run_program(tmp_path, text)
     output_of(run)
     (tmp_path / "number").write_text("2")
