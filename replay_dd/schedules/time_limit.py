@@ -21,7 +21,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.runtime.points.bytecode import ACCESS, SYNC
 from replay_dd.schedules.runtime.process.native_threads import NativeThread, threads_of
-from replay_dd.schedules.runtime.process.stacks import SIGNAL, TOLD, TRACED
+from replay_dd.schedules.runtime.process.stacks import ASKED, SIGNAL, TOLD, TRACED
 
 STACKS = "stacks"  # the name of the file in the folder of a run
 
@@ -37,8 +37,10 @@ _WAITS_FOR_BATON = "wait_for_baton"
 _LOOKS = 5  # a loop that polls in C mostly sleeps: it is hardly ever found running
 _PAUSE_S = 0.02
 _ANSWER_LIMIT_S = 3.0
+_IDLE_S = 1.0  # a process that does nothing for half of this will not answer
 _MOST_LOAD = 20  # how many times as slow a busy machine may be
-_TELLING_LIMIT_S = 1.0  # the runtime comes by every 0.25 s, or every 5,000 yield points
+_ASKING_LIMIT_S = 1.0
+_TELLING_LIMIT_S = 4.0  # the runtime comes by every 0.25 s, or every 5,000 yield points
 _TRACING_LIMIT_S = 0.3
 _SHOWN = 3
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x([0-9a-f]+)", re.MULTILINE)
@@ -102,8 +104,11 @@ def threads_at_limit(folder: Path, process: int | None = None) -> list[ThreadAtL
         process = next((int(str(record[-1])) for record in records if record[0] == channel.HELLO), None)
     if process is None:
         return []
-    threads = parse_stacks(_stacks(folder / STACKS, process))
+    if _goes_on(folder / STACKS, process):
+        return []
+    stacks = _stacks(folder / STACKS, process)
     _wait_for_answer(folder / STACKS, process)
+    threads = parse_stacks(stacks or _text(folder / STACKS))
     for look in range(_LOOKS):
         found = threads_of(process)
         threads = [_with_native(thread, threads, found, process) for thread in threads]
@@ -158,6 +163,24 @@ def is_guess(note: str) -> bool:
     return note in _MAY_SPIN.values()
 
 
+def _goes_on(path: Path, process: int) -> bool:
+    """Ask the runtime; whether it tells what it knows, and passes yield points all the time.
+
+    Where threads change quickly, ``faulthandler`` may crash the program: it reads the frames of running threads.
+    """
+    try:
+        with path.open("ab") as file:
+            file.write(ASKED)
+    except OSError:
+        return False
+    chance = Chance(process)
+    while not chance.was_there(_ASKING_LIMIT_S):
+        if TRACED.decode() in _text(path):
+            return True
+        time.sleep(_PAUSE_S)
+    return False
+
+
 def _stacks(path: Path, process: int) -> str:
     """What the interpreter answers; empty if it does not."""
     with contextlib.suppress(OSError):
@@ -166,10 +189,18 @@ def _stacks(path: Path, process: int) -> str:
         text, same = "", 0
         while same < _LOOKS and not chance.was_there(_ANSWER_LIMIT_S):  # it is written bit by bit
             before, text = text, path.read_text(encoding="utf-8", errors="replace")
-            same = same + 1 if text and text == before else 0
+            same = same + 1 if text == before and _THREAD.search(text) else 0
             time.sleep(_PAUSE_S)
         return text
     return ""
+
+
+def _text(path: Path) -> str:
+    """What is in a file now; empty if there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _wait_for_answer(path: Path, process: int) -> None:
@@ -180,7 +211,7 @@ def _wait_for_answer(path: Path, process: int) -> None:
             text = path.read_bytes()
         except OSError:
             return
-        if not text or TRACED in text:
+        if TRACED in text:
             return
         if TOLD in text and since_told is None:
             since_told = Chance(process)
@@ -205,9 +236,9 @@ class Chance:
         used_s, wants = self._used()
         if wants or used_s > self._seen_s:  # between two of its threads, it may look asleep
             self._alive_s, self._seen_s = now_s, used_s
-        if now_s - self._start_s < limit_s:
+        if now_s - self._start_s < min(limit_s, _IDLE_S):
             return False
-        idle = now_s - self._alive_s >= limit_s / 2
+        idle = now_s - self._alive_s >= min(limit_s, _IDLE_S) / 2
         return idle or used_s - self._used_s >= limit_s / 2 or now_s - self._start_s >= limit_s * _MOST_LOAD
 
     def _used(self) -> tuple[float, bool]:

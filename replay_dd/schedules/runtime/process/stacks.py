@@ -11,6 +11,7 @@ import _signal  # type: ignore[import-not-found]  # without the classes that `si
 import os
 
 SIGNAL = _signal.SIGRTMAX - 2  # not one that programs are known to use
+ASKED = b"# asked\n"  # the tool wants to know
 TOLD = b"# told\n"  # the runtime has told what it knows
 TRACED = b"# traced\n"  # and what ran since
 _real_write, _real_fstat = os.write, os.fstat  # before the runtime puts its own in place
