@@ -155,7 +155,9 @@ def at_limit(name: str, folder: Path) -> tuple[Hang, list[str]]:
 @pytest.mark.once
 def test_a_livelock_is_told_from_the_lines_that_come_round_again(tmp_path: Path) -> None:
     hang, text = at_limit("polite", tmp_path)
-    assert text[0].startswith("HANG on forks[0] (Lock, item of one list) and forks[1]")
+    # The time limit comes at any moment; the diners may hold no fork at that one.
+    assert text[0].startswith("HANG")
+    assert text[0].endswith("livelock")
     assert {(thread, line) for thread, _, line in hang.turns} >= {
         (f"0.{one}", line) for one in (1, 2) for line in (16, 18)
     }
