@@ -142,7 +142,7 @@ class HuntedTests:
         told = failure_as_told(read_log(Path(_unquoted(result.log))))
         report.outcome = "failed"
         whole = "\n".join(filter(None, [told or result.failure, f"{' replay-dd ':-^80}", text]))
-        report.longrepr = ToldFailure(whole, Crash(result.path, result.line, result.failure))  # type: ignore[assignment]
+        report.longrepr = ToldFailure(whole, Crash(result.path, result.line, result.failure))  # type: ignore[assignment]  # pytest asks only for what it has
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """End the loaded suite; a worker of xdist hands its results on."""
