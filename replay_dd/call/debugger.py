@@ -147,7 +147,7 @@ class DeltaDebugger:
                 "to reduce. A function written in C can be given to `DeltaDebugger().collect(function, arguments)`."
             )
             return False
-        self._collected(call, Ending.of(described(error)), error)
+        self.take(call, Ending.of(described(error)), error)
         return True
 
     def collect(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> DeltaDebugger:
@@ -175,10 +175,21 @@ class DeltaDebugger:
                 f"{call.source(call.arguments)[:200]} does not fail: it returns.",
                 "Give arguments with which it fails.",
             )
-        self._collected(call, ending, error)
+        self.take(call, ending, error)
         return self
 
-    def _collected(self, call: Call, ending: Ending, error: BaseException | None) -> None:
+    def take(self, call: Call, ending: Ending, error: BaseException | None) -> None:
+        """Take a call that was made elsewhere, and failed.
+
+        Args:
+            call: the call.
+            ending: how it ended.
+            error: what it raised, if that is known.
+
+        Raises:
+            ArgumentError: ``order`` names an argument that there is not.
+            DoesNotFailError: it is not the failure that was asked for.
+        """
         unknown = [name for name in self._order if name not in call.arguments]
         if unknown:
             raise ArgumentError(
@@ -196,6 +207,11 @@ class DeltaDebugger:
     def args(self) -> Arguments:
         """The arguments of the collected call, by name."""
         return dict(self._tester.call.arguments)
+
+    @property
+    def reducible(self) -> list[str]:
+        """The names of the arguments that may be reduced: all but the object that a method belongs to."""
+        return self._tester.call.reducible
 
     def function(self) -> Callable[..., Any]:
         """The function that was called."""
@@ -357,7 +373,7 @@ class DeltaDebugger:
 
     def _minimised(self) -> Triple:
         """In turns, as the book does it, then inside of elements, until nothing is left out any more."""
-        names = self._tester.call.reducible
+        names = self.reducible
         left, again = self.args(), True
         while again and self.stopped_by is None:
             left = self._in_turns(left, names)
@@ -392,7 +408,7 @@ class DeltaDebugger:
 
     def _between(self, mode: str) -> Triple:
         """All arguments together: their results would not fit together otherwise."""
-        space = Level(self.args(), 0, self._tester.call.reducible)
+        space = Level(self.args(), 0, self.reducible)
         c_pass, c_fail = self._search(space, mode)
         passing, failing, difference = (space.build(deltas) for deltas in (c_pass, c_fail, c_fail - c_pass))
         if c_pass == EMPTY and self.stopped_by is None and self.test(passing) is not Outcome.PASS:
@@ -458,7 +474,7 @@ class DeltaDebugger:
         )
 
     def _on_test(self, number: int, arguments: Mapping[str, Any], outcome: Outcome, ending: Ending) -> None:
-        size = Level(arguments, 0, self._tester.call.reducible).all.count
+        size = Level(arguments, 0, self.reducible).all.count
         self.log_tests.append(TriedCall(number, size, outcome, ending.words))
         if self.log:
             detail = f" ({ending.told})" if ending.failed else ""

@@ -3,10 +3,9 @@
 Rules of this module:
 
 * It may be run by another interpreter than ours, where replay-dd is not installed, so it imports only the standard
-  library.
+  library, and runs under older versions of Python, too.
 * Each call is made in a process of its own, forked when the function has been imported: a call that changes something,
   does not end, or takes its process down disturbs no other call.
-* What the function prints goes where the process writes to; nothing of ours depends on it.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import asyncio
 import contextlib
 import importlib
 import inspect
+import itertools
 import json
 import os
 import pickle
@@ -25,7 +25,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 _LENGTH_BYTES = 8
@@ -84,15 +84,21 @@ def place_of(traceback: TracebackType | None) -> dict[str, Any]:
         code = traceback.tb_frame.f_code
         # Code that was made from a string is often made from the argument, and its lines mean nothing.
         if not code.co_filename.startswith("<") and code.co_filename != __file__:
-            positions = list(code.co_positions())[traceback.tb_lasti // 2]
             found = {
                 "file": code.co_filename,
                 "line": traceback.tb_lineno,
-                "column": positions[2] or 0,
-                "function": code.co_qualname,
+                "column": _column_of(code, traceback.tb_lasti),
+                "function": getattr(code, "co_qualname", code.co_name),
             }
         traceback = traceback.tb_next
     return found
+
+
+def _column_of(code: CodeType, instruction: int) -> int:
+    """The column of an instruction, at its byte offset; 0 before Python 3.11, which does not know it."""
+    if not hasattr(code, "co_positions"):
+        return 0
+    return next(itertools.islice(code.co_positions(), instruction // 2, None))[2] or 0
 
 
 def forked(call: Callable[[], object], limit_s: float | None) -> dict[str, Any]:
@@ -200,12 +206,13 @@ def find(name: str) -> Callable[..., Any]:
     return function
 
 
-def parameters_of(function: Callable[..., Any]) -> list[list[str]] | None:
-    """Names and kinds of the parameters; None if they cannot be known."""
+def parameters_of(function: Callable[..., Any]) -> list[tuple[str, str, bool]] | None:
+    """Name and kind of each parameter, and whether it has a default; None if they cannot be known."""
     try:
-        return [[one.name, one.kind.name] for one in inspect.signature(function).parameters.values()]
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
+    return [(one.name, one.kind.name, one.default is not one.empty) for one in parameters]
 
 
 def main() -> None:
@@ -221,6 +228,10 @@ def main() -> None:
     except BaseException as error:
         send(channel, json.dumps({"ready": False, **described(error)}).encode())
         return
+    # What the function prints is of no use to anyone, and there may be much of it.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
     send(channel, json.dumps({"ready": True, "parameters": parameters_of(function)}).encode())
     while (request := receive(channel)) is not None:
         positional, keywords, limit_s = pickle.loads(request)
