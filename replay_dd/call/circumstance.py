@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from replay_dd.call.failure import Ending
+from replay_dd.call.failure import Ending, Matches, Rule, matcher
 from replay_dd.call.in_child import HUNG
 from replay_dd.call.spaces import Course, Space, size_of
 from replay_dd.call.tester import strings_of
@@ -29,6 +28,7 @@ FIRST_LIMIT_S = 10.0
 _LIMIT_FACTOR = 20
 _LIMIT_LEAST_S = 5.0
 _FIRST_CALLS = 2
+_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,10 @@ class CallRun:
 
     Attributes:
         ending: how it ended.
-        signature: equal for the same failure.
         seconds: how long it took.
     """
 
     ending: Ending
-    signature: Hashable
     seconds: float = 0.0
 
 
@@ -58,8 +56,8 @@ class Search:
         algorithm: how to simplify.
         limit_s: seconds after which a call hangs.
         fixed_limit: keep that limit.
-        failure: what counts as the failure; None for the same one.
-        wanted: the failure, once it is known.
+        failure: what the user says that the failure is.
+        matches: whether a call ended with the failure; by default, whether it failed at all.
     """
 
     run: Callable[[Mapping[str, Any], float], tuple[Ending, float]]
@@ -69,8 +67,8 @@ class Search:
     algorithm: str
     limit_s: float = FIRST_LIMIT_S
     fixed_limit: bool = False
-    failure: re.Pattern[str] | None = None
-    wanted: CallRun | None = field(default=None, init=False)
+    failure: Rule = None
+    matches: Matches = field(default=lambda ending: ending.failed)
 
 
 class CallArguments(Circumstance[CallRun]):
@@ -101,35 +99,31 @@ class CallArguments(Circumstance[CallRun]):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> CallRun:
         """Make the call; each is made in a new process anyway."""
-        arguments = self.arguments(configuration)
-        ending, seconds = self.search.run(arguments, self.search.limit_s)
-        if self.search.failure is not None:
-            matches = ending.failed and self.search.failure.search(ending.in_full) is not None
-            return CallRun(ending, "the failure" if matches else ending.signature(), seconds)
-        return CallRun(ending, ending.signature(strings_of(arguments) if ending.text else ()), seconds)
+        return CallRun(*self.search.run(self.arguments(configuration), self.search.limit_s))
 
     def judge(self, run: CallRun) -> Judgement:
         """By comparison with the failure sought."""
-        ending, wanted = run.ending, self.search.wanted
+        ending = run.ending
         if not ending.failed:
-            return Judgement(Outcome.PASS, ending.words, run.signature)
-        same = self._may_be_sought(run) if wanted is None else run.signature == wanted.signature
-        return Judgement(Outcome.FAIL if same else Outcome.UNRESOLVED, ending.words, run.signature, failed=True)
+            return Judgement(Outcome.PASS, ending.words, ending.signature)
+        outcome = Outcome.FAIL if self.search.matches(ending) else Outcome.UNRESOLVED
+        return Judgement(outcome, ending.words, ending.signature, failed=True)
 
     def settle(self, runs: Sequence[CallRun]) -> None:
         """Choose the most frequent failure, and the time limit.
 
         Raises:
-            DoesNotFailError: no call fails.
+            DoesNotFailError: no call fails, or not like that.
         """
-        failures = Counter(run.signature for run in runs if self._may_be_sought(run))
+        failures = Counter(run.ending.signature for run in runs if run.ending.failed)
         if not failures:
             if len(runs) > _FIRST_CALLS:
                 raise self._no_failure(runs)
             return
         ((signature, _),) = failures.most_common(1)
-        self.search.wanted = next(run for run in runs if run.signature == signature)
-        if not self.search.fixed_limit and self.search.wanted.ending.end != HUNG:
+        wanted = next(run.ending for run in runs if run.ending.signature == signature)
+        self.search.matches = matcher(self.search.failure, wanted, strings_of(self.space.arguments))
+        if not self.search.fixed_limit and wanted.end != HUNG:
             longest_s = max(run.seconds for run in runs)
             self.search.limit_s = max(_LIMIT_FACTOR * longest_s, _LIMIT_LEAST_S)
 
@@ -157,17 +151,9 @@ class CallArguments(Circumstance[CallRun]):
             return None
         return CallArguments(self.search, space, course)
 
-    def _may_be_sought(self, run: CallRun) -> bool:
-        return run.ending.failed and (self.search.failure is None or run.signature == "the failure")
-
     def _no_failure(self, runs: Sequence[CallRun]) -> DoesNotFailError:
         call = self.search.source(self.space.arguments)
-        shown = call if len(call) <= 200 else f"{call[:197]}..."
-        failed = next((run for run in runs if run.ending.failed), None)
-        if failed is not None:
-            return DoesNotFailError(
-                f"{shown} fails otherwise: {failed.ending.words}.", "Give what it says as `--failure REGEX`."
-            )
+        shown = call if len(call) <= _SHOWN else f"{call[: _SHOWN - 3]}..."
         return DoesNotFailError(
             f"{shown} does not fail: {runs[0].ending.words}.",
             "Give arguments with which the function raises an exception.",

@@ -15,49 +15,27 @@ Source: A. Zeller, the Debugging Book, chapter "Reducing Failure-Inducing Inputs
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from replay_dd.call.collector import Collector
 from replay_dd.call.failure import Ending, Rule
 from replay_dd.call.in_child import described, finish, forked
 from replay_dd.call.made_call import Call
-from replay_dd.call.source import source_of
-from replay_dd.call.spaces import Level, Space, levels_below
-from replay_dd.call.tester import Stopped, Tester
-from replay_dd.dd import EMPTY, BookDD, IntervalSet, Search
+from replay_dd.call.notebook import STOPPED_BY, TriedCall, in_html
+from replay_dd.call.searches import Arguments, ArgumentSearch, Triple
+from replay_dd.call.spaces import Level
+from replay_dd.call.tester import Tester
 from replay_dd.dd.split import Splitter
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.errors.user import ArgumentError
 from replay_dd.outcome import Outcome
 from replay_dd.trust.printable import html_text
 
-Arguments = dict[str, Any]
-Triple = tuple[Arguments, Arguments, Arguments]
-_PROOF_RUNS = 2
-_SHOWN_TESTS = 200
-_SHOWN_CHARACTERS = 2000
-_STOPPED_BY = {"tests": "the limit on tests", "time": "the time budget", "interrupt": "Ctrl-C"}
 _NO_CALL = (
     "Use it as `with DeltaDebugger() as dd: function(arguments)`, or call `dd.collect(function, arguments)` first."
 )
-
-
-class TriedCall(NamedTuple):
-    """One test.
-
-    Attributes:
-        number: which, from 1.
-        size: how many elements the arguments had.
-        outcome: its outcome.
-        words: how the call ended.
-    """
-
-    number: int
-    size: int
-    outcome: Outcome
-    words: str
 
 
 class DeltaDebugger:
@@ -158,6 +136,7 @@ class DeltaDebugger:
             ArgumentError: it cannot be called like that, or not repeatedly.
         """
         call = Call(function, arguments, keywords)
+        call.writes_arrays = True
         error: BaseException | None = None
         if self._child:
             told = forked(call.prepare(call.arguments), self._time_limit_s)
@@ -169,6 +148,7 @@ class DeltaDebugger:
                 raise
             except BaseException as raised:
                 error, told = raised, described(raised)
+        call.writes_arrays = False
         ending = Ending.of(told)
         if not ending.failed:
             raise DoesNotFailError(
@@ -200,7 +180,7 @@ class DeltaDebugger:
         self._found = Tester(call, ending, rule=self._failure, child=self._child, time_limit_s=self._time_limit_s)
         self._found.on_test = self._on_test
         if self.log:
-            print(f"Observed {self.format_call()} raising {self.format_exception()}")
+            print(f"Collected {self.format_call()}: {self.format_exception()}")
 
     # What was collected.
 
@@ -261,8 +241,7 @@ class DeltaDebugger:
             NotReproducedError: it fails in another way, or not at all.
         """
         self.reset()
-        if self.test(self.args()) is not Outcome.FAIL:
-            raise self._not_reproduced("The call", self.args())
+        self._searches().check()
 
     # Searches.
 
@@ -321,7 +300,7 @@ class DeltaDebugger:
         if var not in fail_args:
             raise ArgumentError(f"there is no argument {var!r}", f"There are: {', '.join(fail_args)}.")
         space = Level(fail_args, 0, [var])
-        c_pass, c_fail = self._search(space, mode, check_whole=True)
+        c_pass, c_fail = self._searches().search(space, mode, check_whole=True)
         built = [space.build(deltas)[var] for deltas in (c_pass, c_fail, c_fail - c_pass)]
         return built[0], built[1], built[2]
 
@@ -334,11 +313,19 @@ class DeltaDebugger:
         if self._found is None:
             return "<DeltaDebugger without a call>"
         source = self.format_call(self.min_args())
-        return source if self.stopped_by is None else f"{source}  # stopped by {_STOPPED_BY[self.stopped_by]}"
+        return source if self.stopped_by is None else f"{source}  # stopped by {STOPPED_BY[self.stopped_by]}"
 
     def _repr_html_(self) -> str:
         """The HTML for a notebook: the minimised call, the failure, the cost, and the tests in a collapsed section."""
-        return "\n".join(self._html())
+        if self._found is None:
+            return html_text(repr(self))
+        minimal = self.min_args()
+        rows = (
+            ("call", self.format_call()),
+            ("minimal", self.format_call(minimal)),
+            ("failure", self._found.wanted.words),
+        )
+        return "\n".join(in_html(rows, self.log_tests, self.stopped_by))
 
     # Inside.
 
@@ -348,130 +335,29 @@ class DeltaDebugger:
             raise ArgumentError("no call was collected", _NO_CALL)
         return self._found
 
+    def _searches(self) -> ArgumentSearch:
+        return ArgumentSearch(
+            self._tester,
+            order=self._order,
+            split=self._split,
+            nested=self._nested,
+            say=print if self.log else lambda line: None,
+            detailed=self.log > 1,
+        )
+
     def _result(self, mode: str) -> Triple:
         if mode not in self._results:
             tester = self._tester
-            self.stopped_by = None
+            searches = self._searches()
+            self.reset()
             tester.limit(self._max_tests, self._time_budget_s)
             try:
-                found = self._searched(mode)
+                found = searches.run(mode)
             finally:
                 tester.limit(None, None)
-            self._results[mode] = found, self.stopped_by
+            self._results[mode] = found, searches.stopped_by
         triple, self.stopped_by = self._results[mode]
         return triple
-
-    def _searched(self, mode: str) -> Triple:
-        try:
-            self.check_reproducibility()
-        except Stopped as stopped:
-            self.stopped_by = stopped.by
-            return self.args(), self.args(), {}
-        found = self._minimised() if mode == "-" else self._between(mode)
-        self._prove(found, mode)
-        return found
-
-    def _minimised(self) -> Triple:
-        """In turns, as the book does it, then inside of elements, until nothing is left out any more."""
-        names = self.reducible
-        left, again = self.args(), True
-        while again and self.stopped_by is None:
-            left = self._in_turns(left, names)
-            again = False
-            for space in levels_below(lambda: left, names) if self._nested else ():  # noqa: B023 - it is used up here
-                c_fail = self._search(space, "-")[1]
-                if c_fail != space.all:
-                    left, again = space.build(c_fail), True
-                if self.stopped_by is not None:
-                    break
-        if self.log:
-            print(f"Minimized failing call to {self.format_call(left)}")
-        return left, left, {}
-
-    def _in_turns(self, left: Arguments, names: Sequence[str]) -> Arguments:
-        turns = [*(name for name in self._order if name in names), *(name for name in names if name not in self._order)]
-        pending = list(turns)
-        while pending and self.stopped_by is None:
-            name = pending.pop(0)
-            space = Level(left, 0, [name])
-            if not space.all:
-                continue
-            if self.log:
-                print(f"Processing {name}...")
-            c_fail = self._search(space, "-")[1]
-            if c_fail != space.all:
-                left = space.build(c_fail)
-                pending = [other for other in turns if other != name]
-                if self.log:
-                    print(f"Minimized {name} to {source_of(left[name])}")
-        return left
-
-    def _between(self, mode: str) -> Triple:
-        """All arguments together: their results would not fit together otherwise."""
-        space = Level(self.args(), 0, self.reducible)
-        c_pass, c_fail = self._search(space, mode)
-        passing, failing, difference = (space.build(deltas) for deltas in (c_pass, c_fail, c_fail - c_pass))
-        if c_pass == EMPTY and self.stopped_by is None and self.test(passing) is not Outcome.PASS:
-            raise DoesNotPassError(
-                f"{self.format_call(passing)[:200]} does not pass: {self._tester.last.words}.",
-                "Without anything that passes there is no difference; `min_args()` needs none.",
-            )
-        if self.log:
-            print(f"Maximized passing call to {self.format_call(passing)}")
-            if "-" in mode:
-                print(f"Minimized failing call to {self.format_call(failing)}")
-        return passing, failing, difference
-
-    def _search(self, space: Space, mode: str, *, check_whole: bool = False) -> tuple[IntervalSet, IntervalSet]:
-        """What passes and what fails, as 1-minimal as the mode says; the best so far if the search is stopped."""
-        try:
-            algorithm = BookDD(EMPTY, space.all, mode=mode, split=self._split)
-        except ValueError as error:
-            raise ArgumentError(str(error), "") from None
-        search = Search(algorithm, known={EMPTY: Outcome.PASS, space.all: Outcome.FAIL}, statistics=False)
-        test = self._tester.test
-        try:
-            # The empty arguments first, as in the book.
-            if test(space.build(EMPTY)) is Outcome.FAIL:
-                if "+" in mode:
-                    raise DoesNotPassError(
-                        f"{self.format_call(space.build(EMPTY))[:200]} fails, too: {self._tester.last.words}.",
-                        "Then nothing of the arguments makes the difference; see `min_args()`.",
-                    )
-                return EMPTY, EMPTY
-            if check_whole and test(space.arguments) is not Outcome.FAIL:
-                raise self._not_reproduced("The call", space.arguments)
-            while (asked := search.ask()) is not None:
-                outcome = test(space.build(asked))
-                search.tell(asked, outcome)
-                if self.log > 1 and outcome is not Outcome.UNRESOLVED:
-                    print(f"  {search.deltas_left} of {space.all.count} {space.unit}s left")
-        except Stopped as stopped:
-            self.stopped_by = stopped.by
-        return search.best
-
-    def _prove(self, found: Triple, mode: str) -> None:
-        """Make the calls of the answer again; neither counted nor from the cache."""
-        ends = [(found[0], Outcome.PASS)] * ("+" in mode) + [(found[1], Outcome.FAIL)] * ("-" in mode)
-        for arguments, outcome in ends * (_PROOF_RUNS if self.stopped_by is None else 0):
-            if self._tester.run(arguments) is not outcome:
-                raise self._not_reproduced("The answer", arguments)
-
-    def _not_reproduced(self, subject: str, arguments: Mapping[str, Any]) -> NotReproducedError:
-        last, call = self._tester.last, self._tester.call
-        hint = (
-            "Something other than its arguments matters, such as time, randomness, or what earlier calls left behind."
-        )
-        if call.shared:
-            hint = f"It may be {' or '.join(sorted(call.shared))}, which cannot be copied, so that all calls share it."
-        elif not self._child:
-            hint += " With `child=True`, each call is made in a process of its own."
-        source = self.format_call(arguments)
-        return NotReproducedError(
-            f"{subject} {source if len(source) <= 200 else source[:197] + '...'} does not do the same again: "
-            f"{last.words}, instead of {self._tester.wanted.words}.",
-            hint,
-        )
 
     def _on_test(self, number: int, arguments: Mapping[str, Any], outcome: Outcome, ending: Ending) -> None:
         size = Level(arguments, 0, self.reducible).all.count
@@ -479,33 +365,3 @@ class DeltaDebugger:
         if self.log:
             detail = f" ({ending.told})" if ending.failed else ""
             print(f"Test #{number} {self.format_call(arguments)}: {outcome.value}{detail}")
-
-    def _html(self) -> Iterator[str]:
-        if self._found is None:
-            yield html_text(repr(self))
-            return
-        minimal, failing = self.min_args(), self.args()
-        rows = (
-            ("call", self.format_call(failing)),
-            ("minimal", self.format_call(minimal)),
-            ("failure", self._tester.wanted.words),
-        )
-        yield "<table>"
-        for name, text in rows:
-            half = _SHOWN_CHARACTERS // 2
-            shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:half]} ... {text[-half:]}"
-            yield (
-                f'<tr><th style="text-align:left;vertical-align:top">{name}</th><td style="text-align:left">'
-                f'<pre style="white-space:pre-wrap;margin:0">{html_text(shown)}</pre></td></tr>'
-            )
-        yield "</table>"
-        early = "" if self.stopped_by is None else f"; stopped early by {_STOPPED_BY[self.stopped_by]}"
-        yield f"<details><summary>{len(self.log_tests)} tests{early}</summary><table>"
-        yield "<tr><th>#</th><th>elements</th><th>outcome</th><th>ending</th></tr>"
-        for test in self.log_tests[:_SHOWN_TESTS]:
-            cells = (test.number, test.size, test.outcome.value, test.words)
-            yield f"<tr>{''.join(f'<td>{html_text(str(cell))}</td>' for cell in cells)}</tr>"
-        yield "</table>"
-        if len(self.log_tests) > _SHOWN_TESTS:
-            yield f"<p>{len(self.log_tests) - _SHOWN_TESTS} more are in <code>log_tests</code>.</p>"
-        yield "</details>"

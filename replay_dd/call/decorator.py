@@ -47,7 +47,7 @@ def minimize_failure(
         **options: see :class:`~replay_dd.call.debugger.DeltaDebugger`.
 
     Raises:
-        ArgumentError: it is a coroutine function or a generator function, whose calls fail later; or an option is wrong.
+        ArgumentError: it is a coroutine or generator function, whose calls fail later; or an option is wrong.
     """
     DeltaDebugger(time_budget_s=time_budget_s, **options)  # complains about options now, and not when a call fails
     if function is None:

@@ -2,9 +2,10 @@
 
 Rules of this module:
 
-* Two exceptions are the same failure if they are of one type, were raised at one place, and say the same. What a text
-  repeats of the arguments does not count, nor do its numbers, addresses, and what it quotes or encloses in brackets:
-  all that changes with the arguments.
+* Two exceptions are the same failure if they are of one type, were raised at one place, and say the same. What the
+  text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and what it quotes or
+  encloses in brackets: all that changes with the arguments.
+* Of a failed assertion, only the first line counts, and where it stands: pytest adds what it compared.
 * Where a stack overflows is a matter of how deep the arguments are, so a ``RecursionError`` has no place.
 * A caller who knows better says so: with a type, a regular expression for ``type: text``, or a function.
 """
@@ -22,7 +23,7 @@ from replay_dd.errors.program import DoesNotFailError
 from replay_dd.errors.user import ArgumentError
 
 _SHOWN = 200
-_LONGEST_SIGNED = 2000
+_LONGEST_COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +80,28 @@ class Ending:
 
     @property
     def told(self) -> str:
-        """Type and text of the exception, as they are."""
+        """Type and text of the exception, in full but in one line."""
         if self.end != RAISED:
             return self.words
         short = self.kind.rpartition(".")[2]
-        return f"{short}: {self.text}" if self.text else short
+        return f"{short}: {_one_line(self.text)}" if self.text else short
 
     @property
     def in_full(self) -> str:
         """What a regular expression is matched against: type and text, as a traceback ends."""
         return f"{self.kind}: {self.text}" if self.end == RAISED else self.words
 
-    def signature(self, strings: Iterable[str] = ()) -> Hashable:
-        """Equal for the same failure.
-
-        Args:
-            strings: those in the arguments of the call.
-        """
-        text = "" if self.end == HUNG else steady(self.text, strings)
-        return self.end, self.kind, self.place, text
+    @property
+    def signature(self) -> Hashable:
+        """Equal for endings that are alike."""
+        text = _asserted(self.text) if _ASSERTION in self.kinds else _generalised(_one_line(self.text))
+        return self.end, self.kind, self.place, text if self.end == RAISED else ""
 
 
 Rule = type[BaseException] | str | re.Pattern[str] | None
 """What counts as the failure: a type, or a regular expression for ``type: text``; None for the same failure."""
-Matches = Callable[[Ending, Iterable[str]], bool]
-"""Whether a call with these strings in its arguments ended with the failure."""
+Matches = Callable[[Ending], bool]
+"""Whether a call ended with the failure."""
 
 
 def matcher(rule: Rule, wanted: Ending, strings: Iterable[str]) -> Matches:
@@ -112,42 +110,77 @@ def matcher(rule: Rule, wanted: Ending, strings: Iterable[str]) -> Matches:
     Args:
         rule: what the user says that the failure is.
         wanted: how the whole call ended.
-        strings: those in its arguments.
+        strings: those in its arguments; used when a text is compared.
 
     Raises:
         ArgumentError: the rule is none.
         DoesNotFailError: the whole call did not end with that failure.
     """
     if rule is None:
-        return _same_as(wanted, list(strings))
+        return _same_as(wanted, strings)
     if isinstance(rule, type) and issubclass(rule, BaseException):
         name = type_name(rule)
-        matches: Matches = lambda ending, _: name in ending.kinds  # noqa: E731
+        matches: Matches = lambda ending: name in ending.kinds  # noqa: E731
     elif isinstance(rule, str | re.Pattern):
         name = rule if isinstance(rule, str) else rule.pattern
         try:
             pattern = re.compile(rule)
         except re.error as error:
             raise ArgumentError(f"{name!r} is not a regular expression: {error}", "") from None
-        matches = lambda ending, _: ending.failed and pattern.search(ending.in_full) is not None  # noqa: E731
+        matches = lambda ending: ending.failed and pattern.search(ending.in_full) is not None  # noqa: E731
     else:
         raise ArgumentError(
             f"failure is {rule!r}", "Give a type of exception, or a regular expression for its type and text."
         )
-    if not matches(wanted, ()):
+    if not matches(wanted):
         raise DoesNotFailError(f"The call fails with {wanted.words}, which is not {name}.", "Give another failure.")
     return matches
 
 
 def _same_as(wanted: Ending, strings: Iterable[str]) -> Matches:
-    signature = wanted.signature(strings)
+    pattern: re.Pattern[str] | None = None
 
-    def same(ending: Ending, of_arguments: Iterable[str]) -> bool:
+    def same(ending: Ending) -> bool:
+        nonlocal pattern
         if (ending.end, ending.kind, ending.place) != (wanted.end, wanted.kind, wanted.place):
             return False
-        return ending.text == wanted.text or ending.signature(of_arguments) == signature
+        if ending.text == wanted.text or wanted.end != RAISED:
+            return True
+        if _ASSERTION in wanted.kinds:
+            return _asserted(ending.text) == _asserted(wanted.text)
+        pattern = pattern or text_pattern(wanted.text, strings)
+        return pattern.fullmatch(_one_line(ending.text)[:_LONGEST_COMPARED]) is not None
 
     return same
+
+
+def _asserted(text: str) -> str:
+    """What a failed assertion says itself; pytest adds all that it compared."""
+    line = _generalised(text.partition("\n")[0])
+    return "" if line.startswith("assert ") else line
+
+
+def text_pattern(text: str, strings: Iterable[str]) -> re.Pattern[str]:
+    """What matches a text of an exception, and those that differ only in what comes from the arguments of the call.
+
+    Args:
+        text: the text for the whole call.
+        strings: those in the arguments of the whole call; the longer they are, the surer they are recognised.
+    """
+    found = [one for one in {one.strip() for one in strings} if one]
+    lines = text.splitlines()
+    if len(lines) > 1:
+        # A line of the argument, or a mark under it.
+        lines = [
+            _ANY if any(line.strip() in one for one in found) or not _WORD.search(line) else line for line in lines
+        ]
+    text = _one_line("\n".join(lines))[:_LONGEST_COMPARED]
+    for string in sorted(map(_one_line, found), key=lambda one: (-len(one), one)):
+        if string in text:
+            before = r"(?<!\w)" if string[0].isalnum() else ""
+            after = r"(?!\w)" if string[-1].isalnum() else ""
+            text = re.sub(before + re.escape(string) + after, _ANY, text)
+    return re.compile(".*".join(map(re.escape, re.split(f"{_ANY}+", _generalised(text)))))
 
 
 def said(kind: str, text: str) -> str:
@@ -158,21 +191,22 @@ def said(kind: str, text: str) -> str:
     return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 3]}..."
 
 
-def steady(text: str, strings: Iterable[str] = ()) -> str:
-    """A text without what changes with the arguments."""
-    text = text[:_LONGEST_SIGNED]
-    for string in sorted({one.strip() for one in strings}, key=lambda one: (-len(one), one)):
-        if string and string in text:
-            before = r"(?<!\w)" if string[0].isalnum() else ""
-            after = r"(?!\w)" if string[-1].isalnum() else ""
-            text = re.sub(before + re.escape(string) + after, "", text)
-    text = _QUOTED.sub("TEXT", text)
-    text = _ADDRESS.sub("N", text)
-    while (inner := _BRACKETS.sub("", text)) != text:
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _generalised(text: str) -> str:
+    """A text with a mark in place of what it quotes or encloses, of addresses, and of numbers."""
+    text = _ADDRESS.sub(_ANY, _QUOTED.sub(_ANY, text))
+    while (inner := _BRACKETS.sub(_ANY, text)) != text:
         text = inner
-    return " ".join(re.sub(r"-?\d+(\.\d+)?", "N", text).split())
+    return _NUMBER.sub(_ANY, text)
 
 
+_ASSERTION = "AssertionError"
+_ANY = "\0"  # stands for any text
+_WORD = re.compile(r"\w")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")

@@ -2,8 +2,8 @@
 
 Rules of this module:
 
-* A call gets copies of its arguments, so that one call that changes them does not change the next. Arrays that are
-  large cost nothing: a call gets read-only views, unless it turns out that the function writes to them.
+* A call gets copies of its arguments, so that one call that changes them does not change the next. Of arrays, which may
+  be large, it gets read-only views, unless it turns out that the function writes to them.
 * What cannot be copied (locks, modules, connections) is given to every call as it is. What can be read only once is
   refused.
 """
@@ -54,7 +54,7 @@ class Call:
         for name, value in bound.arguments.items():
             _refuse_readable_once(name, value)
             # At once: the caller may change it, or its own call has been given it.
-            self.arguments[name] = self._copied(name, value)
+            self.arguments[name] = value.copy() if is_array(value) else self._copied(name, value)
 
     @property
     def name(self) -> str:

@@ -10,8 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from itertools import chain
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from replay_dd.call.containers import is_array, strings_in
@@ -47,6 +46,7 @@ class Tester:
         time_limit_s: seconds after which such a process is killed.
 
     Attributes:
+        in_child: whether each call is made in a process of its own.
         tests: how many tests there were, not counting those answered from the cache.
         last: how the last call ended.
         on_test: told of each test: its number, the arguments, the outcome, and the ending.
@@ -66,7 +66,7 @@ class Tester:
         self.tests = 0
         self.last = wanted
         self.on_test: Callable[[int, Mapping[str, Any], Outcome, Ending], None] = lambda *told: None
-        self._child = child
+        self.in_child = child
         self._time_limit_s = time_limit_s
         self._same = matcher(rule, wanted, strings_of(call.arguments))
         self._cache: dict[Hashable, Outcome] = {}
@@ -90,11 +90,11 @@ class Tester:
             self.last = self._ending(arguments)
         if not self.last.failed:
             return Outcome.PASS
-        return Outcome.FAIL if self._same(self.last, strings_of(arguments)) else Outcome.UNRESOLVED
+        return Outcome.FAIL if self._same(self.last) else Outcome.UNRESOLVED
 
     def _ending(self, arguments: Mapping[str, Any]) -> Ending:
         call = self.call.prepare(arguments)
-        return Ending.of(forked(call, self._time_limit_s) if self._child else attempt(call))
+        return Ending.of(forked(call, self._time_limit_s) if self.in_child else attempt(call))
 
     def test(self, arguments: Mapping[str, Any]) -> Outcome:
         """The outcome of a call with these arguments; from the cache if it is known.
@@ -120,9 +120,9 @@ class Tester:
         return outcome
 
 
-def strings_of(arguments: Mapping[str, Any]) -> Iterable[str]:
-    """The strings in arguments, for comparing texts of exceptions; looked for when they are needed."""
-    return chain.from_iterable(strings_in(value) for value in arguments.values())
+def strings_of(arguments: Mapping[str, Any]) -> list[str]:
+    """The strings in arguments, for comparing texts of exceptions."""
+    return [string for value in arguments.values() for string in strings_in(value)]
 
 
 def key_of(arguments: Mapping[str, Any]) -> Hashable | None:
