@@ -4,7 +4,7 @@ Rules of this module:
 
 * The interface is that of the class of the same name in the Debugging Book. So is the order of tests, given the order
   of its sets (``split``, ``order``). What the book leaves open is decided in favour of the user: the call
-  that fails is looked at instead of the first one; several arguments are maximised together, so that the result really
+  that fails is looked at instead of the first one; several arguments are maximized together, so that the result really
   passes; and what is inside of elements is reduced, too.
 * Nothing is searched before it is asked for, and nothing is searched twice.
 * However a search ends, by a limit or Ctrl-C, the best result so far is the answer, and ``stopped_by`` says so.
@@ -51,7 +51,7 @@ class DeltaDebugger:
         log: 1 (or True) to print each test, 2 to print what is left after it, too.
         failure: what counts as the failure: a type of exception, or a regular expression for ``type: text``. By default
             the same exception: its type, its place, and its text without what depends on the arguments.
-        order: the names of arguments in the order in which they are minimised; the rest comes after them.
+        order: the names of arguments in the order in which they are minimized; the rest comes after them.
         split: how differences are split: a rule's name or a splitter; the default is the book's.
         nested: reduce what is inside of elements, too.
         child: make each call in a process of its own: calls that hang, crash, or change something do no harm.
@@ -267,7 +267,7 @@ class DeltaDebugger:
         return self._result("+-")
 
     def min_string(self, name: str | None = None) -> str:
-        """The text to which an argument was minimised.
+        """The text to which an argument was minimized.
 
         Args:
             name: of the argument; by default the only text.
@@ -288,7 +288,7 @@ class DeltaDebugger:
         Args:
             var: its name.
             fail_args: arguments with which the call fails.
-            mode: ``"-"`` to minimise what fails, ``"+"`` to maximise what passes, ``"+-"`` for both.
+            mode: ``"-"`` to minimize what fails, ``"+"`` to maximize what passes, ``"+-"`` for both.
 
         Returns:
             What passes, what fails, and the difference, as values of the argument.
@@ -309,14 +309,14 @@ class DeltaDebugger:
         return self.dd(var, args)[1]
 
     def __repr__(self) -> str:
-        """The minimised call as source; the search takes place now, if it has not yet."""
+        """The minimized call as source; the search takes place now, if it has not yet."""
         if self._found is None:
             return "<DeltaDebugger without a call>"
         source = self.format_call(self.min_args())
         return source if self.stopped_by is None else f"{source}  # stopped by {STOPPED_BY[self.stopped_by]}"
 
     def _repr_html_(self) -> str:
-        """The HTML for a notebook: the minimised call, the failure, the cost, and the tests in a collapsed section."""
+        """The HTML for a notebook: the minimized call, the failure, the cost, and the tests in a collapsed section."""
         if self._found is None:
             return html_text(repr(self))
         minimal = self.min_args()

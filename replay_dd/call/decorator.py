@@ -39,7 +39,7 @@ def minimize_failure(
     time_budget_s: float | None = _DEFAULT_BUDGET_S,
     **options: Any,
 ) -> Any:
-    """Minimise the arguments of calls that raise an exception, and add the minimal call to it as a note.
+    """Minimize the arguments of calls that raise an exception, and add the minimal call to it as a note.
 
     Args:
         function: the function; left out if there are options.

@@ -180,7 +180,9 @@ def text_pattern(text: str, strings: Iterable[str]) -> re.Pattern[str]:
             before = r"(?<!\w)" if string[0].isalnum() else ""
             after = r"(?!\w)" if string[-1].isalnum() else ""
             text = re.sub(before + re.escape(string) + after, _ANY, text)
-    return re.compile(".*".join(map(re.escape, re.split(f"{_ANY}+", _generalised(text)))))
+    # What is repeated of the arguments may be nothing, and then no space is around it.
+    text = re.sub(f" ?{_ANY} ?", _ANY, _generalised(text))
+    return re.compile("".join(_MARKS.get(character) or re.escape(character) for character in text), re.DOTALL)
 
 
 def said(kind: str, text: str) -> str:
@@ -197,16 +199,24 @@ def _one_line(text: str) -> str:
 
 def _generalised(text: str) -> str:
     """A text with a mark in place of what it quotes or encloses, of addresses, and of numbers."""
-    text = _ADDRESS.sub(_ANY, _QUOTED.sub(_ANY, text))
-    while (inner := _BRACKETS.sub(_ANY, text)) != text:
+    text = _ADDRESS.sub("\3", _QUOTED.sub("\1", text))
+    while (inner := _BRACKETS.sub("\2", text)) != text:
         text = inner
-    return _NUMBER.sub(_ANY, text)
+    return _NUMBER.sub("\4", text)
 
 
 _ASSERTION = "AssertionError"
-_ANY = "\0"  # stands for any text
+_ANY = "\0"
+# What stands for something that may differ, and what it stands for.
+_MARKS = {
+    _ANY: ".*",
+    "\1": "[\"'`‘“].*[\"'`’”]",
+    "\2": r"[(\[{].*[)\]}]",
+    "\3": "0x[0-9a-fA-F]+",
+    "\4": r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?",
+}
 _WORD = re.compile(r"\w")
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_NUMBER = re.compile(_MARKS["\4"])
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")

@@ -1,9 +1,9 @@
-"""The searches of ``DeltaDebugger``: minimise, maximise, or both.
+"""The searches of ``DeltaDebugger``: minimize, maximize, or both.
 
 Rules of this module:
 
-* What fails is minimised argument by argument, as in the Debugging Book, then inside of elements, until a whole round
-  has left nothing out. What passes is maximised in all arguments together: results for single arguments need not pass
+* What fails is minimized argument by argument, as in the Debugging Book, then inside of elements, until a whole round
+  has left nothing out. What passes is maximized in all arguments together: results for single arguments need not pass
   together.
 * The answer is tried again before it is given. One that was stopped early is not: it is only the best so far.
 """
@@ -33,9 +33,9 @@ class ArgumentSearch:
 
     Args:
         tester: tests the call with other arguments.
-        order: the names of arguments in the order in which they are minimised; the rest comes after them.
+        order: the names of arguments in the order in which they are minimized; the rest comes after them.
         split: a split rule's name or a splitter.
-        nested: minimise what is inside of elements, too.
+        nested: minimize what is inside of elements, too.
         say: told what happens, line by line.
         detailed: whether it is told what is left after each test.
 
@@ -67,7 +67,7 @@ class ArgumentSearch:
         """What passes, what fails, and the elements that only the latter has; equal ends for ``-``.
 
         Args:
-            mode: ``"-"`` to minimise what fails, ``"+"`` to maximise what passes, ``"+-"`` for both.
+            mode: ``"-"`` to minimize what fails, ``"+"`` to maximize what passes, ``"+-"`` for both.
 
         Raises:
             NotReproducedError: the call, or the answer, does not do the same again.
@@ -78,7 +78,7 @@ class ArgumentSearch:
         except Stopped as stopped:
             self.stopped_by = stopped.by
             return self._call.arguments, self._call.arguments, {}
-        found = self._minimised() if mode == "-" else self._between(mode)
+        found = self._minimized() if mode == "-" else self._between(mode)
         self._prove(found, mode)
         return found
 
@@ -91,7 +91,7 @@ class ArgumentSearch:
         if self._tester.test(self._call.arguments) is not Outcome.FAIL:
             raise self._not_reproduced("The call", self._call.arguments)
 
-    def _minimised(self) -> Triple:
+    def _minimized(self) -> Triple:
         """In turns, as the book does it, then inside of elements, until nothing is left out any more."""
         left, again = self._call.arguments, True
         while again and self.stopped_by is None:
