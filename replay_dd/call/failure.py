@@ -3,8 +3,8 @@
 Rules of this module:
 
 * Two exceptions are the same failure if they are of one type, were raised at one place, and say the same. What the
-  text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and what it quotes or
-  encloses in brackets: all that changes with the arguments.
+  text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and what it has in
+  brackets: all that changes with the arguments.
 * Of a failed assertion, only the first line counts, and where it stands: pytest adds what it compared.
 * Where a stack overflows is a matter of how deep the arguments are, so a ``RecursionError`` has no place.
 * A caller who knows better says so: with a type, a regular expression for ``type: text``, or a function.
@@ -12,6 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import ast
 import re
 import signal
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -181,7 +182,7 @@ def text_pattern(text: str, strings: Iterable[str]) -> re.Pattern[str]:
             after = r"(?!\w)" if string[-1].isalnum() else ""
             text = re.sub(before + re.escape(string) + after, _ANY, text)
     # What is repeated of the arguments may be nothing, and then no space is around it.
-    text = re.sub(f" ?{_ANY} ?", _ANY, _generalised(text))
+    text = re.sub(f" ?{_ANY} ?", _ANY, _generalised(text, lambda quoted: _is_repeated(quoted, found)))
     return re.compile("".join(_MARKS.get(character) or re.escape(character) for character in text), re.DOTALL)
 
 
@@ -197,9 +198,22 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _generalised(text: str) -> str:
-    """A text with a mark in place of what it quotes or encloses, of addresses, and of numbers."""
-    text = _ADDRESS.sub("\3", _QUOTED.sub("\1", text))
+def _is_repeated(quoted: str, strings: Iterable[str]) -> bool:
+    """Whether something in quotes is, or may be, from the arguments: punctuation by itself is not."""
+    if _ANY in quoted:
+        return True
+    try:
+        inside = str(ast.literal_eval(quoted))
+    except (SyntaxError, ValueError):
+        inside = quoted[1:-1]
+    inside = inside.strip().removesuffix("...")
+    return bool(_WORD.search(inside)) and any(inside in string for string in strings)
+
+
+def _generalised(text: str, is_repeated: Callable[[str], bool] = lambda quoted: True) -> str:
+    """A text with a mark in place of what it repeats in quotes, what is in brackets, addresses, and numbers."""
+    text = _QUOTED.sub(lambda found: "\1" if is_repeated(found[0]) else found[0], text)
+    text = _ADDRESS.sub("\3", text)
     while (inner := _BRACKETS.sub("\2", text)) != text:
         text = inner
     return _NUMBER.sub("\4", text)

@@ -23,6 +23,7 @@ from replay_dd.dd.slicing import name_of_kind
 from replay_dd.errors.user import ArgumentError
 
 _RECEIVERS = ("self", "cls")
+_UNCHANGEABLE = {str, bytes, int, float, complex, bool, type(None)}
 
 
 class Call:
@@ -105,6 +106,8 @@ class Call:
             return view
         if name in self.shared or type(value) is object:
             return value  # a bare object is used for nothing but its identity
+        if type(value) in (list, set) and set(map(type, value)) <= _UNCHANGEABLE:
+            return value.copy()  # twenty times as fast as what comes to the same
         try:
             return copy.deepcopy(value)
         except Exception:  # the classes are the program's
