@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
     *("_accelerator", "counting", "fast_exit", "frame_values", "observing", "operation_places", "own_memory"),
-    *("pipes", "regions", "sqlite", "stuck_calls", "tables"),
+    *("library_entropy", "pipes", "regions", "sqlite", "stuck_calls", "tables"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h", ROOM + "regions.h"]
