@@ -7,16 +7,20 @@
  * - The numbers are a ChaCha20 keystream (RFC 8439, with a counter and a nonce of 64 bits each): who does not know the key
  *   cannot predict keys that are made from them. The nonce is the thread, the counter counts its blocks.
  * - Threads that the runtime does not know, and processes that the program forks, get the system's random numbers.
- * - OpenSSL mixes the date and the number of the process into its own. Where a library has it built in, both are fixed.
+ * - OpenSSL mixes the date, the number of the process and the address of its generator into its own. Where a library has it
+ *   built in, these are fixed, too: it has memory of its own, so that its addresses depend on nothing else.
  */
 #define _GNU_SOURCE 1
 #include "_accelerator.h"
+#include "regions.h"
 
 #if defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -41,7 +45,7 @@ typedef struct {
 static __thread Stream stream;
 static uint32_t key[KEY_WORDS];
 static int has_key = 0;
-static pid_t own_process;
+static int is_own_process = 0; /* not one that the program forked */
 static long long date_ns = -1; /* told to libraries with OpenSSL; -1: the real one */
 static char first_to_draw[256] = "";
 
@@ -85,7 +89,7 @@ static void next_block(void)
 /* Whether this thread draws from the key. */
 static int draws(void)
 {
-    return has_key && stream.given && getpid() == own_process;
+    return has_key && stream.given && is_own_process;
 }
 
 static void draw(unsigned char *bytes, size_t size, const void *caller)
@@ -200,8 +204,84 @@ static time_t told_time(time_t *into)
 static pid_t told_getpid(void)
 {
     pid_t number = getpid();
-    return has_key && number == own_process ? TOLD_PROCESS : number;
+    return has_key && is_own_process ? TOLD_PROCESS : number;
 }
+
+/* -- memory of libraries with OpenSSL -- */
+
+static int region_is_taken = 0; /* by a thread; those outside of control free memory, too */
+
+static Region *take_region(void)
+{
+    while (__atomic_exchange_n(&region_is_taken, 1, __ATOMIC_ACQUIRE)) {
+        sched_yield();
+    }
+    return &regions[LIBRARIES_REGION];
+}
+
+static void leave_region(void)
+{
+    __atomic_store_n(&region_is_taken, 0, __ATOMIC_RELEASE);
+}
+
+static int is_in_region(const void *memory)
+{
+    return regions_start != UINTPTR_MAX && region_of(memory) == &regions[LIBRARIES_REGION];
+}
+
+static void *placed_malloc(size_t size)
+{
+    if (size > REGION_LARGEST_BYTES || regions_start == UINTPTR_MAX || !draws()) {
+        return malloc(size);
+    }
+    void *memory = region_take(take_region(), size);
+    leave_region();
+    return memory == NULL ? malloc(size) : memory;
+}
+
+static void *placed_calloc(size_t amount, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(amount, size, &bytes) || bytes > REGION_LARGEST_BYTES) {
+        return calloc(amount, size);
+    }
+    void *memory = placed_malloc(bytes);
+    return memory == NULL ? NULL : memset(memory, 0, bytes);
+}
+
+static void placed_free(void *memory)
+{
+    if (!is_in_region(memory)) {
+        free(memory);
+        return;
+    }
+    region_put_back(take_region(), memory);
+    leave_region();
+}
+
+static void *placed_realloc(void *memory, size_t size)
+{
+    if (memory == NULL) {
+        return placed_malloc(size);
+    }
+    if (!is_in_region(memory)) {
+        return realloc(memory, size);
+    }
+    size_t room = room_of(number_of_block(memory));
+    if (size > 0 && region_fits(room, size)) {
+        return memory;
+    }
+    void *moved = size == 0 ? NULL : placed_malloc(size);
+    if (moved != NULL) {
+        memcpy(moved, memory, size < room ? size : room);
+    }
+    if (moved != NULL || size == 0) {
+        placed_free(memory);
+    }
+    return moved;
+}
+
+/* -- which functions those are -- */
 
 typedef struct {
     const char *name;
@@ -220,6 +300,10 @@ static const Replacement replacements[] = {
     {"gettimeofday", told_gettimeofday, 1},
     {"time", told_time, 1},
     {"getpid", told_getpid, 1},
+    {"malloc", placed_malloc, 1},
+    {"calloc", placed_calloc, 1},
+    {"realloc", placed_realloc, 1},
+    {"free", placed_free, 1},
     {NULL, NULL, 0},
 };
 
@@ -288,6 +372,12 @@ static void replace_in(const Library *library, const ElfW(Rela) *table, size_t b
             put(library, library->base + table[index].r_offset, function);
         }
     }
+}
+
+static void in_fork(void)
+{
+    is_own_process = 0;
+    region_is_taken = 0; /* by a thread that is not here */
 }
 
 static int visit(struct dl_phdr_info *info, size_t Py_UNUSED(size), void *Py_UNUSED(data))
@@ -370,8 +460,10 @@ PyObject *entropy_seed_libraries(PyObject *Py_UNUSED(module), PyObject *argument
         return NULL;
     }
     memcpy(key, bytes, sizeof key);
-    has_key = 1;
-    own_process = getpid();
+    if (!has_key && pthread_atfork(NULL, NULL, in_fork) != 0) {
+        Py_RETURN_FALSE;
+    }
+    has_key = is_own_process = 1;
     cover();
     Py_RETURN_TRUE;
 }
@@ -390,7 +482,7 @@ PyObject *entropy_seed_thread(PyObject *Py_UNUSED(module), PyObject *nonce)
 
 PyObject *entropy_seed_process(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
-    own_process = getpid();
+    is_own_process = 1;
     Py_RETURN_NONE;
 }
 
