@@ -98,9 +98,7 @@ def fix_entropy_of_libraries(key: bytes, date_ns: int, main: int) -> None:
 
 def adapt_foreign_libraries(module: Any) -> None:
     """Cover what the program loads through ``ctypes``."""
-    real = getattr(module, "_dlopen", None)
-    if real is None:
-        return
+    real = module._dlopen
 
     def _dlopen(*arguments: Any) -> Any:
         handle = real(*arguments)
