@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from replay_dd.schedules.flow import ENDS, Flow
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, Value
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node
-from replay_dd.schedules.story.words import Letters
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.words import Letters, letters_of
 
 MOST_STEPS = 6
 _MOST_NODES = 20_000
@@ -77,7 +78,9 @@ class Chain:
 NO_CHAIN = Chain((), "", whole=False)
 
 
-def follow_chain(failing: Dependences, passing: Dependences, conflict: Conflict, ending: Ending) -> Chain:
+def follow_chain(
+    failing: Dependences, passing: Dependences, conflict: Conflict, ending: Ending, told: Story | None = None
+) -> Chain:
     """The chain of a failing run.
 
     Args:
@@ -85,11 +88,12 @@ def follow_chain(failing: Dependences, passing: Dependences, conflict: Conflict,
         passing: those of the passing run.
         conflict: what the threads did to each other.
         ending: how the failing run ended.
+        told: the story, whose names for objects it goes on with.
     """
     end = _failing_step(failing.flow, ending)
     if end is None:
         return Chain((), "", whole=False, lost="which line fails is not known")
-    return _Search(failing, passing, conflict).chain(*end)
+    return _Search(failing, passing, conflict, told).chain(*end)
 
 
 def _failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
@@ -125,6 +129,7 @@ class _Search:
     failing: Dependences
     passing: Dependences
     conflict: Conflict
+    story: Story | None = None
     came_from: dict[Node, Node | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -152,7 +157,7 @@ class _Search:
             path.append(node)
             node = self.came_from[node]
         whole = begin.step in self._goals
-        return Chain(tuple(_shortened(list(self._told(path)))), how, whole, "" if whole else lost)
+        return Chain(tuple(_shortened(_joined(self._told(path)))), how, whole, "" if whole else lost)
 
     def _search(self, end: int) -> tuple[Node, str]:
         """Where the chain begins, and where it was lost if that is not the conflict. Dijkstra's algorithm."""
@@ -270,7 +275,7 @@ class _Search:
 
     def _told(self, path: Sequence[Node]) -> Iterator[ChainStep]:
         """The lines of the chain, one for each stay in a line."""
-        flow, letters, letters_of_passing = self.failing.flow, Letters(), Letters()
+        flow, letters, letters_of_passing = self.failing.flow, *self._letters()
         for group in _by_line(flow, path):
             words: dict[str, str] = {}
             reached = True
@@ -293,6 +298,15 @@ class _Search:
                 place = Place(code.file, code.path, line, 0, code.function, "", gil_reachable=False)
                 passing = ", ".join(filter(None, words.values()))
                 yield ChainStep(activation.thread, place, ", ".join(words), passing, reached)
+
+    def _letters(self) -> tuple[Letters, Letters]:
+        """The names that the objects of both runs have in the story already."""
+        if self.story is None:
+            return Letters(), Letters()
+        turns = (step for turn in self.story.turns for step in turn.steps)
+        passing = (step for _, step in self.story.passing)
+        failing, other = ([access for step in steps for access in step.accesses] for steps in (turns, passing))
+        return letters_of(failing), letters_of(other)
 
     def _words(self, of: Dependences, node: Node, letters: Letters) -> tuple[str, str]:
         """(what it is about, what happens to it), in words."""
@@ -326,6 +340,32 @@ def _by_line(flow: Flow, path: Iterable[Node]) -> list[list[Node]]:
         groups[-1].append(node)
         last = line
     return groups
+
+
+def _joined(steps: Iterable[ChainStep]) -> list[ChainStep]:
+    """One line for a comprehension and the line it stands in."""
+    joined: list[ChainStep] = []
+    for step in steps:
+        if joined and _line(joined[-1]) == _line(step):
+            last = joined.pop()
+            words, passing = _both(last.words, step.words), _both(last.passing, step.passing)
+            step = replace(step, words=words, passing=passing, reached=last.reached and step.reached)
+        joined.append(step)
+    return joined
+
+
+def _line(step: ChainStep) -> tuple[str, str, int]:
+    return step.thread, step.place.path, step.place.line
+
+
+def _both(first: str, then: str) -> str:
+    """What is told of a line in one go; what is only handed on is told once."""
+    result = first.rpartition("returns ")[2]
+    if result and then.endswith(result):
+        first = first.removesuffix(result).removesuffix("returns ").removesuffix(", ")
+    if then and first.endswith(then):
+        then = ""
+    return ", ".join(filter(None, (first, then)))
 
 
 def _shortened(steps: list[ChainStep]) -> list[ChainStep]:

@@ -12,7 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
@@ -22,6 +22,7 @@ from replay_dd.schedules.observation import Access, Observation
 _FARTHEST = 60  # accesses of A between an edge and what stands in for it
 _IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
+_NOTHING_YET = ("None", "False")
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,27 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         elif left.inferred and not one_thing(left.access, right.access):
             left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def with_own_look(conflict: Conflict) -> Conflict:
+    """A conflict of two threads that both store, with the look of the interrupted one that had found nothing yet.
+
+    That look may be in an earlier turn, where the failing range does not reach.
+
+    Args:
+        conflict: what the threads did.
+    """
+    right = conflict.right
+    if conflict.left is not None or right is None or right.access.does != "stores":
+        return conflict
+    thing = right.access.thing
+    if not any(other.does == "stores" and other.thing == thing for other in right.others):
+        return conflict
+    own = [one for one in conflict.before if one.thing == thing]
+    if not own or own[-1].writes or not (own[-1].old.is_missing or own[-1].old.text in _NOTHING_YET):
+        return conflict
+    others = tuple(other for other in conflict.stretch if other.conflicts(own[-1]))
+    return replace(conflict, left=Edge(own[-1], others, inferred=True))
 
 
 def used_unready(conflict: Conflict) -> Access | None:
