@@ -18,9 +18,10 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from replay_dd.schedules.flow import ENDS, Flow
+from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, Value
+from replay_dd.schedules.story.chain_end import RAISES, failing_step, thread_that_died
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node
 from replay_dd.schedules.story.story import Story
@@ -35,8 +36,6 @@ _DIFFERENT, _UNKNOWN, _SAME = range(3)
 _RAISES_HERE = "raises an exception"
 _MADE_UP = ("@", ".")  # names of variables that no program writes, such as those of pytest's assertions
 _LEFT_OUT = "..."  # but of long ones
-_RAISES = ("RAISE_VARARGS", "RERAISE")
-_CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,12 @@ NO_CHAIN = Chain((), "", whole=False)
 
 
 def follow_chain(
-    failing: Dependences, passing: Dependences, conflict: Conflict, ending: Ending, told: Story | None = None
+    failing: Dependences,
+    passing: Dependences,
+    conflict: Conflict,
+    ending: Ending,
+    passed: Ending | None = None,
+    told: Story | None = None,
 ) -> Chain:
     """The chain of a failing run.
 
@@ -88,38 +92,22 @@ def follow_chain(
         passing: those of the passing run.
         conflict: what the threads did to each other.
         ending: how the failing run ended.
+        passed: how the passing run ended.
         told: the story, whose names for objects it goes on with.
     """
-    end = _failing_step(failing.flow, ending)
+    end = failing_step(failing.flow, ending)
     if end is None:
         return Chain((), "", whole=False, lost="which line fails is not known")
-    return _Search(failing, passing, conflict, told).chain(*end)
-
-
-def _failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
-    """(the step that failed, how it did in words); None if there is none."""
-    of_main = [one for one in ending.exceptions if one.where == "main"]
-    of_threads = [one for one in ending.exceptions if one.where != "main"]
-    exception = of_main[-1] if of_main and ending.status else of_threads[0] if of_threads else None
-    if exception is None:
-        last = max((steps[-1] for steps in (one.steps for one in flow.activations if one.thread == "0")), default=-1)
-        exits = last >= 0 and bool(ending.status) and flow.instruction(last).name in ("CALL", *_RAISES)
-        return (last, f"exit status {ending.status}") if exits else None
-    frame = exception.innermost
-    if frame is None:
-        return None
-    thread = "0" if exception.where == "main" else exception.where
-    found = None
-    for number in range(len(flow.steps) - 1, -1, -1):
-        instruction, code = flow.instruction(number), flow.activation(number).code
-        here = (code.function, code.file, instruction.line) == (frame.function, frame.file, frame.line)
-        if here and instruction.name not in _CLEANS_UP:
-            if flow.steps[number].thread == thread:
-                return number, exception.type
-            # Raised in a thread, and once more where its result was asked for.
-            if found is None and flow.activation(number).steps[-1] == number and instruction.name not in ENDS:
-                found = number, exception.type
-    return found
+    chain = _Search(failing, passing, conflict, told).chain(*end)
+    died = thread_that_died(failing.flow, ending, passed)
+    if died is None or not chain.steps:
+        return chain
+    through = _Search(failing, passing, conflict, told).chain(*died)
+    if not through.whole:
+        return chain
+    *steps, last = through.steps
+    words = ": ".join(filter(None, (last.words, f"raises {through.ending}")))
+    return replace(chain, steps=(*steps, replace(last, words=words), chain.steps[-1]), whole=True, lost="")
 
 
 @dataclass
@@ -180,7 +168,7 @@ class _Search:
                 beyond = True
             elif node != first and not beyond and self._sameness(node) == _SAME:
                 continue
-            decided_only = node == first and flow.instruction(end).name in _RAISES
+            decided_only = node == first and flow.instruction(end).name in RAISES
             if not decided_only:
                 for other, kind in self.failing.of(node):
                     heapq.heappush(queue, (cost + _COSTS[kind], other, node, beyond))

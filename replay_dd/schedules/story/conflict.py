@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Place, Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
 
 _FARTHEST = 60  # accesses of A between an edge and what stands in for it
 _IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
+_UNKNOWN = Value("?", "", -1)
+_ASKED_BY_CONTAINERS = ("__hash__", "__eq__", "__lt__")
 _NOTHING_YET = ("None", "False")
 
 
@@ -91,9 +93,10 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
             before[::-1], stretch, left_time
         )
-    right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
+    progress = _looking_up(before, failing.switch_stacks.get((thread, switch.time), ())) or _in_progress(before, switch)
+    right = _edge([*progress, *after], stretch, right_time)
     if left is not None and right is not None:
-        if right.inferred and right.access == left.access:
+        if right.inferred and right.access.number == left.access.number:
             right = None  # one access cannot be on both sides
         elif left.inferred and not one_thing(left.access, right.access):
             left = None  # it stands in for the edge, so it must not be what the story is about
@@ -159,6 +162,19 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
         last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
     )
     return [last] if inside and last is not None else []
+
+
+def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[Access]:
+    """The access to a container that is not over yet, as it asks a key of the program what it is.
+
+    What it finds in the end is not known.
+    """
+    for access in before[: -_FARTHEST - 1 : -1]:
+        inner = len(stack) - len(access.stack)
+        asks = inner > 0 and stack[inner - 1].function.rpartition(".")[2] in _ASKED_BY_CONTAINERS
+        if asks and tuple(stack[inner:]) == access.stack:
+            return [replace(access, old=_UNKNOWN)]
+    return []
 
 
 def _calls_in_progress(failing: Observation, switch: Switch, meanwhile: Sequence[Access]) -> list[Access]:
