@@ -59,6 +59,7 @@ ROOMS = {
     "web": "steps of a web flow",
     "input": "parts of a program's input",
     "changes": "changes of a program's code",
+    "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
     "circumstance": "the protocol, in one module",
     "dd": "dd, ddmin, dd+, bisection; ask/tell",
