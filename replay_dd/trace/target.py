@@ -53,8 +53,13 @@ class Target:
         return (*self.interpreter, str(_START), str(descriptor), str(folder), *self.program)
 
 
-def target_of(command: Sequence[str], standard_input: bytes = b"") -> Target:
+def target_of(command: Sequence[str], standard_input: bytes = b"", directory: Path | None = None) -> Target:
     """The program that a command runs.
+
+    Args:
+        command: an interpreter, its options, and a script or a module with its arguments.
+        standard_input: what the program reads.
+        directory: the working folder; by default ours.
 
     Raises:
         ProgramNotFoundError: there is no such script.
@@ -64,6 +69,7 @@ def target_of(command: Sequence[str], standard_input: bytes = b"") -> Target:
         if os.path.isfile(command[0]):
             raise NotTraceableError(f"`{command[0]}` is not started by Python.", f"Write `python {command[0]}`.")
         raise NotTraceableError(f"`{command[0]}` is no Python interpreter.", NOT_A_SCRIPT)
+    directory = directory or Path.cwd()
     place = 1
     while place < len(command):
         word = command[place]
@@ -75,9 +81,9 @@ def target_of(command: Sequence[str], standard_input: bytes = b"") -> Target:
     interpreter, program = tuple(command[:place]), tuple(command[place:])
     if not program or program == ("-m",):
         raise NotTraceableError(f"`{' '.join(command)}` names no script.", NOT_A_SCRIPT)
-    if program[0] != "-m" and not os.path.exists(program[0]):
+    if program[0] != "-m" and not (directory / program[0]).exists():
         raise ProgramNotFoundError(
             f"There is no script `{program[0]}` for `{command[0]}` to run.",
             "Check the spelling. Relative paths start at the working directory.",
         )
-    return Target(interpreter, program, standard_input)
+    return Target(interpreter, program, standard_input, directory)
