@@ -1,8 +1,8 @@
 """The sample program of AADEBUG 2000, section 6: the three columns of figure 6.
 
 In Python, a variable must have a value before it is used; in Perl, one without a value counts as 0, and is printed as
-nothing. That is the only difference: where it matters, `mul = 1` (event 2) is needed, too. With a `mul` that is like one
-of Perl from the start, it is not.
+nothing. That is the only difference: where it matters, `mul = 1` (event 2) is needed, too. With a `mul` that is like
+one of Perl from the start, it is not.
 """
 
 from __future__ import annotations
