@@ -92,6 +92,8 @@ class Circumstance(ABC, Generic[Run]):
         algorithm: a key of :data:`ALGORITHMS`.
         flaky: whether runs of one configuration may differ; otherwise two that do are an error.
         faithful: whether runs of the two ends must equal the recorded ones, if any.
+        confirmed: whether what a search finds needed is confirmed by further runs, if runs may differ; not worth them
+            where a finer search of all of it comes next.
         end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
@@ -106,6 +108,7 @@ class Circumstance(ABC, Generic[Run]):
     algorithm: str = "ddmin"
     flaky: bool = False
     faithful: bool = True
+    confirmed: bool = True
     end_runs: int = 1
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
