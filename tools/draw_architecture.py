@@ -60,6 +60,7 @@ ROOMS = {
     "input": "parts of a program's input",
     "call": "arguments of a Python call",
     "changes": "changes of a program's code",
+    "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
     "circumstance": "the protocol, in one module",
     "dd": "dd, ddmin, dd+, bisection; ask/tell",

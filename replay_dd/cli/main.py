@@ -60,6 +60,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Code changes": {
         "changes": Entry("changes", "Isolate the code change that makes a program fail."),
     },
+    "Executed statements": {
+        "trace": Entry("trace", "Find the executed statements that an outcome needs."),
+    },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),
     },
