@@ -6,7 +6,8 @@ Rules of this module:
   text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and what it has in
   brackets: all that changes with the arguments.
 * Of a failed assertion, only the first line counts, and where it stands: pytest adds what it compared.
-* Where a stack overflows is a matter of how deep the arguments are, so a ``RecursionError`` has no place.
+* Where a stack overflows is a matter of how deep the arguments are, so of a ``RecursionError`` neither place nor text
+  counts.
 * A caller who knows better says so: with a type, a regular expression for ``type: text``, or a function.
 """
 
@@ -52,7 +53,7 @@ class Ending:
         if end == RAISED:
             place = (told["file"], told["line"], told["column"], told["function"]) if "file" in told else ()
             kinds = tuple(told["types"])
-            return cls(end, kinds[0], told["text"], () if kinds[0] == "RecursionError" else place, kinds)
+            return cls(end, kinds[0], told["text"], () if kinds[0] == _OVERFLOW else place, kinds)
         if end == KILLED:
             return cls(end, _signal_name(told["signal"]))
         if end == HUNG:
@@ -145,7 +146,7 @@ def _same_as(wanted: Ending, strings: Iterable[str]) -> Matches:
         nonlocal pattern
         if (ending.end, ending.kind, ending.place) != (wanted.end, wanted.kind, wanted.place):
             return False
-        if ending.text == wanted.text or wanted.end != RAISED:
+        if ending.text == wanted.text or wanted.end != RAISED or wanted.kind == _OVERFLOW:
             return True
         if _ASSERTION in wanted.kinds:
             return _asserted(ending.text) == _asserted(wanted.text)
@@ -219,6 +220,7 @@ def _generalised(text: str, is_repeated: Callable[[str], bool] = lambda quoted: 
     return _NUMBER.sub("\4", text)
 
 
+_OVERFLOW = "RecursionError"
 _ASSERTION = "AssertionError"
 _ANY = "\0"
 # What stands for something that may differ, and what it stands for.
