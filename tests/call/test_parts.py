@@ -113,6 +113,8 @@ def test_deep_data_end_somewhere() -> None:
         ("no < in a<b", ["a<b"], ["no < in <"], ["no in <"]),
         ("'key'", ["a key"], ["'other'", '"it\'s"'], ["key"]),
         ("'key'", ["other"], [], ["'other'"]),
+        ("got b'a\\n' and None", ["xa\ny"], ["got b'' and 3"], ["got and None"]),
+        ("a [1, {'x': 2}] b", ["ax"], ["a [] b", "a [[3]] b"], ["a 1 b"]),
         ("Expecting ',' delimiter", ["a, b"], [], ["Expecting ':' delimiter"]),
         ("at 0x7f12ab", [], ["at 0xdead"], ["at home"]),
         (
@@ -120,6 +122,12 @@ def test_deep_data_end_somewhere() -> None:
             ["[1, 2"],
             ["expected ']'\n  in line 7:\n  [[\n ^"],
             ["expected ')'\n  in line 7:\n  [[\n ^", "expected"],
+        ),
+        (
+            "line 8:\n(object expected) at ^ in:\n\"...ex:s5 ex:p ex:o5 .\\nex:s6 ex:p '^b'] ; ex:q ex:o7 .'...\"",
+            ["ex:s5 ex:p ex:o5 .\nex:s6 ex:p ] ; ex:q ex:o7 ."],
+            ["line 1:\n(object expected) at ^ in:\n\"b'^b']'\""],
+            ["line 1:\n(subject expected) at ^ in:\n\"b'^b']'\""],
         ),
         ("a cat", ["a"], ["x cat"], ["a dog"]),
         ("catalogue", ["cat"], [], ["dogalogue"]),
