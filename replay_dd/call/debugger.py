@@ -33,6 +33,7 @@ from replay_dd.errors.user import ArgumentError
 from replay_dd.outcome import Outcome
 from replay_dd.trust.printable import html_text
 
+_SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
 _NO_CALL = (
     "Use it as `with DeltaDebugger() as dd: function(arguments)`, or call `dd.collect(function, arguments)` first."
 )
@@ -364,7 +365,7 @@ class DeltaDebugger:
         return triple
 
     def _on_test(self, number: int, arguments: Mapping[str, Any], outcome: Outcome, ending: Ending) -> None:
-        size = Level(arguments, 0, self.reducible).all.count
+        size = sum(len(value) for value in arguments.values() if isinstance(value, _SIZED))
         self.log_tests.append(TriedCall(number, size, outcome, ending.words))
         if self.log:
             detail = f" ({ending.told})" if ending.failed else ""

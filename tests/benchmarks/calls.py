@@ -10,10 +10,10 @@ from tests.benchmarks.harness import CHECKOUT, Bench, Section, Table, WorkerErro
 _PYTHON = "3.11"
 _BOOK = "1.3.2"
 _ABOUT = f"""\
-Characters left / tests / milliseconds, in one process. Next to each call is the size of its arguments, as the characters
-of their `repr`. The other class is that of the package `debuggingbook` {_BOOK}; where there is an error instead, it could
-not repeat the call: it gives all arguments by name, and compares texts of exceptions exactly. replay-dd makes three more
-calls to check that the failure and the answer are repeated, which count in the time."""
+Characters left / tests / milliseconds, in one process. Next to each call is the size of its arguments, as the
+characters of their `repr`. The other class is that of the package `debuggingbook` {_BOOK}; where there is an error
+instead, it could not repeat the call: it gives all arguments by name, and compares texts of exceptions exactly.
+replay-dd makes three more calls to check that the failure and the answer are repeated, which count in the time."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
