@@ -18,6 +18,7 @@ from . import values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .operands import variables
 from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
+from .whole_process import redirected, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Instruction:
             return self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
         if name in ("CALL", "CALL_KW"):
             return self.call()
+        if name == "BEFORE_WITH":
+            return self.redirection(self.value(1), ends=False)
         return None
 
     # -- the stack ---------------------------------------------------------------------------------------------------
@@ -102,7 +105,7 @@ class Instruction:
 
     def evaluate(self, expression: Expression) -> object:
         """What an expression means now; a value that was read before may have changed since."""
-        if expression is None:
+        if expression is None or expression[0] == "result":
             return UNKNOWN
         kind = expression[0]
         frame = self.frame
@@ -169,6 +172,14 @@ class Instruction:
             access.new = MISSING
         else:
             self.names.remember(value, access.name)
+        return access
+
+    def redirection(self, manager: object, *, ends: bool) -> Access | None:
+        """What a context manager of the library does to a standard stream as it begins or ends; None for others."""
+        found = redirected(manager, ends=ends)
+        access = None if found is None else self.attribute(streams(), None, found[0], STORES)
+        if access is not None and found is not None:
+            access.new, access.again = found[1], None
         return access
 
     def _global(self) -> Access | None:
