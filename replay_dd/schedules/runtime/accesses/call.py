@@ -8,6 +8,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
+from .arrays import is_array, owner
 from .instruction import Instruction
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
+_CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
 
@@ -137,6 +139,11 @@ class AnyInstruction(Instruction):
             return access
         if module == "sqlite3" and name == "close":
             return self._connection(own, expression, name)
+        if is_array(own):
+            access = Access(CALLS, WHOLE, owner(own), "", self.names.name_of(own, expression))
+            access.writes = name in _CHANGES_ARRAY
+            access.reads, access.detail = not access.writes, f"{name}()"
+            return access
         if name == "__exit__":
             return self.redirection(own, ends=True)
         effect = effect_of(module, name)

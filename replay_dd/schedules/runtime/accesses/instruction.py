@@ -14,7 +14,7 @@ from _collections import deque  # type: ignore[import-not-found]
 from ..accelerator import accelerator
 from ..compat import ATTR_HAS_METHOD_BIT
 from ..observing import local_value
-from . import values
+from . import arrays, values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .operands import variables
 from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
@@ -238,8 +238,8 @@ class Instruction:
         container, expression, key = self.value(2), self.expression(2), self.value(1)
         access = self.item(container, expression, key, READS if reads else STORES if "STORE" in self.name else DELETES)
         if access is not None and access.does == STORES:
-            access.new = self.value(3)
-            access.again = (container, key)
+            access.new = arrays.plain(self.value(3))
+            access.again = None if arrays.is_array(container) else (container, key)
             self.names.remember(access.new, access.name)
         elif access is not None and reads:
             access.looked_up = key
@@ -251,13 +251,14 @@ class Instruction:
 
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
         """An access to one item of a container that can change."""
+        if arrays.is_array(container):
+            return self.element(container, expression, key, does)
         inside = values.inside(container)
         if inside is not None:
             text = values.key_text(key)
             access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
             access.old = values.referent(values.item(inside, key))
             return access
-        """An access to all of a built-in container that can change."""
         if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None
         if type(key) is slice:
@@ -271,6 +272,17 @@ class Instruction:
             access.new = MISSING
         elif does == READS:
             self.names.remember(access.old, access.name)
+        return access
+
+    def element(self, array: object, expression: Expression, key: object, does: str) -> Access:
+        """An access to an element of an array, or to several of them."""
+        name, holder = self.names.name_of(array, expression), arrays.owner(array)
+        found = arrays.element(array, key)
+        if found is None:
+            return Access(does, WHOLE, holder, "", name)
+        where, text, value = found
+        access = Access(does, ITEM, holder, where, f"{name}[{text}]")
+        access.old = value
         return access
 
     def _containment(self) -> Access | None:

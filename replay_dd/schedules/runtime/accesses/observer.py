@@ -21,6 +21,7 @@ from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
 from . import values
 from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
+from .arrays import plain
 from .call import is_there
 from .made_items import MadeItems, makes_items, position_of
 from .reader import Reader
@@ -201,6 +202,8 @@ class Observer:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1
+        if not values.scalar(value):
+            value = plain(value)
         number = -1 if values.scalar(value) else self._identities.number(value)
         return values.text_of(value), values.class_name(type(value)), number
 
