@@ -87,7 +87,8 @@ class Circumstance(ABC, Generic[Run]):
         subject: what is run, as in "the failing *log*".
         delta: a noun in the singular for one delta.
         goal: what to look for.
-        algorithm: a key of :data:`ALGORITHMS`.
+        algorithm: a key of :data:`ALGORITHMS`; :meth:`algorithm_for` may choose another one.
+        provisional: whether later searches try the deltas of the answer again, so that it need not be confirmed now.
         flaky: whether runs of one configuration may differ; otherwise two that do are an error.
         faithful: whether runs of the two ends must equal the recorded ones, if any.
         end_runs: how many times the passing end is run before the search.
@@ -102,6 +103,7 @@ class Circumstance(ABC, Generic[Run]):
     delta: str = "delta"
     goal: Goal = Goal.SIMPLIFY
     algorithm: str = "ddmin"
+    provisional: bool = False
     flaky: bool = False
     faithful: bool = True
     end_runs: int = 1
@@ -126,6 +128,10 @@ class Circumstance(ABC, Generic[Run]):
     def words(self, delta: int) -> str:
         """Describe one delta."""
         return f"{self.delta} {delta + 1}"
+
+    def algorithm_for(self, failing: IntervalSet) -> Algorithm:
+        """A search that begins at a failing configuration."""
+        return ALGORITHMS[self.algorithm](self.base, failing)
 
     def measure(self, configuration: IntervalSet) -> int:
         """How large a configuration is, in a unit that stays the same in all refinements; for charts."""

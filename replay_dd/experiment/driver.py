@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
+from replay_dd.circumstance import Circumstance, Found, Goal, Run
 from replay_dd.dd import Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.guard import GUARD
@@ -242,6 +242,8 @@ class _Course(Generic[Run]):
         """A part of the answer that fails after all if it is run more often."""
         if circumstance.goal is not Goal.SIMPLIFY or not self.flaky or self._tests.repeat > 1:
             return None
+        if circumstance.provisional:
+            return None
         known = circumstance.known()
         parts = [answer - IntervalSet.of([delta]) for delta in answer - circumstance.base]
         found = self._tests.fails_after_all(
@@ -276,7 +278,7 @@ class _Course(Generic[Run]):
     def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
         if circumstance.algorithm == "bisection" and self._limits.limited:
             return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
-        return ALGORITHMS[circumstance.algorithm](circumstance.base, current)
+        return circumstance.algorithm_for(current)
 
     def _on_step(self, step: Step) -> None:
         """Count a committed test, in serial order, and record what it says about smaller configurations."""
