@@ -57,8 +57,14 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Program text": {
         "code": Entry("code", "Reduce a Python program on which a tool fails."),
     },
+    "Python calls": {
+        "call": Entry("call", "Reduce the arguments of a call to the parts that make it fail."),
+    },
     "Code changes": {
         "changes": Entry("changes", "Isolate the code change that makes a program fail."),
+    },
+    "Executed statements": {
+        "trace": Entry("trace", "Find the executed statements that an outcome needs."),
     },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),

@@ -16,9 +16,8 @@ from replay_dd.circumstance import Found, Judgement
 from replay_dd.code.course import Course
 from replay_dd.code.edits import Space
 from replay_dd.code.source import Program
-from replay_dd.code.sweep import Sweep
 from replay_dd.code.target import CodeTarget
-from replay_dd.dd import Algorithm, IntervalSet
+from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.program_runs import Known, ProgramRuns
@@ -43,6 +42,7 @@ class CodeEdits(ProgramRuns):
 
     name = "code"
     subject = "program"
+    algorithm = "adaptive"  # few statements of a program are needed, and nearly all of what is in those
 
     def __init__(
         self,
@@ -58,17 +58,13 @@ class CodeEdits(ProgramRuns):
         self.space = space
         self.delta = space.unit
         self.universe = space.all
-        self.provisional = space.provisional
+        self.confirmed = space.confirmed
         self._begin = begin
         self._course = course
 
     def program(self, configuration: IntervalSet) -> Program:
         """The program that a configuration stands for."""
         return self.space.build(configuration)
-
-    def algorithm_for(self, failing: IntervalSet) -> Algorithm:
-        """A sweep: of a small program, nearly everything is needed."""
-        return Sweep(self.base, failing)
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the tool on the program of a configuration."""

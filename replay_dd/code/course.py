@@ -76,7 +76,7 @@ def _once(program: Program, stages: Sequence[_Stage], *, confirm: bool) -> _Sear
             if not edits:
                 break
             space = Space(program, unit, edits, apart=unit != "character")
-            space.provisional = not confirm
+            space.confirmed = confirm
             program = yield space
     return program
 

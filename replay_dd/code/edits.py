@@ -103,7 +103,7 @@ class Space:
         self.unit = unit
         self.edits = edits
         self.all = IntervalSet.range(0, len(edits))
-        self.provisional = True
+        self.confirmed = False
         self._apart = apart
 
     def build(self, configuration: IntervalSet) -> Program:
