@@ -36,7 +36,7 @@ def code_as_text(found: CodeReduction, name: str, files: Mapping[str, Path]) -> 
     yield from search_as_text(isolation)
     if isolation.complete:
         yield "minimal      1-minimal: it parses, and no single edit of those that were tried leaves the failure there"
-    yield f"edits        {', '.join(f'{left_out:,} {unit}s' for unit, left_out in _edits(found).items()) or 'none'}"
+    yield f"edits        {', '.join(counted(made, unit) for unit, made in _edits(found).items()) or 'none'}"
     yield from (f"{what:<12} {path}" for what, path in files.items())
     yield from (f"note         {note}" for note in found.notes)
 

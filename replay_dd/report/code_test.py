@@ -41,7 +41,11 @@ def code_test(found: CodeReduction, target: CodeTarget, oracle: Oracle) -> str:
         "",
     ]
     for number, file in enumerate(found.failing.files):
-        lines += [f"{_constant(number)} = (", *(f"    {line}" for line in _text(file)), ")"]
+        text = list(_text(file))
+        if len(text) == 1:
+            lines.append(f"{_constant(number)} = {text[0]}")
+        else:
+            lines += [f"{_constant(number)} = (", *(f"    {line}" for line in text), ")"]
     name = re.sub(r"[^a-z0-9]+", "_", f"{tool} on {PurePath(target.name).stem}".lower()).strip("_")
     lines += ["", "", f"def test_{name}() -> None:", "    check_program("]
     lines += [f"        [{', '.join(map(literal, target.command))}],", "        {"]
