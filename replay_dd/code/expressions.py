@@ -5,7 +5,7 @@ Rules of this module:
 * Elements of a list go with the comma that would be left over. Optional parts go with the sign before them.
 * An expression gives way to an expression inside it, or to a constant that is simpler: ``0`` before ``None`` before
   ``True`` before ``False``, so that no two constants give way to each other.
-* What spans lines gets parentheses if it loses those around it.
+* What spans lines, or needs parentheses, gets them if it loses those around it.
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ def child_instead(file: int, content: bytes, tree: Node, rank: int) -> list[Edit
         if child is None:
             continue
         left, right = b"", b""
-        if b"\n" in content[child.start : child.stop] and child.kind not in _BRACKETED:
+        spans_lines = b"\n" in content[child.start : child.stop] and child.kind not in _BRACKETED
+        if spans_lines or child.kind in ("named_expression", "yield"):
             left, right = b"(", b")"
         cuts = (Cut(node.start, child.start, left), Cut(child.stop, node.stop, right))
         edits.append(single(file, node.start, node.stop, *cuts))
