@@ -15,6 +15,7 @@ are applied, ``c_pass`` and ``c_fail`` are the configurations that pass and fail
 
 from __future__ import annotations
 
+from replay_dd.dd.adaptive import AdaptiveBisection
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.base_first import BaseFirst
 from replay_dd.dd.bisection import PrefixBisection
@@ -33,6 +34,7 @@ __all__ = [
     "DD1999",
     "EMPTY",
     "SPLIT_RULES",
+    "AdaptiveBisection",
     "Algorithm",
     "BaseFirst",
     "Best",

@@ -68,6 +68,11 @@ class Algorithm(ABC):
         return self._asked is None
 
     @property
+    def chance_of_failing(self) -> float | None:
+        """How likely the configuration that is asked for fails, where the algorithm has an opinion; more than 0."""
+        return None
+
+    @property
     def difference(self) -> IntervalSet:
         """The deltas that are left: in ``c_fail``, and not in ``c_pass``."""
         return self.c_fail - self.c_pass

@@ -242,6 +242,8 @@ class _Course(Generic[Run]):
         """A part of the answer that fails after all if it is run more often."""
         if circumstance.goal is not Goal.SIMPLIFY or not self.flaky or self._tests.repeat > 1:
             return None
+        if not circumstance.confirmed and self._tests.sequential is None:
+            return None
         known = circumstance.known()
         parts = [answer - IntervalSet.of([delta]) for delta in answer - circumstance.base]
         found = self._tests.fails_after_all(
