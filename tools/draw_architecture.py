@@ -58,6 +58,7 @@ ROOMS = {
     "events": "user actions in GUI sessions",
     "web": "steps of a web flow",
     "input": "parts of a program's input",
+    "call": "arguments of a Python call",
     "changes": "changes of a program's code",
     "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
