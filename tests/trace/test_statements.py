@@ -1,13 +1,24 @@
-"""Which executions a value needs, for each kind of statement; and that a traced program does what it does untraced."""
+"""Which executions a value needs, for each kind of statement; and that a traced program does what it does untraced.
+
+All of it in this process: what is loaded into the program is tried alone.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import builtins
+import contextlib
+import io
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from replay_dd.trace.slice import LEVELS
-from tests.trace.programs import lines, sliced
+from replay_dd.dd import IntervalSet, PrefixBisection
+from replay_dd.outcome import Outcome
+from replay_dd.trace.runtime.following import Following
+from replay_dd.trace.runtime.instrument import instrument
+from replay_dd.trace.runtime.recording import Recording
+from replay_dd.trace.runtime.values import text_of
 
 # Each program ends with `x = ...`; the numbers are the lines of the executions that this value needs.
 PROGRAMS: dict[str, tuple[str, list[int]]] = {
@@ -105,9 +116,90 @@ PROGRAMS: dict[str, tuple[str, list[int]]] = {
 }
 
 
+class EndedError(BaseException):
+    """A run has ended early."""
+
+
+class Traced:
+    """A program whose statements were noted."""
+
+    def __init__(self, text: str) -> None:
+        self._made = instrument(text, "__main__", 0, 0)
+        self._code = compile(self._made.tree, "prog.py", "exec")
+        recording = Recording()
+        self.value, self.output = self._run(recording)
+        lists = ("sites", "owners", "decisions", "codes", "parents")
+        self._trace: dict[str, Any] = {name: getattr(recording, name).tolist() for name in lists}
+        self._trace["raised"] = recording.raised
+        self.events = IntervalSet.range(0, len(recording.sites))
+
+    def _run(self, runtime: Any) -> tuple[str, str]:
+        with with_runtime(runtime), contextlib.redirect_stdout(io.StringIO()) as output:
+            scope: dict[str, Any] = {"__name__": __name__}
+            exec(self._code, scope)
+        return text_of(scope.get("x")), output.getvalue()
+
+    def outcome(self, kept: IntervalSet) -> Outcome:
+        """Whether the final value is the same."""
+        ends = {number: site.inner_end for number, site in enumerate(self._made.sites) if site.inner_end}
+        generators = {number for number, code in enumerate(self._made.codes) if code[1]}
+        following = Following(self._trace, ends, generators, end_early)
+        following.keep(list(kept.intervals))
+        try:
+            value, _ = self._run(following)
+        except EndedError:
+            return Outcome.UNRESOLVED
+        return Outcome.FAIL if value == self.value else Outcome.PASS
+
+    def needed(self) -> list[int]:
+        """The lines of the executions that the final value of ``x`` needs, sorted."""
+        assert self.outcome(self.events) is Outcome.FAIL
+        search = PrefixBisection(self.events)
+        while (kept := search.ask()) is not None:
+            search.tell(self.outcome(kept))
+        return sorted(self._made.sites[self._trace["sites"][event]].line for event in search.c_fail)
+
+
+def end_early(_: dict[str, Any]) -> None:
+    raise EndedError
+
+
+@contextlib.contextmanager
+def with_runtime(runtime: Any) -> Iterator[None]:
+    builtins.__replay_dd_runtime__ = runtime  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        del builtins.__replay_dd_runtime__  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_a_value_needs(name: str, tmp_path: Path) -> None:
+def test_what_a_value_needs(name: str) -> None:
     text, needed = PROGRAMS[name]
-    found = sliced(tmp_path, text, variable="x", levels=LEVELS[1])
-    assert found.isolation.verified
-    assert sorted(lines(found)) == sorted(needed)
+    assert Traced(text).needed() == sorted(needed)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_traced_program_does_what_it_does_untraced(name: str) -> None:
+    text, _ = PROGRAMS[name]
+    scope: dict[str, Any] = {"__name__": __name__}
+    exec(compile(text, "prog.py", "exec"), scope)
+    assert Traced(text).value == text_of(scope["x"])
+
+
+def test_what_is_never_left_out_by_itself_is_told() -> None:
+    text = (
+        "class A:\n    def __del__(self):\n        pass\n"
+        "async def f(a):\n    async with a:\n        async for b in a:\n            pass\n"
+        "try:\n    pass\nexcept* ValueError:\n    pass\n"
+    )
+    assert [line for line, _ in instrument(text, "m", 0, 0).undivided] == [2, 5, 6, 8]
+
+
+def test_tracebacks_have_the_places_of_the_source() -> None:
+    text = "def f():\n    return [\n        1 / 0\n    ]\nif f():\n    pass\n"
+    code = compile(instrument(text, "m", 0, 0).tree, "prog.py", "exec")
+    with with_runtime(Recording()), pytest.raises(ZeroDivisionError) as failure:
+        exec(code, {})
+    places = [entry.lineno + 1 for entry in failure.traceback if str(entry.path).endswith("prog.py")]
+    assert (places[0], places[-1]) == (5, 3)
