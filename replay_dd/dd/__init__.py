@@ -19,6 +19,7 @@ from replay_dd.dd.adaptive import AdaptiveBisection
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.base_first import BaseFirst
 from replay_dd.dd.bisection import PrefixBisection
+from replay_dd.dd.checked import CheckedDDPlus
 from replay_dd.dd.coarse import CoarseBisection
 from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
@@ -38,6 +39,7 @@ __all__ = [
     "BaseFirst",
     "Best",
     "BookDD",
+    "CheckedDDPlus",
     "CoarseBisection",
     "DDMax",
     "DDMin",

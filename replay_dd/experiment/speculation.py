@@ -52,7 +52,7 @@ def likely_next(search: Search, finished: Mapping[IntervalSet, Outcome]) -> Iter
         if outcome is None and (answer := search.answer(configuration)) is not None:
             outcome = answer[0]
         if outcome is not None:
-            algorithm.tell(outcome)
+            algorithm.tell(outcome, search.realised(configuration))
             serial += 1
             heapq.heappush(paths, (chance, serial, algorithm, assumed))
             continue
