@@ -276,6 +276,9 @@ class _Course(Generic[Run]):
         return result
 
     def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
+        own = circumstance.own_algorithm(current)
+        if own is not None:
+            return own
         if circumstance.algorithm == "bisection" and self._limits.limited:
             return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
         return ALGORITHMS[circumstance.algorithm](circumstance.base, current)

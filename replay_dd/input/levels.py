@@ -9,6 +9,7 @@ Rules of this module:
 * Of a folder, files are left out first, folders before what is in them; then parts of all files that are left. If that
   has made a file superfluous, all of it is repeated.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
+* Where all words or tokens are needed, most of their characters are, too.
 * Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
   there: a difference is a sequence of changes.
 """
@@ -183,9 +184,15 @@ def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     for number, level in enumerate(levels, 1):
         coarse = number < len(levels)
         if isinstance(level, Level):
-            _, content = yield _marked(Kept(content, level), coarse)
+            space = _marked(Kept(content, level), coarse)
+            space.dense = number > 1 and _is_dense(level, levels[number - 2])
+            _, content = yield space
         else:
             content = yield from _prune(content, level.parse, coarse)
+
+
+def _is_dense(level: Level | Tree, before: Level | Tree) -> bool:
+    return level.name in ("characters", "bytes") and before.name in ("words", "tokens")
 
 
 def _marked(space: Space, coarse: bool) -> Space:
