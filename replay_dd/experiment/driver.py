@@ -261,7 +261,7 @@ class _Course(Generic[Run]):
         if self._outcomes.get(circumstance.base) is not Outcome.PASS:
             # It is no configuration of an earlier search, as the bases of most refinements are.
             algorithm = BaseFirst(algorithm)
-        search = Search(algorithm, known=self._outcomes)
+        search = Search(algorithm, known=self._outcomes, realised=self._realised)
         result = run_search(
             search,
             self._tests.outcome,
@@ -274,6 +274,10 @@ class _Course(Generic[Run]):
         self._executed += result.executed
         self.requested += result.requested
         return result
+
+    def _realised(self, configuration: IntervalSet) -> IntervalSet:
+        made = self._tests.known(configuration)
+        return configuration if made is None else self._tests.circumstance.realised(configuration, made[0])
 
     def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
         own = circumstance.own_algorithm(current)
@@ -290,6 +294,7 @@ class _Course(Generic[Run]):
         self._seen.add(configuration)
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
+        self._tests.circumstance.tested(configuration, run)
         if outcome is Outcome.FAIL:
             reached = self._tests.circumstance.reached(configuration, run)
             if reached != configuration:
