@@ -101,7 +101,7 @@ class InputUnits(ProgramRuns):
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
         """A sweep, where most units are needed."""
-        if self.space.dense and self.algorithm == "bisection":
+        if self.space.dense and self.algorithm != "ddmin":
             return Sweep(failing, base=self.base)
         return None
 

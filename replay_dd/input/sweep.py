@@ -19,8 +19,8 @@ from replay_dd.outcome import Outcome
 class Sweep(Algorithm):
     """Simplify a failing configuration by leaving out one unit after the other.
 
-    Where the test is monotone, ``n`` units take at most ``2 n`` tests, and ``n`` if all are needed, where bisection takes
-    ``n * log2(n)``.
+    Where the test is monotone, ``n`` units take at most ``2 n`` tests, and ``n`` if all are needed; bisection would
+    take ``n * log2(n)``.
 
     Args:
         c_fail: a configuration that fails.
