@@ -5,7 +5,7 @@ Rules of this module:
 * The levels are searched one after the other, each on the file that the one before left.
 * A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
   debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
-  repeated until nothing changes.
+  repeated until nothing changes, unless a finer level comes next.
 * Of a folder, files are left out first, folders before what is in them; then parts of all files that are left. If that
   has made a file superfluous, all of it is repeated.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
@@ -235,7 +235,7 @@ def _prune(content: bytes, parse: Parse, coarse: bool) -> Generator[Space, tuple
         while pairs := substitutes(parse(content), rank):
             _, content = yield _marked(Replaced(content, pairs), coarse)
             rank += 1
-        if content == before:
+        if coarse or content == before:
             return content
 
 
