@@ -14,11 +14,11 @@ from setuptools import Extension, setup
 
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
-    *("_accelerator", "counting", "fast_exit", "frame_values", "observing", "operation_places", "own_memory"),
-    *("pipes", "regions", "sqlite", "stuck_calls", "tables"),
+    *("_accelerator", "counting", "fast_exit", "frame_values", "library_entropy", "library_memory", "library_tables"),
+    *("observing", "operation_places", "own_memory", "pipes", "regions", "sqlite", "stuck_calls", "tables"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
-HEADERS = [ROOM + "_accelerator.h", ROOM + "constants.h", ROOM + "regions.h"]
+HEADERS = [f"{ROOM}{part}.h" for part in ("_accelerator", "constants", "library_entropy", "regions")]
 INTERFACE = ROOM + "_accelerator.pyi"
 HERE = Path(__file__).parent
 

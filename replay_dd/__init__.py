@@ -5,6 +5,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from replay_dd.call.debugger import DeltaDebugger
+    from replay_dd.call.decorator import minimize_failure
+    from replay_dd.call.reduce import reduce_call
     from replay_dd.circumstance import Circumstance, Found, Goal, Grouped, Items, Judgement
     from replay_dd.cli.custom import main_for
     from replay_dd.dd.changes import Change, Changes, deltas_between
@@ -23,6 +26,7 @@ __all__ = [
     "Change",
     "Changes",
     "Circumstance",
+    "DeltaDebugger",
     "Found",
     "Goal",
     "Grouped",
@@ -42,7 +46,9 @@ __all__ = [
     "isolate",
     "isolate_cause",
     "main_for",
+    "minimize_failure",
     "prefix_bisection",
+    "reduce_call",
     "reduce_input",
 ]
 
@@ -58,6 +64,9 @@ _HOMES = {
     "Observer": (_DRIVER, "Observer"),
     "isolate_cause": (_DRIVER, "isolate_cause"),
     "main_for": ("replay_dd.cli.custom", "main_for"),
+    "DeltaDebugger": ("replay_dd.call.debugger", "DeltaDebugger"),
+    "minimize_failure": ("replay_dd.call.decorator", "minimize_failure"),
+    "reduce_call": ("replay_dd.call.reduce", "reduce_call"),
     "Change": (_CHANGES, "Change"),
     "Changes": (_CHANGES, "Changes"),
     "IntervalSet": ("replay_dd.dd.intervals", "IntervalSet"),

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-from replay_dd.dd import DD, EMPTY, Algorithm, DDMin, IntervalSet, PrefixBisection
+from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, PrefixBisection
 from replay_dd.outcome import Outcome
 
 Run = TypeVar("Run")
@@ -42,9 +42,11 @@ class Goal(Enum):
 
 
 ALGORITHMS: Mapping[str, Callable[[IntervalSet, IntervalSet], Algorithm]] = {
+    "adaptive": lambda base, failing: AdaptiveBisection(failing, base=base),
     "bisection": lambda base, failing: PrefixBisection(failing, base=base),
     "ddmin": lambda base, failing: DDMin(failing, base=base),
     "dd": DD,
+    "dd+": lambda base, failing: CheckedDDPlus(base, failing),
 }
 """The algorithms that a circumstance can name; each is made from the passing and the failing configuration."""
 
@@ -90,6 +92,8 @@ class Circumstance(ABC, Generic[Run]):
         algorithm: a key of :data:`ALGORITHMS`.
         flaky: whether runs of one configuration may differ; otherwise two that do are an error.
         faithful: whether runs of the two ends must equal the recorded ones, if any.
+        confirmed: whether what a search finds needed is confirmed by further runs, if runs may differ; not worth them
+            where a finer search of all of it comes next.
         end_runs: how many times the passing end is run before the search.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
@@ -104,6 +108,7 @@ class Circumstance(ABC, Generic[Run]):
     algorithm: str = "ddmin"
     flaky: bool = False
     faithful: bool = True
+    confirmed: bool = True
     end_runs: int = 1
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
@@ -170,6 +175,13 @@ class Circumstance(ABC, Generic[Run]):
     def reached(self, configuration: IntervalSet, run: Run) -> IntervalSet:
         """The deltas that had taken effect when a run ended; fewer than the configuration if it ended early."""
         return configuration
+
+    def realised(self, configuration: IntervalSet, run: Run) -> IntervalSet:
+        """The configuration that was run in the place of one that could not be; dd and dd+ go on from it."""
+        return configuration
+
+    def tested(self, configuration: IntervalSet, run: Run) -> None:
+        """Called after each test that a search asked for, in serial order: what is learnt is the same each time."""
 
     def prove(self, configuration: IntervalSet, run: Run) -> Run:
         """Repeat a run of the answer, as evidence.

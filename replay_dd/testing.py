@@ -1,6 +1,6 @@
-"""For tests: run a program under an order of its threads that once made it fail.
+"""For tests: run a program under an order of its threads that once made it fail; check that a failing call is minimal.
 
-``replay-dd schedules --write-test`` writes such tests. Importing this module loads nothing else.
+``replay-dd schedules --write-test`` writes tests of an order. Importing this module loads nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from replay_dd.schedules.pinned_order import Switch as Switch
     from replay_dd.schedules.pinned_order import Verdict
 
-__all__ = ["OrderGoneError", "OrderGoneWarning", "Switch", "check_order"]
+__all__ = ["OrderGoneError", "OrderGoneWarning", "Switch", "assert_minimal", "check_order"]
 
 
 class OrderGoneWarning(UserWarning):
@@ -136,3 +136,36 @@ def __getattr__(name: str) -> Any:
 
         return Switch
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def assert_minimal(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> None:
+    """Check that a call fails, and that no single part can be left out of its arguments without a change of that.
+
+    Parts are those of strings, bytes, lists, tuples, sets, dictionaries, arrays and the fields of data classes, at any
+    depth.
+
+    Args:
+        function: what to call.
+        *arguments: its arguments by position.
+        **keywords: those by name.
+
+    Raises:
+        AssertionError: it does not fail, or it fails in the same way with less.
+        ArgumentError: it cannot be called like that, or not repeatedly.
+    """
+    __tracebackhide__ = True
+    # Imported here: other tests have no use for it.
+    from replay_dd.call.debugger import DeltaDebugger
+    from replay_dd.call.minimal import smaller_failure
+    from replay_dd.errors.program import DoesNotFailError
+
+    try:
+        collected = DeltaDebugger().collect(function, *arguments, **keywords)
+    except DoesNotFailError as error:
+        raise AssertionError(error.message) from None
+    smaller = smaller_failure(collected)
+    if smaller is not None:
+        raise AssertionError(
+            f"{collected.format_call()} is not minimal: {collected.format_call(smaller)} fails in the same way, with "
+            f"{collected.format_exception()}"
+        )

@@ -9,6 +9,8 @@ Rules of this module:
   program prints without a crash report.
 * Each level is a search of its own, among the deltas that the level above left. Its configurations are sets of groups.
 * Mixtures with the same deltas share one run, whatever level they come from.
+* A mixture that misses names is run with the changes that they belong to (:mod:`~replay_dd.changes.resolution`), except
+  as evidence.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from dataclasses import replace
 
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
-from replay_dd.changes.workshop import Workshop
+from replay_dd.changes.resolution import Groups, Resolution
+from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
@@ -42,6 +45,8 @@ class CodeChanges(Circumstance[Ending]):
         goal: whether to isolate a difference, or to find the smallest failing set.
         wanted: the failure sought; None to choose it from the first runs.
         messages_count: whether a failure with another message is another failure.
+        algorithm: ``dd`` or ``dd+``, to isolate.
+        resolution: tries mixtures again that miss names; None to take them for unresolved.
     """
 
     name = "changes"
@@ -59,16 +64,21 @@ class CodeChanges(Circumstance[Ending]):
         goal: Goal = Goal.ISOLATE,
         wanted: Ending | None = None,
         messages_count: bool = True,
+        algorithm: str = "dd",
+        resolution: Resolution | None = None,
     ) -> None:
         self.difference = difference
         self.goal = goal
-        self.algorithm = "dd" if goal is Goal.ISOLATE else "ddmin"
+        self.algorithm = algorithm if goal is Goal.ISOLATE else "ddmin"
         self._workshop = workshop
         self._levels = tuple(levels)
         self._applied = applied
         self._wanted = wanted
         self._messages_count = messages_count
+        self._resolution = resolution
+        self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.groups = groups(difference, difference.all if candidates is None else candidates, levels[0])
+        self._groups = Groups(self.groups, applied)
         self.universe = IntervalSet.range(0, len(self.groups))
         self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
 
@@ -91,18 +101,37 @@ class CodeChanges(Circumstance[Ending]):
 
     def deltas(self, configuration: IntervalSet) -> IntervalSet:
         """The deltas of a set of groups, with those that are always applied."""
-        found = self._applied
-        for number in configuration:
-            found = found | self.groups[number]
-        return found
+        return self._groups.deltas(configuration)
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
-        """Build and run the mixture."""
-        return without_line_numbers(self._workshop.run(self.deltas(configuration)))
+        """Build and run the mixture; unless this is evidence, perhaps another one in its place."""
+        resolution = self._resolution
+        if fresh or resolution is None or self._wanted is None or configuration in (self.universe, self.base):
+            return without_line_numbers(self._workshop.trial(self.deltas(configuration)).ending)
+
+        def outcome(trial: Trial) -> Outcome:
+            return self.judge(without_line_numbers(trial.ending)).outcome
+
+        made = resolution.run(self._groups, configuration, self._workshop.trial, outcome, self._learnt)
+        return without_line_numbers(made.ending)
+
+    def realised(self, configuration: IntervalSet, run: Ending) -> IntervalSet:
+        """The mixture that was run in the place of this one."""
+        resolved = None if self._resolution is None else self._resolution.resolved(self.deltas(configuration))
+        if resolved is None:
+            return configuration
+        found = self._groups.made_of(resolved.deltas)
+        # Where it cannot be told in these groups, it is none between the ends of the search.
+        return IntervalSet.range(0, len(self.groups) + 1) if found is None else found
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """The applied deltas."""
         return self.deltas(configuration)
+
+    def tested(self, configuration: IntervalSet, run: Ending) -> None:
+        """Learn which names were missing."""
+        if self._resolution is not None:
+            self._resolution.learn(self.deltas(configuration))
 
     def judge(self, run: Ending) -> Judgement:
         """Compare how it ended with the failure sought."""
@@ -173,6 +202,8 @@ class CodeChanges(Circumstance[Ending]):
                     goal=self.goal,
                     wanted=self._wanted,
                     messages_count=self._messages_count,
+                    algorithm=self.algorithm if self.goal is Goal.ISOLATE else "dd",
+                    resolution=self._resolution,
                 )
         return None
 

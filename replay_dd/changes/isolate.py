@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.changes.circumstance import CodeChanges, without_line_numbers
+from replay_dd.changes.coverage import never_executed, worth_observing
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import commits_between, first_failing
 from replay_dd.changes.levels import DEFAULT_LEVELS
+from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sources import Version, checked_out
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
@@ -42,6 +44,8 @@ class ChangesIsolation:
         failing: those applied in the one that fails.
         needed: the changes that make the old version fail, the guilty one among them; None if the search was stopped.
         needed_by: the search for those that the guilty change needs; None if it needs none.
+        left_out: the changes that were left out before the search, since neither version executes them.
+        rounds: how many more runs it took to try mixtures again that missed names.
     """
 
     isolation: Isolation[Ending]
@@ -50,6 +54,8 @@ class ChangesIsolation:
     failing: IntervalSet
     needed: IntervalSet | None
     needed_by: Isolation[Ending] | None = None
+    left_out: IntervalSet = EMPTY
+    rounds: int = 0
 
     @property
     def guilty(self) -> IntervalSet:
@@ -64,6 +70,9 @@ def isolate_changes(
     *,
     oracle: Oracle | None = None,
     levels: Sequence[str] = DEFAULT_LEVELS,
+    algorithm: str = "dd",
+    coverage: bool = True,
+    resolve: bool = True,
     jobs: int = 1,
     max_tests: int | None = None,
     time_budget_s: float | None = None,
@@ -77,6 +86,9 @@ def isolate_changes(
         target: what to run in a version.
         oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
         levels: keys of :data:`~replay_dd.changes.levels.LEVELS`, coarse ones first.
+        algorithm: ``dd`` or ``dd+``.
+        coverage: leave out first what neither version executes.
+        resolve: try mixtures that miss names again with the changes that these belong to.
         jobs: the number of runs at the same time; the answer does not depend on it.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
@@ -96,8 +108,18 @@ def isolate_changes(
         raise NoDifferenceError("Both versions are the same.")
     started = time.monotonic()
     with Workshop(difference, target, oracle or Oracle()) as workshop:
+        resolution = Resolution(difference) if resolve else None
+        left_out = EMPTY
+        if coverage and worth_observing(difference):
+            observer.on_stage("looking which changes are executed")
+            left_out = _not_needed(difference, workshop, built=target.build is not None)
         isolation = isolate_cause(
-            CodeChanges(difference, workshop, levels),
+            CodeChanges(
+                *(difference, workshop, levels),
+                candidates=difference.all - left_out,
+                algorithm=algorithm,
+                resolution=resolution,
+            ),
             jobs=jobs,
             max_tests=max_tests,
             time_limit_s=time_budget_s,
@@ -107,7 +129,8 @@ def isolate_changes(
         assert isinstance(final, CodeChanges)
         passing = final.deltas(isolation.passing.configuration)
         failing = final.deltas(isolation.failing.configuration)
-        found = ChangesIsolation(isolation, difference, passing, failing, None)
+        rounds = 0 if resolution is None else resolution.rounds
+        found = ChangesIsolation(isolation, difference, passing, failing, None, left_out=left_out, rounds=rounds)
         if not isolation.complete:
             return found
         tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)
@@ -115,14 +138,28 @@ def isolate_changes(
         observer.on_stage("applying the guilty change alone")
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(EMPTY)).outcome is Outcome.FAIL:
-            return ChangesIsolation(isolation, difference, passing, failing, found.guilty)
+            return replace(found, needed=found.guilty)
         needs = isolate_cause(
             alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
         )
         last = needs.circumstance
         assert isinstance(last, CodeChanges)
         needed = last.deltas(needs.failing.configuration)
-        return ChangesIsolation(isolation, difference, passing, failing, needed, needs)
+        return replace(found, needed=needed, needed_by=needs)
+
+
+def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> IntervalSet:
+    """The changes that neither version executes, if the new version fails in the same way without them."""
+    failing, in_new = workshop.observed(difference.all)
+    passing, in_old = workshop.observed(EMPTY)
+    if failing.verdict is not Outcome.FAIL or passing.verdict is not Outcome.PASS:
+        return EMPTY  # the baseline will tell, or being observed makes a difference
+    left_out = never_executed(difference, in_old, in_new, built=built)
+    if not left_out or left_out == difference.all:
+        return EMPTY
+    seen, without = (without_line_numbers(run) for run in (failing, workshop.run(difference.all - left_out)))
+    same = without.verdict is Outcome.FAIL and (without.signature, without.message) == (seen.signature, seen.message)
+    return left_out if same else EMPTY
 
 
 @dataclass(frozen=True, slots=True)

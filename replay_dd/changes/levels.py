@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from replay_dd.changes.difference import Difference, FileChange
 from replay_dd.dd import IntervalSet
@@ -48,10 +48,10 @@ def by_statement(difference: Difference, delta: int) -> Hashable:
     """The statement of Python (the head of a compound one) around the delta; elsewhere the delta itself."""
     change = difference.line_change(delta)
     file = difference.files[difference.file_of(delta)]
-    if change is None or not _is_python(file):
+    if change is None or not is_python(file):
         return delta
     adds = change.new < change.new_stop
-    start = _outline(file, new=adds).statement_at(change.new if adds else change.old)
+    start = outline(file, new=adds).statement_at(change.new if adds else change.old)
     return by_hunk(difference, delta), adds, start
 
 
@@ -90,20 +90,22 @@ def symbol_of(difference: Difference, delta: int) -> str:
         return ""
     file = difference.files[difference.file_of(delta)]
     adds = change.new < change.new_stop
-    return _outline(file, new=adds).symbol_at(change.new if adds else change.old)
+    return outline(file, new=adds).symbol_at(change.new if adds else change.old)
 
 
-class _Outline:
+class Outline:
     """What the lines of a file belong to.
 
     Args:
         symbols: the name of the function or class around each line.
         statements: where the statement begins that each line is a part of.
+        heads: where the compound statement begins that each line is in the body of; -1 for none.
     """
 
-    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = ()) -> None:
+    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = (), heads: Sequence[int] = ()) -> None:
         self._symbols = symbols
         self._statements = statements
+        self._heads = heads
 
     def symbol_at(self, line: int) -> str:
         """The function or class around a line."""
@@ -113,30 +115,38 @@ class _Outline:
         """The first line of the statement around a line."""
         return self._statements[line] if line < len(self._statements) else line
 
+    def heads_of(self, line: int) -> Iterator[int]:
+        """Where the compound statements begin that a line is in the body of, the innermost first."""
+        while line < len(self._heads) and self._heads[line] >= 0:
+            line = self._heads[line]
+            yield line
 
-_known: dict[tuple[int, bool], tuple[FileChange, _Outline]] = {}
+
+_known: dict[tuple[int, bool], tuple[FileChange, Outline]] = {}
 
 
-def _outline(file: FileChange, *, new: bool) -> _Outline:
+def outline(file: FileChange, *, new: bool) -> Outline:
+    """What the lines of a version of a file belong to."""
     key = id(file), new
     known = _known.get(key)
     if known is None or known[0] is not file:
         lines = file.after if new else file.before
-        known = file, _of_python(lines) if _is_python(file) else _of_other(lines)
+        known = file, _of_python(lines) if is_python(file) else _of_other(lines)
         _known[key] = known
     return known[1]
 
 
-def _is_python(file: FileChange) -> bool:
+def is_python(file: FileChange) -> bool:
+    """Whether a file is one of Python."""
     return file.path.endswith((".py", ".pyi"))
 
 
-def _of_python(lines: Sequence[bytes]) -> _Outline:
+def _of_python(lines: Sequence[bytes]) -> Outline:
     try:
         module = ast.parse(b"".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _of_other(lines)
-    symbols, statements = [""] * len(lines), list(range(len(lines)))
+    symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)
 
     def visit(node: ast.AST, above: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -150,13 +160,14 @@ def _of_python(lines: Sequence[bytes]) -> _Outline:
                     symbols[first:last] = [name] * (last - first)
                 head = max(body[0].lineno - 1, first + 1) if isinstance(body, list) and body else last
                 statements[first:head] = [first] * (head - first)
+                heads[head:last] = [first] * (last - head)
             visit(child, name)
 
     visit(module, "")
-    return _Outline(symbols, statements)
+    return Outline(symbols, statements, heads)
 
 
-def _of_other(lines: Sequence[bytes]) -> _Outline:
+def _of_other(lines: Sequence[bytes]) -> Outline:
     symbols, name = [], ""
     for line in lines:
         if _HEADING.match(line):
@@ -164,4 +175,4 @@ def _of_other(lines: Sequence[bytes]) -> _Outline:
             symbols.append("")  # a script may consist of such lines alone
         else:
             symbols.append(name)
-    return _Outline(symbols)
+    return Outline(symbols)

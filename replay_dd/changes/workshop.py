@@ -4,9 +4,9 @@ Rules of this module:
 
 * A run finds exactly the files of its mixture: whatever an earlier run wrote, changed or removed is undone before it.
   With a build, the files that it made stay for the next one, so that only what changed is built again.
-* Only the files that differ from the mixture before are written. Files are never shared (no hard links): a program
-  that writes to one must not reach the versions that we were given.
 * All copies have paths of the same length.
+* With a build, the copy that needs the fewest files written is taken, and one that has just this mixture is not built
+  again.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import ast
 import contextlib
 import functools
 import os
-import queue
-import shutil
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replay_dd.changes.difference import Clash, Difference, Version, folders_above
+from replay_dd.changes.copies import Copy, Times
+from replay_dd.changes.coverage import Executed, executed_in
+from replay_dd.changes.difference import Clash, Difference, Version
+from replay_dd.changes.lines_probe import EXECUTED, VERSION
+from replay_dd.changes.names import missing_names
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.machine import MachineError
 from replay_dd.experiment.ending import Ending, Oracle
@@ -30,8 +33,8 @@ from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import Command, Finished, private_folder, run
 from replay_dd.outcome import Outcome
 
-_CACHES = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".hypothesis"})
-_State = tuple[int, int, int, int]
+_MOST_COPIES = 3  # of built trees, besides those that run at the same time
+_MOST_BYTES = 500_000_000
 
 
 @dataclass
@@ -53,48 +56,17 @@ class Target:
     build_limit_s: float | None = None
 
 
-class _Copy:
-    """One working copy."""
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of a mixture.
 
-    def __init__(self, folder: Path, old: Mapping[str, Version]) -> None:
-        self.root = folder / "tree"
-        self.root.mkdir()
-        self._old = old
-        self._there: dict[str, Version] = {}
-        self._states: dict[str, _State] = {}
+    Attributes:
+        ending: how it ended.
+        missing: the names that its errors are about.
+    """
 
-    def become(self, mixture: Mapping[str, Version | None], *, keep_new_files: bool) -> None:
-        """Write what differs from what is there."""
-        wanted = {path: version for path in self._old if (version := mixture.get(path, self._old[path])) is not None}
-        wanted |= {path: version for path, version in mixture.items() if version is not None}
-        self._remove_others(wanted, keep_new_files=keep_new_files)
-        for path, version in wanted.items():
-            place = self.root / path
-            if self._there.get(path) != version or self._states.get(path) != _state(place):
-                _write(place, version)
-                self._states[path] = _state(place) or (0, 0, 0, 0)
-        self._there = wanted
-
-    def _remove_others(self, wanted: Mapping[str, Version], *, keep_new_files: bool) -> None:
-        folders = {above for path in wanted for above in folders_above(path)}
-        for found, names, files in os.walk(self.root, topdown=True):
-            below = os.path.relpath(found, self.root)
-            prefix = "" if below == "." else f"{below}/"
-            for name in list(names):
-                path = f"{prefix}{name}"
-                is_link = os.path.islink(os.path.join(found, name))
-                if path in folders and not is_link:
-                    continue
-                if path in wanted and is_link:
-                    names.remove(name)
-                elif path in wanted or is_link or name in _CACHES or not (keep_new_files and path not in self._there):
-                    names.remove(name)
-                    _remove(self.root / path)
-            for name in files:
-                path = f"{prefix}{name}"
-                gone = path in self._there and path not in wanted
-                if path in folders or gone or not (path in wanted or keep_new_files):
-                    _remove(self.root / path)
+    ending: Ending
+    missing: tuple[str, ...] = ()
 
 
 class Workshop:
@@ -111,7 +83,9 @@ class Workshop:
         self._target = target
         self._oracle = oracle
         self._old = {path: Version((), entry.mode, None, entry) for path, entry in difference.old.items()}
-        self._free: queue.LifoQueue[_Copy] = queue.LifoQueue()
+        self._free: list[Copy] = []
+        self._lock = threading.Lock()
+        self._times = Times() if target.build is None else None
         self._folders: list[Path] = []
 
     def __enter__(self) -> Workshop:
@@ -122,29 +96,59 @@ class Workshop:
             GUARD.remove_folder(folder)
 
     def run(self, configuration: IntervalSet) -> Ending:
+        """Build and run the old version with these deltas applied; raises as :meth:`trial` does."""
+        return self.trial(configuration).ending
+
+    def trial(self, configuration: IntervalSet) -> Trial:
         """Build and run the old version with these deltas applied.
 
         Raises:
             ProgramNotFoundError: there is no such program.
             MachineError: a working copy cannot be written.
         """
+        return self._trial(configuration, None)
+
+    def observed(self, configuration: IntervalSet) -> tuple[Ending, Executed]:
+        """Like :meth:`run`, and note what is executed."""
+        with private_folder() as folder:
+            source = (Path(__file__).parent / "lines_probe.py").read_bytes()
+            (folder.path / "sitecustomize.py").write_bytes(source)
+            ending = self._trial(configuration, folder.path).ending
+            noted = folder.path / EXECUTED
+            return ending, executed_in(noted.read_bytes() if noted.exists() else b"")
+
+    def _trial(self, configuration: IntervalSet, probe: Path | None) -> Trial:
         try:
             mixture = self._difference.mixture(configuration)
         except Clash as clash:
-            return Ending(Outcome.UNRESOLVED, "does not apply", f"it does not apply: {clash}")
+            return Trial(Ending(Outcome.UNRESOLVED, "does not apply", f"it does not apply: {clash}"))
         broken = self._not_parsed(mixture)
         if broken is not None:
-            return Ending(Outcome.UNRESOLVED, "does not parse", broken)
-        with self._copy() as copy:
+            return Trial(Ending(Outcome.UNRESOLVED, "does not parse", broken))
+        with self._copy(mixture) as copy:
             try:
                 copy.become(mixture, keep_new_files=self._target.build is not None)
             except OSError as error:
-                raise MachineError(f"A working copy cannot be written: {error}.") from error
-            if self._target.build is not None:
-                built = self._run(copy, ("sh", "-c", self._target.build), self._target.build_limit_s)
-                if built.status != 0:
-                    return _not_built(built)
-            return self._oracle.ending(self._run(copy, self._target.command, self._target.time_limit_s))
+                raise MachineError(
+                    f"A working copy cannot be written: {error.strerror or error}.",
+                    "Make room on the disk, or name another one for temporary files with the variable TMPDIR.",
+                ) from error
+            built = self._built(copy, configuration)
+            if built is not None and built.status != 0:
+                return Trial(_not_built(built), missing_names(built.output))
+            finished = self._run(copy, self._target.command, self._target.time_limit_s, probe)
+            ending = self._oracle.ending(finished)
+            return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(finished.output))
+
+    def _built(self, copy: Copy, configuration: IntervalSet) -> Finished | None:
+        """Build a copy, unless it was built last from the same mixture."""
+        if self._target.build is None:
+            return None
+        if copy.built is None or copy.built[0] != configuration:
+            copy.built = None
+            built = self._run(copy, ("sh", "-c", self._target.build), self._target.build_limit_s)
+            copy.built = configuration, built
+        return copy.built[1]
 
     def _not_parsed(self, mixture: Mapping[str, Version | None]) -> str | None:
         """A file of Python that is broken in this mixture, though it is whole in both versions; known without a run."""
@@ -156,12 +160,18 @@ class Workshop:
                 return told
         return None
 
-    def _run(self, copy: _Copy, command: Sequence[str], limit_s: float | None) -> Finished:
+    def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: Path | None = None) -> Finished:
         environment = {**self._target.environment}
         first = [str(copy.root), *([str(copy.root / "src")] if (copy.root / "src").is_dir() else [])]
+        if probe is not None:
+            first.insert(0, str(probe))
+            environment[VERSION] = str(copy.root)
         environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [environment.get("PYTHONPATH")])])
-        # A compiled file is taken for current by the time of its source in seconds, and its size.
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        if self._times is None:
+            environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        else:
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
+            environment["PYTHONPYCACHEPREFIX"] = str(copy.bytecode)
         with private_folder() as folder:
             finished = run(
                 Command(tuple(command), copy.root, environment), folder, time_limit_s=limit_s, show_output=False
@@ -170,17 +180,30 @@ class Workshop:
         return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
 
     @contextlib.contextmanager
-    def _copy(self) -> Iterator[_Copy]:
-        try:
-            copy = self._free.get_nowait()
-        except queue.Empty:
+    def _copy(self, mixture: Mapping[str, Version | None]) -> Iterator[Copy]:
+        with self._lock:
+            nearest = min(self._free, key=lambda copy: copy.distance(mixture), default=None)
+            if nearest is not None:
+                self._free.remove(nearest)
+        if nearest is None or (self._has_room_for_another() and nearest.distance(mixture)):
+            if nearest is not None:
+                with self._lock:
+                    self._free.append(nearest)
             folder = GUARD.make_folder()
-            self._folders.append(folder)
-            copy = _Copy(folder, self._old)
+            with self._lock:
+                self._folders.append(folder)
+            nearest = Copy(folder, self._old, self._times)
         try:
-            yield copy
+            yield nearest
         finally:
-            self._free.put(copy)
+            with self._lock:
+                self._free.append(nearest)
+
+    def _has_room_for_another(self) -> bool:
+        """Whether a built copy should stay as it is, in case that its mixture comes again."""
+        size = sum(version.entry.size for version in self._old.values() if version.entry is not None)
+        kept = len(self._folders)
+        return self._target.build is not None and kept < _MOST_COPIES and kept * size < _MOST_BYTES
 
 
 @functools.lru_cache(4096)
@@ -201,35 +224,3 @@ def _not_built(built: Finished) -> Ending:
     told = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
     how = "takes too long" if built.timed_out else "fails"
     return Ending(Outcome.UNRESOLVED, "not built", f"the build {how}{': ' if told else ''}{told.strip()[:200]}")
-
-
-def _write(place: Path, version: Version) -> None:
-    if os.path.lexists(place):
-        _remove(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if version.content is not None:
-        place.write_bytes(version.content)
-    else:
-        assert version.entry is not None
-        if version.entry.link is not None:
-            place.symlink_to(version.entry.link)
-            return
-        shutil.copyfile(version.entry.path, place)
-    place.chmod(version.mode | 0o200)
-
-
-def _remove(place: Path) -> None:
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
-    else:
-        with contextlib.suppress(FileNotFoundError):
-            place.unlink()
-
-
-def _state(place: Path) -> _State | None:
-    """Equal as long as nobody has written to a file."""
-    try:
-        found = os.lstat(place)
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode

@@ -162,10 +162,12 @@ class Output(click.Path):
     Args:
         folder: it is a folder.
         or_printed: a file, or ``-`` for standard output.
+        either: a file or a folder, as other options say; the command itself tells if it is the wrong one.
     """
 
-    def __init__(self, *, folder: bool = False, or_printed: bool = False) -> None:
-        super().__init__(path_type=Path, file_okay=not folder, dir_okay=folder)
+    def __init__(self, *, folder: bool = False, or_printed: bool = False, either: bool = False) -> None:
+        super().__init__(path_type=Path, file_okay=not folder, dir_okay=folder or either)
+        self._folder = folder
         self._or_printed = or_printed
 
     def check(self, path: Path) -> None:
@@ -178,7 +180,7 @@ class Output(click.Path):
 
         if self._or_printed and str(path) == "-":
             return
-        check_writable(path / "any" if self.dir_okay else path)
+        check_writable(path / "any" if self._folder or (self.dir_okay and path.is_dir()) else path)
 
 
 class Command(click.Command):

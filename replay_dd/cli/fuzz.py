@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.input import reduce_file
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.input_results import paths_beside, reduce_and_tell
 from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, seed_option
 from replay_dd.cli.output import echo
 from replay_dd.cli.program_under_test import check_script
@@ -113,4 +113,4 @@ def fuzz_command(
     say(f"input {found.number} fails: {found.ending.words}; it is in {output}")
     target.time_limit_s = time_limit
     search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": time_budget}
-    return reduce_file(output, found.content, target, search, as_json=as_json)
+    return reduce_and_tell(output.name, found.content, target, search, paths_beside(output, None), as_json=as_json)

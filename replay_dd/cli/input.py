@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,26 @@ import click
 
 from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.input_results import paths_beside, reduce_and_tell
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
-from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, page_option
-from replay_dd.cli.output import echo_json, echo_lines
+from replay_dd.cli.options import (
+    LOG,
+    OUTPUT,
+    OUTPUT_FILE,
+    OUTPUT_FILE_OR_FOLDER,
+    PROGRAM,
+    SEARCH,
+    budget_options,
+    json_option,
+    page_option,
+)
 from replay_dd.cli.program_under_test import check_script
-from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
-from replay_dd.files import check_writable, write_whole
-from replay_dd.input.levels import NAMES, Tree, levels_named
-from replay_dd.input.reduce import ALGORITHMS, InputIsolation, reduce_input
+from replay_dd.input.folder import pack
+from replay_dd.input.levels import NAMES, LevelOfFile, Tree, levels_in_folder, levels_named
+from replay_dd.input.reduce import ALGORITHMS
 from replay_dd.input.target import Target, check_command
 from replay_dd.input.units import Level, delimited
-from replay_dd.report.input import input_as_json, input_as_text, plot_of
 
 SETTINGS = "Options and environment"
 UNITS = "Units"
@@ -33,19 +42,34 @@ def _algorithms() -> Sequence[str]:
 
 @command(
     "input",
-    click.Argument(["file"], type=LOG, metavar="FILE"),
+    click.Argument(["file"], type=click.Path(path_type=Path), metavar="FILE", required=False),
     Option(
         "-o",
         "--output",
         section=OUTPUT,
         metavar="RESULT",
-        type=OUTPUT_FILE,
+        type=OUTPUT_FILE_OR_FOLDER,
         shown_default="next to FILE",
-        help="Where to write the reduced input.",
+        help="Where to write the reduced input; a folder, with `--tree`.",
     ),
     Option("--plot", section=OUTPUT, metavar="SVG", type=OUTPUT_FILE, help="Draw what was left after each test."),
     page_option(),
+    Option(
+        "--write-test",
+        section=OUTPUT,
+        metavar="TEST",
+        type=OUTPUT_FILE,
+        help="Write a pytest test with the reduced input in it, which fails as long as CMD does.",
+    ),
     json_option(),
+    Option(
+        "--tree",
+        section=UNITS,
+        metavar="DIR",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="In the place of FILE: leave out files of this folder, then parts of those left. {} stands for its path; "
+        "without {}, CMD is run in it.",
+    ),
     Option(
         "--units",
         section=UNITS,
@@ -63,6 +87,13 @@ def _algorithms() -> Sequence[str]:
         help="Isolate the difference to this input, which passes, instead of simplifying.",
     ),
     Option("--isolate", section=SEARCH, is_flag=True, help="Isolate the difference to the empty input."),
+    Option(
+        "--all",
+        "every",
+        section=SEARCH,
+        is_flag=True,
+        help="Go on with what is left when a failure is found, until CMD passes: one result for each failure.",
+    ),
     *failure_options(),
     Option(
         "--algorithm",
@@ -89,19 +120,22 @@ def _algorithms() -> Sequence[str]:
     ),
     Option("--prevents", section=SETTINGS, is_flag=True, help="Which of them prevent the failure of CMD?"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
-    click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
+    click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
 def input_command(
-    file: Path,
+    file: Path | None,
     output: Path | None,
     plot: Path | None,
     html: Path | None,
+    write_test: Path | None,
     as_json: bool,
+    tree: Path | None,
     units: str | None,
     delimiter: str | None,
     language: str | None,
     passing: Path | None,
     isolate: bool,
+    every: bool,
     grep: str | None,
     script: bool,
     time_limit: float | None,
@@ -124,13 +158,30 @@ def input_command(
       3  the program does not fail on FILE, or fails without it
       4  the failure or the answer is not reproducible
     """
-    content = read_input(file)
+    whole = tree or file
+    if whole is None or not (command if tree is None else file):
+        raise UsageError("Missing argument `-- CMD {}`.", "Write the command after the file and `--`.")
+    if tree is not None:
+        # What stands in the place of FILE is the first word of the command.
+        command = command if file is None else (str(file), *command)
+        packing, content = pack(tree)
+        given = {"--passing": passing, "--isolate": isolate or None, "--language": language}
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"`--tree` reduces a folder; {name} does not go with it.")
+    elif whole.is_dir():
+        raise UsageError(f"{whole} is a directory.", f"To leave out files of it, write `--tree {whole} -- CMD {{}}`.")
+    else:
+        packing, content = None, read_input(whole)
     base = read_input(passing) if passing is not None else b"" if isolate else None
-    if base is not None and algorithm is not None:
-        raise UsageError("`--algorithm` is for simplifying: a difference is isolated by dd.")
+    if base is not None and (algorithm is not None or every):
+        option = "--all" if every else "--algorithm"
+        raise UsageError(f"`{option}` is for simplifying: a difference is isolated by dd.")
     check_script(command)
-    check_command(command, file)
-    target = Target(command, file.name, fresh_copy=fresh_copy, time_limit_s=time_limit)
+    if packing is None:
+        check_command(command, whole)
+    name = whole.name or whole.resolve().name
+    target = Target(command, name, fresh_copy=fresh_copy, time_limit_s=time_limit, packing=packing)
     search: dict[str, Any] = {
         "oracle": oracle_of(grep, script),
         "algorithm": algorithm or ALGORITHMS[0],
@@ -147,60 +198,32 @@ def input_command(
             "--passing": passing,
             "--plot": plot,
             "--html": html,
+            "--write-test": write_test,
+            "--tree": tree,
         }
-        check_only_settings([name for name, value in others.items() if value is not None] + ["--isolate"] * isolate)
+        flags = ["--isolate"] * isolate + ["--all"] * every
+        check_only_settings([name for name, value in others.items() if value is not None] + flags)
         return tell_settings(content, target, options, environment, prevents, search, as_json=as_json)
     if prevents:
         raise UsageError("`--prevents` asks about `--options` or `--environment`; give some.")
-    levels = _levels(file, units, delimiter, language)
-    paths = _paths(file, output, isolate=base is not None)
-    if plot is not None:
-        paths["plot"] = plot
-    if html is not None:
-        paths["page"] = html
-    for path in paths.values():
-        if any(path.exists() and path.samefile(source) for source in (file, passing) if source is not None):
+    paths = paths_beside(whole, output, isolate=base is not None, is_folder=packing is not None)
+    results = replace(paths, plot=plot, page=html, test=write_test)
+    for path in results.named().values():
+        if any(path.exists() and path.samefile(source) for source in (whole, passing) if source is not None):
             raise UsageError(f"The result would overwrite {path}.", "Name another file with `-o`.")
-        check_writable(path)
-    return reduce_file(file, content, target, search, levels=levels, passing=base, paths=paths, as_json=as_json)
+    results.check()
+    return reduce_and_tell(
+        *(name, content, target, search, results),
+        levels=None if packing is not None else _levels(whole, units, delimiter, language),
+        levels_of_files=None if packing is None else _levels_of_files(units, delimiter),
+        passing=base,
+        every=every,
+        as_json=as_json,
+    )
 
 
-def reduce_file(
-    file: Path,
-    content: bytes,
-    target: Target,
-    search: dict[str, Any],
-    *,
-    paths: dict[str, Path] | None = None,
-    levels: tuple[Level | Tree, ...] | None = None,
-    passing: bytes | None = None,
-    as_json: bool,
-) -> int:
-    """Reduce an input, write the result, and tell it; returns the exit status.
-
-    Args:
-        file: where the input is.
-        content: the input.
-        target: runs the program.
-        search: more arguments of :func:`~replay_dd.input.reduce.reduce_input`.
-        paths: where to write the results; by default next to the input.
-        levels: the units.
-        passing: the passing input.
-        as_json: print one JSON object.
-    """
-    paths = paths or _paths(file, None, isolate=passing is not None)
-    progress = Progress()
-    try:
-        observer = progress.observer("unit")
-        found = reduce_input(content, target, levels=levels, passing=passing, observer=observer, **search)
-    finally:
-        progress.clear()
-    _write(found, paths, file.name)
-    if as_json:
-        echo_json(input_as_json(found, paths))
-    else:
-        echo_lines(input_as_text(found, file.name, paths))
-    return found.isolation.exit_code
+def _levels_of_files(units: str | None, delimiter: str | None) -> tuple[LevelOfFile, ...]:
+    return levels_in_folder(units, None if delimiter is None else delimited(delimiter))
 
 
 def _levels(
@@ -208,25 +231,3 @@ def _levels(
 ) -> tuple[Level | Tree, ...] | None:
     levels = () if units is None else levels_named(units, file.name, language)
     return ((delimited(delimiter), *levels) if delimiter is not None else levels) or None
-
-
-def _paths(file: Path, output: Path | None, *, isolate: bool) -> dict[str, Path]:
-    """Where to write what."""
-    if not isolate:
-        return {"failing": output or file.with_name(f"{file.stem}-minimal{file.suffix}")}
-    failing = output or file.with_name(f"{file.stem}-failing{file.suffix}")
-    stem = failing.stem.removesuffix("-failing")
-    return {"failing": failing, "passing": failing.with_name(f"{stem}-passing{failing.suffix}")}
-
-
-def _write(found: InputIsolation, paths: dict[str, Path], name: str) -> None:
-    write_whole(paths["failing"], found.failing)
-    if found.passing is not None:
-        write_whole(paths["passing"], found.passing)
-    if "plot" in paths:
-        write_whole(paths["plot"], plot_of(found, name).encode())
-    if "page" in paths:
-        from replay_dd.report.page.answer import input_page
-        from replay_dd.report.page.frame import write_page
-
-        write_page(input_page(found, name, paths), paths["page"])

@@ -54,8 +54,14 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "input": Entry("input", "Reduce a file to the parts that make a program fail."),
         "fuzz": Entry("fuzz", "Invent inputs until a program fails on one, and reduce it."),
     },
+    "Python calls": {
+        "call": Entry("call", "Reduce the arguments of a call to the parts that make it fail."),
+    },
     "Code changes": {
         "changes": Entry("changes", "Isolate the code change that makes a program fail."),
+    },
+    "Executed statements": {
+        "trace": Entry("trace", "Find the executed statements that an outcome needs."),
     },
     "Web pages": {
         "web": Entry("recording_commands", "Isolate the steps of a user flow that break a page."),

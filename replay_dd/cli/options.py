@@ -13,6 +13,7 @@ from replay_dd.cli.command import OneOf, Option, Output, Seconds
 LOG = click.Path(path_type=Path, dir_okay=False)
 OUTPUT_FILE = Output()
 OUTPUT_FOLDER = Output(folder=True)
+OUTPUT_FILE_OR_FOLDER = Output(either=True)
 PRINTED = Path("-")
 OUTPUT_FILE_OR_PRINTED = Output(or_printed=True)
 

@@ -27,7 +27,7 @@ def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool, pr
         ProgramNotFoundError: the script does not exist.
     """
     check_script(command)
-    return describe_program(command, standard_input=_standard_input(stdin), fresh_copy=fresh_copy, process=process)
+    return describe_program(command, standard_input=standard_input(stdin), fresh_copy=fresh_copy, process=process)
 
 
 def check_script(command: tuple[str, ...]) -> None:
@@ -71,7 +71,12 @@ def _script_of(command: tuple[str, ...]) -> str | None:
     return None
 
 
-def _standard_input(source: str | None) -> bytes:
+def standard_input(source: str | None) -> bytes:
+    """What a program reads: a file, our own input for `-`, or what our own is redirected from.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
     try:
         if source == "-":
             return sys.stdin.buffer.read()

@@ -15,9 +15,11 @@ are applied, ``c_pass`` and ``c_fail`` are the configurations that pass and fail
 
 from __future__ import annotations
 
+from replay_dd.dd.adaptive import AdaptiveBisection
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.base_first import BaseFirst
 from replay_dd.dd.bisection import PrefixBisection
+from replay_dd.dd.checked import CheckedDDPlus
 from replay_dd.dd.coarse import CoarseBisection
 from replay_dd.dd.dd1999 import DD1999, DDPlus
 from replay_dd.dd.intervals import EMPTY, IntervalSet
@@ -32,10 +34,12 @@ __all__ = [
     "DD1999",
     "EMPTY",
     "SPLIT_RULES",
+    "AdaptiveBisection",
     "Algorithm",
     "BaseFirst",
     "Best",
     "BookDD",
+    "CheckedDDPlus",
     "CoarseBisection",
     "DDMax",
     "DDMin",

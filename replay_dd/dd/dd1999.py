@@ -122,15 +122,24 @@ class DDPlus(_Tasks):
         ValueError: ``c_pass`` is not contained in ``c_fail``, or there is no such split rule.
         NotAPartitionError: a caller's splitter did not return proper parts.
 
+    A failing part that was realised as another configuration is searched as that.
+
     Source: ESEC/FSE 1999, algorithm 2, read as its prose says: both kinds of cleared parts leave the suspects *and*
     remain applied (the formula moves each kind in one of the two places only).
     """
+
+    takes_realised = True
 
     def __init__(self, c_pass: IntervalSet, c_fail: IntervalSet, *, split: str | Splitter = "floor") -> None:
         super().__init__(c_pass, c_fail, split=split)
 
     def _advance(self, outcome: Outcome) -> None:
         task, parts = self._tasks[-1], self._parts
+        if self._realised is not None:
+            if outcome is FAIL and task.applied <= self._realised < task.applied | task.suspects:
+                self._replace_task(_Task(self._realised - task.applied, task.applied))
+                return
+            outcome = UNRESOLVED
         amount = len(parts)
         at = len(self._outcomes)
         self._outcomes = (*self._outcomes, outcome)

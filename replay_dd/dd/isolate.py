@@ -78,6 +78,8 @@ BOOK_MOVES = {
 class _MoveDD(Algorithm):
     """The loop that both variants share; the tables of moves are what makes them differ."""
 
+    takes_realised = True
+
     def __init__(
         self, c_pass: IntervalSet, c_fail: IntervalSet, *, moves: tuple[Move, ...], split: str | Splitter
     ) -> None:
@@ -127,6 +129,13 @@ class _MoveDD(Algorithm):
         part = self._parts[(self._tried + self._offset) % len(self._parts)]
         self._asked = self.c_pass | part if move.adds else self.c_fail - part
 
+    def _leads_on(self, tested: IntervalSet, outcome: Outcome) -> bool:
+        """Whether what was tested lies between both ends, so that the difference becomes smaller with it as an end."""
+        if self._realised is None:
+            return True
+        other = self.c_pass if outcome is PASS else self.c_fail
+        return self.c_pass <= tested <= self.c_fail and tested != other
+
     def _refine(self) -> None:
         count = self._delta.count
         if self._granularity >= count and len(self._parts) >= count:
@@ -137,14 +146,19 @@ class _MoveDD(Algorithm):
 
     def _advance(self, outcome: Outcome) -> None:
         move = self._moves[self._move]
-        if outcome is not move.wanted or (move.takes_only_at_two and self._granularity != 2):
+        tested = self._asked if self._realised is None else self._realised
+        assert tested is not None
+        if (
+            outcome is not move.wanted
+            or (move.takes_only_at_two and self._granularity != 2)
+            or not self._leads_on(tested, outcome)
+        ):
             self._ask_next_move()
             return
-        assert self._asked is not None
         if outcome is PASS:
-            self.c_pass = self._asked
+            self.c_pass = tested
         else:
-            self.c_fail = self._asked
+            self.c_fail = tested
         self._delta = self.c_fail - self.c_pass
         place = (self._tried + self._offset) % len(self._parts)
         self._granularity = coarser(self._granularity, self._delta.count) if move.keeps_granularity else 2

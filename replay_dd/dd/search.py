@@ -74,6 +74,8 @@ class Search:
             configuration must always get the same answer.
         known: outcomes known beforehand; they are answered like cached ones, even where ``cache`` is false.
         statistics: keep one :class:`Step` for each question.
+        realised: the configuration that was tested in the place of one asked for; called when its outcome is known. By
+            default, that is the same one.
     """
 
     def __init__(
@@ -85,8 +87,10 @@ class Search:
         predict: Predictor | None = None,
         known: Mapping[IntervalSet, Outcome] | None = None,
         statistics: bool = True,
+        realised: Callable[[IntervalSet], IntervalSet] | None = None,
     ) -> None:
         self._algorithm = algorithm
+        self._realised = realised
         self._caching = cache
         self._monotone = monotone
         self._predict = predict
@@ -198,6 +202,10 @@ class Search:
             return outcome, PREDICTED
         return None
 
+    def realised(self, configuration: IntervalSet) -> IntervalSet | None:
+        """The configuration that was tested in the place of one asked for; None if it is the same one."""
+        return None if self._realised is None else self._realised(configuration)
+
     def copy(self) -> Search:
         """An independent copy of the search and its algorithm."""
         made = object.__new__(type(self))
@@ -209,7 +217,7 @@ class Search:
 
     def _commit(self, configuration: IntervalSet, outcome: Outcome, answered_by: str) -> None:
         algorithm = self._algorithm
-        algorithm.tell(outcome)
+        algorithm.tell(outcome, self.realised(configuration))
         self._requested += 1
         if self._keeping_statistics:
             self._statistics.append(Step(self._requested, configuration, outcome, answered_by, algorithm.deltas_left))

@@ -70,6 +70,24 @@ class NotControlledError(ProgramError):
     )
 
 
+class NotTraceableError(ProgramError):
+    """The statements of the program cannot be noted, or not be left out one by one."""
+
+    slug = "not-traceable"
+    default_hint = (
+        "Give a Python program with one thread and one process, as a script or a module; with an interpreter of "
+        "version 3.11 or newer."
+    )
+
+
+class NoOutcomeError(ProgramError):
+    """The program has no such outcome that its statements could be searched for."""
+
+    slug = "no-outcome"
+    exit_code: ClassVar[int] = EXIT_BASELINE
+    default_hint = "Name another one: `--output-line` for a line that it prints, `--variable` for a final value."
+
+
 class SeveralProcessesError(NotControlledError):
     """The command starts several Python processes that start threads."""
 

@@ -229,3 +229,10 @@ class VersionError(UserError):
         "A version is a folder, an archive (.zip, .tar.gz, .whl and the like), a revision of the git repository here, "
         "or a release from the package index, such as `pip:NAME==1.2`."
     )
+
+
+class FunctionNotFoundError(UserError):
+    """A function cannot be imported."""
+
+    slug = "function-not-found"
+    default_hint = "Name it as `module:function`, such as `json:loads`, in a folder where Python can import the module."

@@ -242,6 +242,8 @@ class _Course(Generic[Run]):
         """A part of the answer that fails after all if it is run more often."""
         if circumstance.goal is not Goal.SIMPLIFY or not self.flaky or self._tests.repeat > 1:
             return None
+        if not circumstance.confirmed and self._tests.sequential is None:
+            return None
         known = circumstance.known()
         parts = [answer - IntervalSet.of([delta]) for delta in answer - circumstance.base]
         found = self._tests.fails_after_all(
@@ -259,7 +261,7 @@ class _Course(Generic[Run]):
         if self._outcomes.get(circumstance.base) is not Outcome.PASS:
             # It is no configuration of an earlier search, as the bases of most refinements are.
             algorithm = BaseFirst(algorithm)
-        search = Search(algorithm, known=self._outcomes)
+        search = Search(algorithm, known=self._outcomes, realised=self._realised)
         result = run_search(
             search,
             self._tests.outcome,
@@ -273,6 +275,10 @@ class _Course(Generic[Run]):
         self.requested += result.requested
         return result
 
+    def _realised(self, configuration: IntervalSet) -> IntervalSet:
+        made = self._tests.known(configuration)
+        return configuration if made is None else self._tests.circumstance.realised(configuration, made[0])
+
     def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
         if circumstance.algorithm == "bisection" and self._limits.limited:
             return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
@@ -285,6 +291,7 @@ class _Course(Generic[Run]):
         self._seen.add(configuration)
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
+        self._tests.circumstance.tested(configuration, run)
         if outcome is Outcome.FAIL:
             reached = self._tests.circumstance.reached(configuration, run)
             if reached != configuration:

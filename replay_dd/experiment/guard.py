@@ -6,8 +6,10 @@ Rules of this module:
   program: given the workplace, the programs can be found wherever they have gone.
 * A small separate process waits until a pipe from us closes, however we end, and then cleans up
   (:mod:`replay_dd.experiment.guard_process`). It starts before there is anything to clean up, and ends with us.
-* The workplace is locked while we live. An unlocked one belonged to a process that ended together with its guard, as in
-  a power failure. The next process to make a workplace beside it cleans it up.
+* The workplace is locked while we or our guard live: both have the descriptor of the lock. An unlocked one belonged to
+  a process that ended together with its guard, as in a power failure. The next process to make a workplace beside it
+  cleans it up.
+* Names are used again. Whatever is removed by its path is compared with the locked descriptor before.
 * The programs see nothing of this: no descriptor, no child, no variable.
 """
 
@@ -61,8 +63,8 @@ class Workplace:
         return 0 if self._process is None else self._process.pid
 
     def exists(self) -> bool:
-        """Whether its folder still exists."""
-        return self._path.is_dir()
+        """Whether its folder still exists, and is not one that another process has made under its name."""
+        return _is_at(self._path, self._locked)
 
     def make_folder(self) -> Path:
         """A new folder, guarded from the beginning."""
@@ -81,7 +83,8 @@ class Workplace:
 
     def close(self) -> None:
         """Remove it with its contents, and end the guard."""
-        remove_tree(self._path)
+        if self.exists():
+            remove_tree(self._path)
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -110,6 +113,7 @@ class Workplace:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
+                pass_fds=(self._locked,),
                 # Tools that end jobs by an environment variable must not end the guard.
                 env={name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
                 start_new_session=True,
@@ -220,9 +224,19 @@ def _clean_up_abandoned(beside: Path) -> None:
                     is_ours = os.fstat(descriptor).st_uid == os.geteuid()
                     if is_ours and (beside / name / MARKER).read_text() == MARKER_TEXT:
                         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        clean(beside / name, numbers_hold=False)
+                        # Its owner may have removed it just now, and another process used its name again.
+                        if _is_at(beside / name, descriptor):
+                            clean(beside / name, numbers_hold=False)
                 finally:
                     os.close(descriptor)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open folder is the one at this path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
+    except OSError:
+        return False
 
 
 def _to_high_number(descriptor: int) -> int:

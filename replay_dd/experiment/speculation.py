@@ -52,18 +52,29 @@ def likely_next(search: Search, finished: Mapping[IntervalSet, Outcome]) -> Iter
         if outcome is None and (answer := search.answer(configuration)) is not None:
             outcome = answer[0]
         if outcome is not None:
-            algorithm.tell(outcome)
+            algorithm.tell(outcome, search.realised(configuration))
             serial += 1
             heapq.heappush(paths, (chance, serial, algorithm, assumed))
             continue
         if configuration not in seen:
             seen.add(configuration)
             yield configuration
-        for guess, likelihood in chances.items():
+        for guess, likelihood in _likelihoods(algorithm, chances):
             ahead = algorithm.copy()
             ahead.tell(guess)
             serial += 1
             heapq.heappush(paths, (chance * likelihood, serial, ahead, {**assumed, configuration: guess}))
+
+
+def _likelihoods(algorithm: Algorithm, chances: Mapping[Outcome, float]) -> Iterator[tuple[Outcome, float]]:
+    """How likely each outcome of the question that an algorithm asks is."""
+    failing = algorithm.chance_of_failing
+    if failing is None:
+        yield from chances.items()
+        return
+    yield Outcome.FAIL, failing
+    # What it asks next hardly depends on which of the others it is.
+    yield max((Outcome.PASS, Outcome.UNRESOLVED), key=chances.__getitem__), 1 - failing
 
 
 def _chances(search: Search) -> dict[Outcome, float]:

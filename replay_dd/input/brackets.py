@@ -3,6 +3,7 @@
 Rules of this module:
 
 * Brackets are (), [] and {}. Those inside quotes on one line do not count, nor do those without a partner.
+* Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines.
 * What is inside brackets, and the whole file, is a sequence of items that commas, semicolons and line ends separate.
 """
 
@@ -13,6 +14,7 @@ import re
 from replay_dd.input.trees import Node
 
 _PARTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[,;\n]")
+_TEXT_OF_LINE = re.compile(rb"\S(?:[^\n]*\S)?")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _SEPARATORS = (b",", b";", b"\n")
 
@@ -20,6 +22,10 @@ _SEPARATORS = (b",", b";", b"\n")
 def bracket_tree(content: bytes) -> Node:
     """The tree of a text."""
     partners = _partners(content)
+    brackets = sum(map(content.count, (*_CLOSING.keys(), *_CLOSING.values())))
+    if 2 * len(partners) < brackets:
+        lines = (match.span() for match in _TEXT_OF_LINE.finditer(content))
+        return Node(0, len(content), "brackets", [Node(*line, "item") for line in lines])
     root = Node(0, len(content), "brackets")
     # Groups that are open, each with the item that it is filling: where that begins, and the groups in it.
     groups, starts, inside = [root], [0], [list[Node]()]

@@ -18,7 +18,7 @@ from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
-from replay_dd.input.space import Space
+from replay_dd.input.space import Left, Space
 from replay_dd.input.target import PLACE, Target
 
 
@@ -33,6 +33,7 @@ class InputUnits(ProgramRuns):
         course: the course, at this space; None for the first space, where each refinement begins a new one.
         isolate: look for the difference to the passing input, not for the smallest failing one.
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS`.
+        origin: which bytes of the first space's content are that of this one; None for all.
         known: what else :class:`ProgramRuns` takes.
     """
 
@@ -49,6 +50,7 @@ class InputUnits(ProgramRuns):
         *,
         isolate: bool,
         algorithm: str,
+        origin: IntervalSet | None = None,
         **known: Unpack[Known],
     ) -> None:
         super().__init__(target, oracle, **known)
@@ -57,12 +59,24 @@ class InputUnits(ProgramRuns):
         self.universe = space.all
         self.goal = Goal.ISOLATE if isolate else Goal.SIMPLIFY
         self.algorithm = algorithm
+        self.confirmed = not space.coarse
         self._begin = begin
         self._course = course
+        self._origin = origin
 
     def content(self, configuration: IntervalSet) -> bytes:
         """The file that a configuration stands for."""
         return self.space.build(configuration)
+
+    def bytes_kept(self, configuration: IntervalSet) -> IntervalSet:
+        """Which bytes of the whole input a configuration keeps; only while simplifying."""
+        assert isinstance(self.space, Left)
+        kept = self.space.kept(configuration)
+        origin = self._origin
+        if origin is None:
+            return kept
+        pieces = (origin.between(start, stop) for start, stop in kept.intervals)
+        return IntervalSet.from_intervals(interval for piece in pieces for interval in piece.intervals)
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the program on the units of a configuration."""
@@ -74,7 +88,7 @@ class InputUnits(ProgramRuns):
 
     def measure(self, configuration: IntervalSet) -> int:
         """The size of the file in bytes."""
-        return len(self.content(configuration))
+        return self._target.size(self.content(configuration))
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """The content of the file."""
@@ -112,6 +126,7 @@ class InputUnits(ProgramRuns):
             *(self._target, self._oracle, space, self._begin, course),
             isolate=self.goal is Goal.ISOLATE,
             algorithm=self.algorithm,
+            origin=self.bytes_kept(failing.configuration) if isinstance(space, Left) else None,
             fixed_limit=True,
             wanted=self._wanted,
             passes=self._passes,

@@ -35,6 +35,12 @@ LANGUAGES = {
 _INSTALL = "Install it with `pip install 'replay-dd[syntax]'`."
 
 
+def knows(name: str) -> bool:
+    """Whether the name of a file tells its language."""
+    ending = PurePath(name).suffix.lower()
+    return any(ending in endings for endings in LANGUAGES.values())
+
+
 def language_of(name: str) -> str:
     """The language of a file.
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from replay_dd.circumstance import Found
+from replay_dd.dd import IntervalSet
 from replay_dd.errors.user import InputError, NoDifferenceError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
-from replay_dd.input.levels import Tree, course, default_levels
+from replay_dd.input.levels import LevelOfFile, Tree, course, default_levels, folder_course, levels_in_folder
 from replay_dd.input.target import Target, writes_files
 from replay_dd.input.units import Level
 
@@ -35,6 +36,7 @@ class InputIsolation:
         passing: the passing content closest to it; None if the failing one was simplified.
         first: how the whole input fails.
         notes: what else should be known.
+        kept: which bytes of the whole are left, if it was simplified.
     """
 
     isolation: Isolation[Ending]
@@ -43,6 +45,7 @@ class InputIsolation:
     passing: bytes | None
     first: Ending
     notes: tuple[str, ...] = ()
+    kept: IntervalSet | None = None
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -63,6 +66,7 @@ def reduce_input(
     *,
     oracle: Oracle | None = None,
     levels: Sequence[Level | Tree] | None = None,
+    levels_of_files: Sequence[LevelOfFile] | None = None,
     passing: bytes | None = None,
     algorithm: str = ALGORITHMS[0],
     jobs: int = 1,
@@ -78,6 +82,7 @@ def reduce_input(
         oracle: what counts as a failure; by default, an exit status other than 0, a signal, or the time limit.
         levels: the units, coarse ones first; by default what brackets enclose and lines, then characters; bytes if the
             content is not text.
+        levels_of_files: the levels inside the files, if the input is a folder.
         passing: if given, isolate the difference from this input, on which the program passes.
         algorithm: how to simplify, one of :data:`ALGORITHMS`; differences are isolated by dd.
         jobs: the number of runs at the same time; 1 is used if the program writes files in its working directory.
@@ -105,7 +110,10 @@ def reduce_input(
     notes: tuple[str, ...] = ()
     if jobs > 1 and not target.fresh_copy and writes_files(target, content):
         jobs, notes = 1, (_WRITES,)
-    begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
+    if target.packing is not None:
+        begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
+    else:
+        begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
     circumstance = InputUnits(
         *(target, oracle or Oracle(), next(begin()), begin),
         isolate=passing is not None,
@@ -132,4 +140,5 @@ def reduce_input(
         None if passing is None else content_of(isolation.passing),
         circumstance.wanted,
         notes,
+        None if passing is not None else final.bytes_kept(isolation.failing.configuration),
     )

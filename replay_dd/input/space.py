@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from replay_dd.dd import IntervalSet
 from replay_dd.dd.changes import Change, Changes, deltas_between
-from replay_dd.input.trees import Cut, Node, around, cuts_without, without
+from replay_dd.input.trees import Cut, Node, around, cuts_without, left_of
 from replay_dd.input.units import Edges, Level, decoded
 
 _SHOWN = 60
@@ -30,8 +30,10 @@ class Space(ABC):
     Attributes:
         unit: a noun in the singular for one delta.
         all: all deltas.
+        coarse: whether a finer search of all that is left comes next.
     """
 
+    coarse = False
     unit: str
     all: IntervalSet
 
@@ -44,7 +46,34 @@ class Space(ABC):
         """Describe one delta."""
 
 
-class Kept(Space):
+class Left(Space):
+    """A space whose configurations are stretches of one file.
+
+    Args:
+        content: the file.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    @abstractmethod
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """The numbers of the bytes that a configuration keeps."""
+
+    @abstractmethod
+    def stretch(self, delta: int) -> Cut:
+        """The bytes of a unit: start and stop."""
+
+    def touched(self, these: IntervalSet) -> Iterator[int]:
+        """The units that hold any of these bytes."""
+        return (delta for delta in self.all if IntervalSet.range(*self.stretch(delta)) & these)
+
+    def build(self, configuration: IntervalSet) -> bytes:
+        """These bytes."""
+        return b"".join(self._content[start:stop] for start, stop in self.kept(configuration).intervals)
+
+
+class Kept(Left):
     """Units of a file, of which some are kept.
 
     Args:
@@ -53,23 +82,60 @@ class Kept(Space):
     """
 
     def __init__(self, content: bytes, level: Level) -> None:
+        super().__init__(content)
         self.unit = level.unit
-        self._content = content
         self._edges: Edges = level.edges(content)
         self.all = IntervalSet.range(0, len(self._edges) - 1)
 
-    def build(self, configuration: IntervalSet) -> bytes:
-        """These units, in order."""
-        edges, content = self._edges, self._content
-        return b"".join(content[edges[start] : edges[stop]] for start, stop in configuration.intervals)
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """The bytes of these units."""
+        edges = self._edges
+        return IntervalSet.from_intervals((edges[start], edges[stop]) for start, stop in configuration.intervals)
+
+    def stretch(self, delta: int) -> Cut:
+        """The unit."""
+        return self._edges[delta], self._edges[delta + 1]
 
     def words(self, delta: int) -> str:
         """The unit, with its number."""
-        start, stop = self._edges[delta : delta + 2]
+        start, stop = self.stretch(delta)
         return f"{self.unit} {delta + 1}: {shown(self._content[start:stop])}"
 
 
-class Subtrees(Space):
+class Inside(Left):
+    """Units in parts of a file, of which some are kept; what is around these parts stays.
+
+    Args:
+        content: the file.
+        parts: where the parts begin and end, in order, and how to cut each of them.
+    """
+
+    def __init__(self, content: bytes, parts: Sequence[tuple[Cut, Level]]) -> None:
+        super().__init__(content)
+        units = {level.unit for _, level in parts}
+        self.unit = units.pop() if len(units) == 1 else "unit"
+        self._units: list[Cut] = []
+        for (first, last), level in parts:
+            edges = level.edges(content[first:last])
+            self._units += ((first + start, first + stop) for start, stop in pairwise(edges))
+        self.all = IntervalSet.range(0, len(self._units))
+
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """All bytes but those of the units that are not kept."""
+        cuts = IntervalSet.from_intervals(self._units[number] for number in self.all - configuration)
+        return IntervalSet.range(0, len(self._content)) - cuts
+
+    def stretch(self, delta: int) -> Cut:
+        """The unit."""
+        return self._units[delta]
+
+    def words(self, delta: int) -> str:
+        """The unit."""
+        start, stop = self._units[delta]
+        return f"{self.unit}: {shown(self._content[start:stop])}"
+
+
+class Subtrees(Left):
     """Nodes of a tree, of which some are kept.
 
     Args:
@@ -80,13 +146,13 @@ class Subtrees(Space):
     unit = "subtree"
 
     def __init__(self, content: bytes, families: Sequence[Sequence[Node]]) -> None:
-        self._content = content
+        super().__init__(content)
         self._families = families
         self._nodes = [node for family in families for node in family]
         self.all = IntervalSet.range(0, len(self._nodes))
 
-    def build(self, configuration: IntervalSet) -> bytes:
-        """The file without the nodes that are not kept."""
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """All bytes but those of the nodes that are not kept."""
         left_out = [True] * len(self._nodes)
         for start, stop in configuration.intervals:
             left_out[start:stop] = [False] * (stop - start)
@@ -95,7 +161,12 @@ class Subtrees(Space):
         for family in self._families:
             cuts += cuts_without(self._content, family, left_out[first : first + len(family)])
             first += len(family)
-        return without(self._content, cuts)
+        return IntervalSet.from_intervals(left_of(self._content, cuts))
+
+    def stretch(self, delta: int) -> Cut:
+        """The node."""
+        node = self._nodes[delta]
+        return node.start, node.stop
 
     def words(self, delta: int) -> str:
         """The kind of the node, and its text."""
@@ -103,7 +174,7 @@ class Subtrees(Space):
         return f"{node.kind}: {shown(self._content[node.start : node.stop])}"
 
 
-class Replaced(Space):
+class Replaced(Left):
     """Nodes of a tree; those that are not kept are replaced by one of their descendants.
 
     Args:
@@ -114,14 +185,19 @@ class Replaced(Space):
     unit = "subtree"
 
     def __init__(self, content: bytes, pairs: Sequence[tuple[Node, Node]]) -> None:
-        self._content = content
+        super().__init__(content)
         self._pairs = pairs
         self.all = IntervalSet.range(0, len(pairs))
 
-    def build(self, configuration: IntervalSet) -> bytes:
-        """The file in which the nodes that are not kept are replaced."""
+    def kept(self, configuration: IntervalSet) -> IntervalSet:
+        """All bytes but those that surround what replaces the nodes that are not kept."""
         cuts = [cut for number in self.all - configuration for cut in around(*self._pairs[number])]
-        return without(self._content, cuts)
+        return IntervalSet.range(0, len(self._content)) - IntervalSet.from_intervals(cuts)
+
+    def stretch(self, delta: int) -> Cut:
+        """The node."""
+        node, _ = self._pairs[delta]
+        return node.start, node.stop
 
     def words(self, delta: int) -> str:
         """The kind of the node, and its text."""

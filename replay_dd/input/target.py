@@ -3,7 +3,7 @@
 Rules of this module:
 
 * The input is a file of the original's name in the run's folder for temporary files, or standard input. The original
-  is read once and never touched.
+  is read once and never touched. A folder is unpacked there; without a place for its path, the command runs in it.
 * Output is judged without the path of that folder: it differs from run to run.
 * The command runs in the working directory. Whoever writes there is found out by a look before and after the first run.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from replay_dd.errors.user import UsageError
 from replay_dd.experiment.process import Command, Finished, private_folder, run
+from replay_dd.input.folder import Packing
 
 PLACE = "{}"
 """What stands for the input in a command."""
@@ -37,6 +38,7 @@ class Target:
         environment: all environment variables.
         fresh_copy: run in a fresh copy of the working directory.
         time_limit_s: seconds after which a run is killed.
+        packing: how the files of a folder are packed, if the input is one.
     """
 
     command: tuple[str, ...]
@@ -45,6 +47,11 @@ class Target:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     fresh_copy: bool = False
     time_limit_s: float | None = None
+    packing: Packing | None = None
+
+    def size(self, content: bytes) -> int:
+        """How many bytes of input a content stands for."""
+        return len(content) if self.packing is None else self.packing.size(content)
 
     @property
     def takes_a_file(self) -> bool:
@@ -67,9 +74,14 @@ class Target:
         with private_folder() as folder:
             environment = self.environment if variables is None else variables
             command = Command(self._with(more), self.directory, environment, content, self.fresh_copy)
-            if self.takes_a_file:
-                path = folder.temporary / self.name
+            path = folder.temporary / self.name
+            if self.packing is not None:
+                self.packing.unpack(content, path)
+                if not self.takes_a_file:
+                    command = replace(command, directory=path, standard_input=b"", fresh_copy=False)
+            elif self.takes_a_file:
                 path.write_bytes(content)
+            if self.takes_a_file:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
             finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)

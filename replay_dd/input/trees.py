@@ -147,12 +147,48 @@ def around(node: Node, substitute: Node) -> tuple[Cut, Cut]:
     return (node.start, substitute.start), (substitute.stop, node.stop)
 
 
-def without(content: bytes, cuts: Iterable[Cut]) -> bytes:
-    """A file without these bytes, which may overlap."""
-    pieces, place = [], 0
+def left_of(content: bytes, cuts: Iterable[Cut]) -> Iterator[Cut]:
+    """What is left of a file without these bytes, and without lines of which they leave nothing but blanks.
+
+    Args:
+        content: the file.
+        cuts: may overlap.
+
+    Returns:
+        Starts and stops, in order.
+    """
+    stretches = list(_around(len(content), cuts))
+    # The pieces of lines that were cut, by the start of the line.
+    pieces: dict[int, list[Cut]] = {}
+    for start, stop in stretches:
+        line = content.rfind(b"\n", 0, start) + 1
+        last = content.rfind(b"\n", 0, stop) + 1
+        if line < start:
+            pieces.setdefault(line, []).append((start, min(stop, _end_of_line(content, start))))
+        if last < stop < _end_of_line(content, last) and last >= start:
+            pieces.setdefault(last, []).append((last, stop))
+    blank = [piece for line in pieces.values() if not _text(content, line).strip() for piece in line]
+    return _around(len(content), [*_between(stretches, len(content)), *blank]) if blank else iter(stretches)
+
+
+def _end_of_line(content: bytes, place: int) -> int:
+    return content.find(b"\n", place) + 1 or len(content)
+
+
+def _text(content: bytes, pieces: Iterable[Cut]) -> bytes:
+    return b"".join(content[start:stop] for start, stop in pieces)
+
+
+def _between(stretches: Sequence[Cut], length: int) -> Iterator[Cut]:
+    edges = [0, *(edge for stretch in stretches for edge in stretch), length]
+    return zip(edges[::2], edges[1::2], strict=True)
+
+
+def _around(length: int, cuts: Iterable[Cut]) -> Iterator[Cut]:
+    place = 0
     for start, stop in sorted(cuts):
         if start > place:
-            pieces.append(content[place:start])
+            yield place, start
         place = max(place, stop)
-    pieces.append(content[place:])
-    return b"".join(pieces)
+    if place < length:
+        yield place, length

@@ -32,7 +32,7 @@ def chain_as_text(chain: Chain, program: Program) -> Iterator[str]:
         if number == len(chain.steps) - 1:
             words += f": {ending_in_words(chain)}" if words else ending_in_words(chain)
         yield from textwrap.wrap(
-            indent + words + _passing(step), _WIDTH, subsequent_indent=indent, break_long_words=False
+            words + _passing(step), _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False
         )
 
 

@@ -52,8 +52,12 @@ def changes_as_text(
     yield told[0]
     changed_files = len({found.difference.file_of(delta) for delta in found.difference.all})
     yield f"changes      {counted(found.difference.all.count, 'changed line')} in {counted(changed_files, 'file')}"
+    if found.left_out:
+        yield f"               {counted(found.left_out.count, 'change')} left out: neither version executes them"
     for stage in found.isolation.stages:
         yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
+    if found.rounds:
+        yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))
     yield from (f"{what:<12} {path}" for what, path in files.items())
 
@@ -81,6 +85,8 @@ def changes_as_json(
             "guilty": _text(patch_between(difference, found.passing, found.failing)),
             "patch": None if found.needed is None else _text(patch_between(difference, EMPTY, found.needed)),
             "changed_lines": difference.all.count,
+            "left_out": found.left_out.count,
+            "resolving_runs": found.rounds,
             "levels": [
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages

@@ -10,6 +10,7 @@ from typing import Any
 from replay_dd.circumstance import Goal
 from replay_dd.experiment.ending import Ending
 from replay_dd.experiment.result import Isolation, Stage
+from replay_dd.input.folder import Packing
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
@@ -17,15 +18,19 @@ from replay_dd.report.isolation import at_most, counted, headline, isolation_as_
 from replay_dd.report.plot import search_plot
 
 _SHOWN_LINES = 20
+_SHOWN_FILES = 10
 
 
-def input_as_text(found: InputIsolation, name: str, files: Mapping[str, Path]) -> Iterator[str]:
+def input_as_text(
+    found: InputIsolation, name: str, files: Mapping[str, Path], packing: Packing | None = None
+) -> Iterator[str]:
     """The answer as text, line by line.
 
     Args:
         found: the result.
         name: the name of the failing input.
         files: the paths of what was written, by what they contain.
+        packing: how the files are packed, if the input is a folder.
     """
     isolation = found.isolation
     if isolation.circumstance.goal is Goal.ISOLATE:
@@ -34,6 +39,8 @@ def input_as_text(found: InputIsolation, name: str, files: Mapping[str, Path]) -
         yield from (f"  {isolation.circumstance.words(delta)}" for delta in deltas[:_SHOWN_LINES])
         if len(deltas) > _SHOWN_LINES:
             yield f"  ... and {len(deltas) - _SHOWN_LINES} more"
+    elif packing is not None:
+        yield from _folder_as_text(found, name, packing)
     else:
         yield f"{name} fails with {len(found.failing):,} of its {counted(len(found.whole), 'byte')}:"
         yield from _content_as_text(found.failing)
@@ -55,6 +62,20 @@ def _stages_as_text(stages: Sequence[Stage]) -> Iterator[str]:
             yield f"{unit + 's':<12} {left_out:,} left out or replaced, {tests}"
 
 
+def _folder_as_text(found: InputIsolation, name: str, packing: Packing) -> Iterator[str]:
+    files, before = list(packing.files(found.failing)), list(packing.files(found.whole))
+    left, bytes_before = packing.size(found.failing), packing.size(found.whole)
+    yield (
+        f"{name} fails with {len(files):,} of its {counted(len(before), 'file')}, "
+        f"and {left:,} of their {counted(bytes_before, 'byte')}:"
+    )
+    for file in files[:_SHOWN_FILES]:
+        yield f"  {file.path}{'' if file.size else ' (empty)'}"
+        yield from (f"  {line}" for line in _content_as_text(found.failing[slice(*file.body)]))
+    if len(files) > _SHOWN_FILES:
+        yield f"  ... and {counted(len(files) - _SHOWN_FILES, 'more file')}"
+
+
 def _content_as_text(content: bytes) -> Iterator[str]:
     lines = lines_shown(content, _SHOWN_LINES)
     yield from (f"  {line}" for line in lines)
@@ -63,15 +84,27 @@ def _content_as_text(content: bytes) -> Iterator[str]:
         yield f"  ... and {counted(more, 'more line')}"
 
 
-def input_as_json(found: InputIsolation, files: Mapping[str, Path]) -> dict[str, Any]:
+def input_as_json(found: InputIsolation, files: Mapping[str, Path], packing: Packing | None = None) -> dict[str, Any]:
     """The object that ``--json`` prints; arguments as for :func:`input_as_text`."""
-    return isolation_as_json(
-        found.isolation,
-        answer={
+    if packing is not None:
+        left = {file.path: _text_or_none(found.failing[slice(*file.body)]) for file in packing.files(found.failing)}
+        content: dict[str, Any] = {
+            "bytes_before": packing.size(found.whole),
+            "bytes": packing.size(found.failing),
+            "files_before": sum(1 for _ in packing.files(found.whole)),
+            "contents": left,
+        }
+    else:
+        content = {
             "bytes_before": len(found.whole),
             "bytes": len(found.failing),
             "failing": _text_or_none(found.failing),
             "passing": None if found.passing is None else _text_or_none(found.passing),
+        }
+    return isolation_as_json(
+        found.isolation,
+        answer={
+            **content,
             "levels": [
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages
@@ -82,10 +115,11 @@ def input_as_json(found: InputIsolation, files: Mapping[str, Path]) -> dict[str,
     )
 
 
-def plot_of(found: InputIsolation, name: str) -> str:
+def plot_of(found: InputIsolation, name: str, packing: Packing | None = None) -> str:
     """The chart of the search, as SVG."""
-    title = f"{name}: {len(found.whole):,} to {len(found.failing):,} bytes in {len(found.isolation.steps):,} tests"
-    return search_plot(found.isolation.steps, len(found.whole), title=title, unit="bytes")
+    before, left = (len(one) if packing is None else packing.size(one) for one in (found.whole, found.failing))
+    title = f"{name}: {before:,} to {left:,} bytes in {len(found.isolation.steps):,} tests"
+    return search_plot(found.isolation.steps, before, title=title, unit="bytes")
 
 
 def settings_as_text(isolation: Isolation[Ending]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _step(step: Step, before: str, program: Program | None) -> Iterator[str]:
         return
     yield line
     indent = " " * (len(before) + 4)
-    yield from textwrap.wrap(indent + words, _WIDTH, subsequent_indent=indent, break_long_words=False)
+    yield from textwrap.wrap(words, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
 def _at(access: Access) -> str:

@@ -68,9 +68,12 @@ def _near(made: Verification) -> str:
 
 
 def _sweep(sweep: Sweep) -> str:
-    where = f"in {sweep.function} of {sweep.file}" if sweep.function else "anywhere"
+    where = (
+        f"in {sweep.function} of {sweep.file}" if sweep.function else f"in {sweep.file}" if sweep.file else "anywhere"
+    )
     which = "each" if sweep.whole else "some"
-    return f"thread {sweep.thread} gives way at {which} of its yield points {where}: {len(sweep.times)} schedules"
+    tried = f"thread {sweep.thread} gives way at {which} of its yield points {where}: {len(sweep.times)} schedules"
+    return f"{tried} (it no longer comes to {sweep.gone})" if sweep.gone else tried
 
 
 def verification_as_json(made: Verification, log: Path) -> dict[str, Any]:
@@ -97,8 +100,9 @@ def verification_as_json(made: Verification, log: Path) -> dict[str, Any]:
         "swept": [
             {
                 "thread": one.thread,
-                "file": one.file,
+                "file": one.file or None,
                 "function": one.function or None,
+                "gone": one.gone or None,
                 "schedules": len(one.times),
                 "whole": one.whole,
             }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import SwappedError, TwoProgramsError
 from replay_dd.schedules.failure_signature import PASSED, signature_of
-from replay_dd.schedules.model import Log
+from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.replay import check_unchanged
 
 
@@ -37,8 +37,7 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
         return
     for what, one, other in (
         ("the Python version", passing.program.python, failing.program.python),
-        # Each recording starts its virtual clock at its own date.
-        ("what was counted", replace(passing.settings, start_ns=0), replace(failing.settings, start_ns=0)),
+        ("what was counted", _lasting(passing.settings), _lasting(failing.settings)),
         ("the working directory", passing.program.directory, failing.program.directory),
         ("the standard input", passing.program.standard_input, failing.program.standard_input),
     ):
@@ -50,6 +49,11 @@ def check_pair(passing: Log, failing: Log, *, accept_changes: bool) -> None:
         raise TwoProgramsError(f"The program changed between the two recordings: {', '.join(changed[:3])}.")
     check_unchanged(failing)
     check_unchanged(passing)
+
+
+def _lasting(settings: Settings) -> Settings:
+    """What all recordings of a program share: each one has its own date and its own key."""
+    return replace(settings, start_ns=0, library_key="")
 
 
 def time_limit_for(logs: Sequence[Log]) -> float:

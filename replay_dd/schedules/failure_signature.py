@@ -14,7 +14,7 @@ Rules of this module:
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from replay_dd.errors.program import DoesNotFailError
@@ -90,9 +90,10 @@ def signature_of(ending: Ending) -> Signature:
         number = (ending.signal,)
         return Signature("signal", number, f"killed by {_signal_name(ending.signal)}", number)
     main = [exception for exception in ending.exceptions if exception.where == "main"]
-    if main and ending.status:
-        return _of_exception(main[-1])
     in_threads = [exception for exception in ending.exceptions if exception.where != "main"]
+    if main and ending.status:
+        found = _of_exception(main[-1])
+        return replace(found, text=f"{found.text}, after {_in_short(in_threads[0])}") if in_threads else found
     if in_threads:
         return _of_exception(in_threads[0])
     if ending.status:
@@ -115,6 +116,12 @@ def _of_exception(exception: UncaughtException) -> Signature:
     functions = (exception.type, frame.file, frame.function)
     told = f"{text} ({frame.file}:{frame.line} in {frame.function})"
     return Signature("exception", (*functions, frame.line), told, functions, *message)
+
+
+def _in_short(exception: UncaughtException) -> str:
+    frame = exception.innermost
+    where = "" if frame is None else f" ({frame.file}:{frame.line})"
+    return f"{exception.type} in thread {exception.where}{where}"
 
 
 def _signal_name(number: int) -> str:

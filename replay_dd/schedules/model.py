@@ -20,6 +20,7 @@ from replay_dd.schedules.shapes import (
     Column,
     Count,
     Digest,
+    EntropyKey,
     ExitStatus,
     FileHash,
     Granularity,
@@ -233,6 +234,8 @@ class Settings:
         exclude: packages not counted.
         start_ns: the date at which the virtual clock starts, in nanoseconds since 1970.
         entropy_seed: what ``os.urandom`` and unseeded generators are drawn from.
+        library_key: what libraries in C and Rust draw random numbers from: 32 bytes in hexadecimal digits; empty in old
+            logs, where they get the system's.
         real_clock: the program reads the real clock, and sleeps as long as it says.
         real_entropy: the program gets the system's entropy.
         preload: modules imported before the program's own code, so that forked runs need not import them.
@@ -254,6 +257,7 @@ class Settings:
     max_delay_ns: Count = 100_000_000
     virtual_lock: VirtualLock | None = None
     virtual_order: VirtualOrder | None = None
+    library_key: EntropyKey = ""
 
     @property
     def virtual(self) -> VirtualLock | VirtualOrder | None:

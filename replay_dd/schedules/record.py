@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -38,10 +39,11 @@ def settings_for_now(
     untested: bool = False,
     max_delay_s: float = DEFAULT_MAX_DELAY_S,
 ) -> Settings:
-    """Settings whose virtual clock starts now."""
+    """Settings whose virtual clock starts now, with a key of their own for libraries."""
     return Settings(
         *(granularity, include, exclude, time.time_ns(), 1, real_clock, real_entropy, preload, untested),
         max_delay_ns=round(max_delay_s * 1e9),
+        library_key=os.urandom(32).hex(),
     )
 
 

@@ -65,6 +65,9 @@ _EXPRESSION = re.compile(r"(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?")
 Expression = Annotated[
     str, Rule("names with dots between them", lambda text: len(text) < 1000 and _EXPRESSION.fullmatch(text) is not None)
 ]
+EntropyKey = Annotated[
+    str, Rule("32 bytes in hexadecimal digits, or nothing", re.compile(r"(?:[0-9a-f]{64})?").fullmatch)
+]
 FileHash = Annotated[str, Rule("a hash in hexadecimal digits", re.compile(r"(?:[0-9a-f]{2}){0,32}").fullmatch)]
 
 

@@ -237,6 +237,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "exclude": list(settings.exclude),
         "start_ns": settings.start_ns,
         "entropy_seed": settings.entropy_seed,
+        "library_key": settings.library_key,
         "preload": list(settings.preload),
         "real_clock": settings.real_clock,
         "real_entropy": settings.real_entropy,

@@ -14,17 +14,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks import environments
-from tests.benchmarks.harness import CHECKOUT, Bench, Section, Table, WorkerError
+from tests.benchmarks import environments, input_cases
+from tests.benchmarks.harness import Bench, Section, Table, WorkerError
 
 _PYTHON = "3.11"
-_REQUIREMENTS = ("picire==21.8", "lithium-reducer==4.0.0", "shrinkray==0.0.2", "PyYAML==6.0.3")
+_REQUIREMENTS = ("picire==21.8", "lithium-reducer==4.0.0", "shrinkray==0.0.2", *input_cases.REQUIREMENTS)
 _LIMIT_S = 600
 _OURS = Path(sys.executable).with_name("replay-dd")
-_DEMOS = CHECKOUT / "demos" / "input"
 
 _ABOUT = """\
 Bytes left / runs of the program / seconds, one run at a time. *page.html* has 896 lines, among them
@@ -36,32 +34,6 @@ C-Vise with `--not-c` for what is not C. The runs of replay-dd include three for
 proof."""
 
 
-@dataclass(frozen=True)
-class _Case:
-    """An input, and a shell command that succeeds if its argument $1 is interesting."""
-
-    name: str
-    content: bytes
-    command: str
-
-
-def _cases(python: Path) -> list[_Case]:
-    lines = ['<td align=left valign=top nowrap="x%d">' % number for number in range(896)]  # noqa: UP031  as in HTML
-    lines[600] = '<SELECT NAME="priority" MULTIPLE SIZE=7>'
-    noise = bytes(33 + (number * number + number // 7) % 80 for number in range(10_000)).replace(b"~", b"_")
-    noise = noise[:2_000] + b"~" + noise[2_000:9_000] + b"~" + noise[9_000:]
-    load = f'{python} {_DEMOS / "load.py"} "$1" 2>&1 | grep -q "day is out of range"'
-    cases = [
-        _Case("page.html", "\n".join(lines).encode() + b"\n", "grep -q '<SELECT.*>' \"$1\""),
-        _Case("noise.txt", noise, "grep -q '~.*~' \"$1\""),
-        _Case("services.yaml", (_DEMOS / "services.yaml").read_bytes(), load),
-    ]
-    if shutil.which("g++"):
-        compiled = 'g++ -x c++ -fsyntax-only "$1" 2>&1 | grep -q "sorry, unimplemented"'
-        cases.append(_Case("automaton.c", (_DEMOS / "automaton.c").read_bytes(), compiled))
-    return cases
-
-
 def run(bench: Bench) -> Iterable[Section]:
     try:
         python: Path = environments.peers(bench, "reducers", _PYTHON, _REQUIREMENTS)
@@ -69,7 +41,7 @@ def run(bench: Bench) -> Iterable[Section]:
         return [Section("Reducing inputs", [_ABOUT, str(error)])]
     tools = _tools(python.parent)
     rows = []
-    for case in _cases(python):
+    for case in input_cases.cases(python):
         row: list[object] = [f"{case.name}, {len(case.content):,} bytes"]
         for name, reduce in tools.items():
             bench.tell(f"inputs: {case.name}, {name}")
@@ -78,7 +50,7 @@ def run(bench: Bench) -> Iterable[Section]:
     return [Section("Reducing inputs", [_ABOUT, Table(["input", *tools], rows)])]
 
 
-def _measured(case: _Case, reduce: Callable[[Path, Path], Path]) -> str:
+def _measured(case: input_cases.Case, reduce: Callable[[Path, Path], Path]) -> str:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file, count, test = folder / case.name, folder / "count", folder / "test.sh"
@@ -149,7 +121,7 @@ def _tools(folder: Path) -> Mapping[str, Callable[[Path, Path], Path]]:
             wrapper = file.with_name("cvise.sh")
             wrapper.write_text(f"#!/bin/sh\n{test} {file.name}\n")
             wrapper.chmod(0o755)
-            call(file, "cvise", "--n", "1", *([] if file.suffix == ".c" else ["--not-c"]), wrapper, file)
+            call(file, "cvise", "--n", "1", *([] if file.suffix == ".c" else ["--not-c"]), wrapper, file.name)
             return file
 
         tools["C-Vise"] = cvise

@@ -123,11 +123,11 @@ def test_what_is_built_stays_for_the_next_build_and_nothing_else(tmp_path: Path)
     count = "ls -A | tr '\\n' ' '; cat a; test -e built || touch built"
     with Workshop(made, Target(("sh", "-c", count), build="true"), Oracle(script=True)) as built:
         assert [built.run(one).words for one in (EMPTY, made.all)]
-        (copy,) = built._free.queue
+        copy = built._free[-1]
         assert sorted(path.name for path in copy.root.iterdir()) == ["a", "built", "sub"]
     with Workshop(made, Target(("sh", "-c", count)), Oracle(script=True)) as plain:
         plain.run(EMPTY)
-        (copy,) = plain._free.queue
+        copy = plain._free[-1]
         assert (copy.root / "built").exists()
         plain.run(made.all)
         plain.run(EMPTY)

@@ -51,7 +51,9 @@ SECTIONS = {
     "monkey": ["Output", "Search", "Display", "Playback", "Folders", "General"],
     "web": ["Search", "Output", "Playback", "General"],
     "changes": ["Output", "Failure", "Program", "Search", "General"],
+    "trace": ["Output", "Outcome", "Program", "Search", "General"],
     "input": ["Output", "Units", "Search", "Failure", "Options and environment", "Program", "General"],
+    "call": ["Program", "Output", "Failure", "Search", "General"],
     "fuzz": ["Output", "Search", "Failure", "Program", "General"],
     "doctor": ["Output", "General"],
 }

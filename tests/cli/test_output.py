@@ -38,7 +38,19 @@ def made_evil(path: Path, kept: set[str]) -> None:
 
 FIXED = {
     "schedule log": {
-        *("switch", "to", "digest", "key", "thread", "thread_times", "granularity", "standard_input", "files", "where"),
+        *(
+            "switch",
+            "to",
+            "digest",
+            "key",
+            "thread",
+            "thread_times",
+            "granularity",
+            "library_key",
+            "standard_input",
+            "files",
+            "where",
+        ),
         "withheld",
         "checksum",
     },

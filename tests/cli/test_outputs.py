@@ -73,6 +73,7 @@ def arguments(command: str, option: str, kinds: dict[str, Path]) -> list[str]:
         "input": [flow, *program],
         "fuzz": program,
         "changes": [".", ".", *program],
+        "trace": ["--", "python", "-m", "this"],
     }[command]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay_dd.dd import DD, EMPTY, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
+from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.experiment.speculation import Workers, _chances, likely_next
 from replay_dd.outcome import Outcome
@@ -35,6 +35,7 @@ ALGORITHMS: dict[str, Callable[[IntervalSet], Algorithm]] = {
     "DDMin": DDMin,
     "DDPlus": lambda universe: DDPlus(EMPTY, universe),
     "PrefixBisection": PrefixBisection,
+    "AdaptiveBisection": AdaptiveBisection,
 }
 
 

@@ -58,5 +58,5 @@ def test_levels_by_name() -> None:
 
 def test_what_is_no_text_is_reduced_by_bytes() -> None:
     assert default_levels(b"\0\1") == (BYTES,)
-    assert [level.name for level in default_levels("é\n".encode("latin-1"))] == ["brackets", "characters"]
+    assert [level.name for level in default_levels("é\n".encode("latin-1"))] == ["brackets", "words", "characters"]
     assert default_levels(b"a", isolate=True) == (LINES, CHARACTERS)

@@ -132,6 +132,32 @@ def ask():
 import time
 """,
     ),
+    "two events that are told once": (
+        """
+import os, pathlib, sys, time
+pause_s = float(pathlib.Path("pace").read_text())
+out, one, other = (lambda: os.write(1, b"go")), (lambda: os.write(2, b"x")), (lambda: os.write(int(sys.argv[1]), b"x"))
+for step in (out, one, lambda: time.sleep(pause_s), other) if pause_s else (one, other, out): step()
+""",
+        """
+def ask():
+    read, write = os.pipe()
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[write])
+    with subprocess.Popen([*command, str(write)], **pipes) as child, select.epoll() as epoll:
+        os.close(write)
+        for number in (read, child.stderr.fileno()): epoll.register(number, select.EPOLLIN | select.EPOLLONESHOT)
+        child.stdout.read(2)
+        together, found = [], 0
+        while found < 2:
+            events = epoll.poll()
+            found += len(events)
+            together.append(len(events))
+            for number, _ in events: os.read(number, 1)
+    os.close(read)
+    done.append(together)
+    print("done")
+""",
+    ),
     "a lock on a file": (
         """
 import fcntl, pathlib, time

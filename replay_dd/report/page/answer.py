@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.experiment.result import Isolation
+from replay_dd.input.folder import Packing
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.report.input import input_as_text
 from replay_dd.report.isolation import headline, proof_in_words
@@ -20,17 +21,22 @@ _MOST_DELTAS = 200
 _LONGEST = 500
 
 
-def input_page(found: InputIsolation, name: str, files: Mapping[str, Path]) -> Page:
+def input_page(found: InputIsolation, name: str, files: Mapping[str, Path], packing: Packing | None = None) -> Page:
     """The page of a reduced input; arguments as for :func:`~replay_dd.report.input.input_as_text`."""
     shown = found.failing.decode(errors="replace")
+    before, left = len(found.whole), len(found.failing)
+    if packing is not None:
+        before, left = packing.size(found.whole), packing.size(found.failing)
+        bodies = ((file.path, found.failing[slice(*file.body)]) for file in packing.files(found.failing))
+        shown = "\n".join(f"{path}:\n{body.decode(errors='replace')}" for path, body in bodies)
     return answer_page(
         found.isolation,
-        f"{name}: {len(found.failing):,} of {len(found.whole):,} bytes",
-        input_as_text(found, name, files),
+        f"{name}: {left:,} of {before:,} bytes",
+        input_as_text(found, name, files, packing),
         content=("What is left of it", shown),
         files=files,
         unit="bytes",
-        before=len(found.whole),
+        before=before,
     )
 
 

@@ -4,8 +4,9 @@ Rules of this module:
 
 * Where the old schedule could be followed, its switches are moved a little, one at a time.
 * Whether it could or not, the thread of each switch gives way at every yield point that it passes in the function of
-  that switch (or in its whole run, where it no longer comes there), as far as there is room; beyond that, at even
-  distances.
+  that switch, as far as there is room; beyond that, at even distances.
+* Where it no longer comes there, it does so in the whole file of that function, or in its whole run if it no longer
+  comes to that file either: the function may have another name now.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from replay_dd.schedules.model import Log, Place, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import Plan
 
-MOST = 60  # positions that are tried of one switch
+MOST = 60  # positions in a function that are tried of one switch
+MOST_OUTSIDE = 300  # the same where the function is gone
 _NEAR = 6  # yield points by which a switch is moved, either way
 TRACED = 200_000  # yield points of a run that are looked at
 
@@ -29,8 +31,9 @@ class Sweep:
 
     Attributes:
         thread: the thread that gives way.
-        function: the function in which it does; empty for all of its run.
-        file: the file of that function.
+        function: the function in which it does; empty if it no longer comes there.
+        file: the file in which it does; empty for all of its run.
+        gone: the function to which it no longer comes; empty if it does.
         times: the thread times.
         whole: whether these are all that it passed there.
         plans: the schedules.
@@ -39,9 +42,15 @@ class Sweep:
     thread: str
     function: str
     file: str
+    gone: str
     times: tuple[int, ...]
     whole: bool
     plans: tuple[Plan, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether a failure that this switch alone makes would have been found, as far as can be told."""
+        return not self.gone or (self.whole and bool(self.file))
 
 
 def moved(log: Log) -> Iterator[Plan]:
@@ -84,14 +93,12 @@ def sweeps(old: Log, trace: Sequence[tuple[str, Place | None]], threads: Iterabl
 def _sweep(switch: Switch, place: Place, trace: Sequence[tuple[str, Place | None]]) -> Sweep:
     own = [where for thread, where in trace if thread == switch.thread]
     function = named(place)
-    inside = [
-        time
-        for time, where in enumerate(own, 1)
-        if where is not None and (where.file, named(where)) == (place.file, function)
-    ]
+    here = [time for time, where in enumerate(own, 1) if where is not None and where.file == place.file]
+    inside = [time for time in here if named(own[time - 1]) == function]  # type: ignore[arg-type]  # it is a place
     # A switch before the first instruction of a function is not the same as one before the next one outside.
-    wanted = inside or list(range(1, len(own) + 1))
-    step = max(1, -(-len(wanted) // MOST))
+    wanted = inside or here or list(range(1, len(own) + 1))
+    step = max(1, -(-len(wanted) // (MOST if inside else MOST_OUTSIDE)))
     times = tuple(wanted[::step])
     plans = tuple(replay_plan((Trigger(switch.thread, time, switch.to),)) for time in times)
-    return Sweep(switch.thread, function if inside else "", place.file, times, step == 1, plans)
+    where, gone = (function, "") if inside else ("", function)
+    return Sweep(switch.thread, where, place.file if here else "", gone, times, step == 1, plans)

@@ -3,8 +3,9 @@
 Rules of this module:
 
 * "Repaired" means that none of the schedules that were tried failed. It is never called correct.
-* Where the old schedule cannot be followed any more, the function of its switches is swept instead. Where the thread
-  does not come there either, nobody can tell, however many other schedules pass.
+* Where the old schedule cannot be followed any more, the function of its switches is swept instead; where that is gone,
+  all of its file. If that is too much to try each yield point, or the thread does not come there either, nobody can
+  tell, however many other schedules pass.
 * A failure of another kind is no repair: perhaps the repair made it, perhaps it was there before.
 """
 
@@ -144,13 +145,21 @@ def _verdict(made: Verification, one_schedule: bool) -> tuple[str, str]:
         return CANNOT_TELL, f"{made.without_verdict} of the runs ended without a verdict, such as at the time limit"
     if one_schedule or not made.anchored.missed:
         return REPAIRED, ""
-    gone = [anchor for anchor in made.anchored.missed if anchor.switch.place is not None]
-    if made.swept and all(one.function for one in made.swept):
+    if made.swept and all(one.tells for one in made.swept):
         return REPAIRED, ""
+    gone = [anchor for anchor in made.anchored.missed if anchor.switch.place is not None]
     first = (gone or list(made.anchored.missed))[0]
+    other = "the threads of its switches are no longer there"
+    if made.swept:
+        there = any(one.file and not one.tells for one in made.swept)
+        other = (
+            "its thread passes too many yield points in that file to try each"
+            if there
+            else "its thread no longer comes to that file"
+        )
     return CANNOT_TELL, (
-        f"the old schedule cannot be followed any more, and its thread does not come to that function: the switch "
-        f"of thread {first.switch.thread} {first.switch.where} was not found ({first.why})"
+        f"the old schedule cannot be followed any more, and {other}: the switch of thread {first.switch.thread} "
+        f"{first.switch.where} was not found ({first.why})"
     )
 
 

@@ -97,6 +97,7 @@ PRIVATE_NAMES = {
     },
     "multiprocessing.resource_tracker": {"ResourceTracker._send": _ALWAYS},
     "random": {"_inst": _ALWAYS, "_urandom": _ALWAYS},
+    "ctypes": {"_dlopen": _ALWAYS},
     "uuid": {"_generate_time_safe": _ALWAYS},
     "socket": {"_socket": _ALWAYS, "socket._accept": _ALWAYS},
     "ssl": {"SSLContext._wrap_socket": _ALWAYS, "_ssl": _ALWAYS},

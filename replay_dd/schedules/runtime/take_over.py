@@ -27,7 +27,14 @@ from .stdlib import locks, time_functions
 from .stdlib.async_exceptions import adapt_ctypes
 from .stdlib.audit_events import watch_events
 from .stdlib.early_locks import replace_early_locks
-from .stdlib.entropy import adapt_random, adapt_random_bytes, adapt_uuid, entropy_replacements
+from .stdlib.entropy import (
+    adapt_foreign_libraries,
+    adapt_random,
+    adapt_random_bytes,
+    adapt_uuid,
+    entropy_replacements,
+    fix_entropy_of_libraries,
+)
 from .stdlib.imports import make_imports_atomic
 from .stdlib.loaders import adapt_metadata, adapt_rewriting, keep_files_out
 from .stdlib.replacing import replace
@@ -66,6 +73,10 @@ def _fixed_entropy(parts: Parts) -> bool:
     return not parts.request["real_entropy"]
 
 
+def _fixed_entropy_of_libraries(parts: Parts) -> bool:
+    return _fixed_entropy(parts) and bool(parts.request["library_key"])
+
+
 def _fork_server(parts: Parts) -> bool:
     return bool(parts.request["server"] >= 0)
 
@@ -97,6 +108,7 @@ _AT_START: tuple[tuple[Applies, Callable[[Parts], object]], ...] = (
     (_always, lambda parts: fix_switch_interval()),
     (_always, lambda parts: make_imports_atomic(parts.scheduler, _adapters(parts))),
     (_always, lambda parts: keep_files_out(os.path.dirname(parts.request["channel"]))),
+    (_fixed_entropy_of_libraries, lambda parts: _seed_libraries(parts)),
     (_always, lambda parts: _watch_events(parts)),
     (_fork_server, lambda parts: parts.run_end.without_threads(lambda: _hang_up(parts))),
     (_always, lambda parts: parts.fork.watch()),
@@ -119,6 +131,11 @@ def _adapt_sqlite(parts: Parts, module: Any) -> None:
     parts.databases.adapt(module)
 
 
+def _seed_libraries(parts: Parts) -> None:
+    date_ns = parts.request["start_ns"] if _virtual_clock(parts) else -1
+    fix_entropy_of_libraries(bytes.fromhex(parts.request["library_key"]), date_ns, parts.scheduler.main.hash)
+
+
 def _adapt_names(parts: Parts, module: Any) -> None:
     from .stdlib.multiprocessing_names import adapt  # as above
 
@@ -134,6 +151,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("concurrent.futures._base", _always, lambda parts, module: adapt_futures(module)),
     ("_queue", _always, lambda parts, module: adapt_queue(parts.scheduler, module)),
     ("ctypes", _always, lambda parts, module: adapt_ctypes(parts.scheduler, module)),
+    ("ctypes", _fixed_entropy_of_libraries, lambda parts, module: adapt_foreign_libraries(module)),
     ("select", _always, lambda parts, module: adapt_select(parts.descriptors, module)),
     ("socket", _always, lambda parts, module: parts.sockets.adapt(module)),
     ("ssl", _always, lambda parts, module: parts.tls.adapt(module)),

@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from replay_dd.schedules.flow import ENDS, Flow
+from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, Value
+from replay_dd.schedules.story.chain_end import RAISES, failing_step, thread_that_died
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.dependences import RAISED, Dependences, Kind, Node
-from replay_dd.schedules.story.words import Letters
+from replay_dd.schedules.story.story import Story
+from replay_dd.schedules.story.words import Letters, letters_of
 
 MOST_STEPS = 6
 _MOST_NODES = 20_000
@@ -34,8 +36,6 @@ _DIFFERENT, _UNKNOWN, _SAME = range(3)
 _RAISES_HERE = "raises an exception"
 _MADE_UP = ("@", ".")  # names of variables that no program writes, such as those of pytest's assertions
 _LEFT_OUT = "..."  # but of long ones
-_RAISES = ("RAISE_VARARGS", "RERAISE")
-_CLEANS_UP = ("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "COPY", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "POP_TOP")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,14 @@ class Chain:
 NO_CHAIN = Chain((), "", whole=False)
 
 
-def follow_chain(failing: Dependences, passing: Dependences, conflict: Conflict, ending: Ending) -> Chain:
+def follow_chain(
+    failing: Dependences,
+    passing: Dependences,
+    conflict: Conflict,
+    ending: Ending,
+    passed: Ending | None = None,
+    told: Story | None = None,
+) -> Chain:
     """The chain of a failing run.
 
     Args:
@@ -85,37 +92,22 @@ def follow_chain(failing: Dependences, passing: Dependences, conflict: Conflict,
         passing: those of the passing run.
         conflict: what the threads did to each other.
         ending: how the failing run ended.
+        passed: how the passing run ended.
+        told: the story, whose names for objects it goes on with.
     """
-    end = _failing_step(failing.flow, ending)
+    end = failing_step(failing.flow, ending)
     if end is None:
         return Chain((), "", whole=False, lost="which line fails is not known")
-    return _Search(failing, passing, conflict).chain(*end)
-
-
-def _failing_step(flow: Flow, ending: Ending) -> tuple[int, str] | None:
-    """(the step that failed, how it did in words); None if there is none."""
-    of_main = [one for one in ending.exceptions if one.where == "main"]
-    of_threads = [one for one in ending.exceptions if one.where != "main"]
-    exception = of_main[-1] if of_main and ending.status else of_threads[0] if of_threads else None
-    if exception is None:
-        last = max((steps[-1] for steps in (one.steps for one in flow.activations if one.thread == "0")), default=-1)
-        exits = last >= 0 and bool(ending.status) and flow.instruction(last).name in ("CALL", *_RAISES)
-        return (last, f"exit status {ending.status}") if exits else None
-    frame = exception.innermost
-    if frame is None:
-        return None
-    thread = "0" if exception.where == "main" else exception.where
-    found = None
-    for number in range(len(flow.steps) - 1, -1, -1):
-        instruction, code = flow.instruction(number), flow.activation(number).code
-        here = (code.function, code.file, instruction.line) == (frame.function, frame.file, frame.line)
-        if here and instruction.name not in _CLEANS_UP:
-            if flow.steps[number].thread == thread:
-                return number, exception.type
-            # Raised in a thread, and once more where its result was asked for.
-            if found is None and flow.activation(number).steps[-1] == number and instruction.name not in ENDS:
-                found = number, exception.type
-    return found
+    chain = _Search(failing, passing, conflict, told).chain(*end)
+    died = thread_that_died(failing.flow, ending, passed)
+    if died is None or not chain.steps:
+        return chain
+    through = _Search(failing, passing, conflict, told).chain(*died)
+    if not through.whole:
+        return chain
+    *steps, last = through.steps
+    words = ": ".join(filter(None, (last.words, f"raises {through.ending}")))
+    return replace(chain, steps=(*steps, replace(last, words=words), chain.steps[-1]), whole=True, lost="")
 
 
 @dataclass
@@ -125,6 +117,7 @@ class _Search:
     failing: Dependences
     passing: Dependences
     conflict: Conflict
+    story: Story | None = None
     came_from: dict[Node, Node | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -152,7 +145,7 @@ class _Search:
             path.append(node)
             node = self.came_from[node]
         whole = begin.step in self._goals
-        return Chain(tuple(_shortened(list(self._told(path)))), how, whole, "" if whole else lost)
+        return Chain(tuple(_shortened(_joined(self._told(path)))), how, whole, "" if whole else lost)
 
     def _search(self, end: int) -> tuple[Node, str]:
         """Where the chain begins, and where it was lost if that is not the conflict. Dijkstra's algorithm."""
@@ -175,7 +168,7 @@ class _Search:
                 beyond = True
             elif node != first and not beyond and self._sameness(node) == _SAME:
                 continue
-            decided_only = node == first and flow.instruction(end).name in _RAISES
+            decided_only = node == first and flow.instruction(end).name in RAISES
             if not decided_only:
                 for other, kind in self.failing.of(node):
                     heapq.heappush(queue, (cost + _COSTS[kind], other, node, beyond))
@@ -270,7 +263,7 @@ class _Search:
 
     def _told(self, path: Sequence[Node]) -> Iterator[ChainStep]:
         """The lines of the chain, one for each stay in a line."""
-        flow, letters, letters_of_passing = self.failing.flow, Letters(), Letters()
+        flow, letters, letters_of_passing = self.failing.flow, *self._letters()
         for group in _by_line(flow, path):
             words: dict[str, str] = {}
             reached = True
@@ -293,6 +286,15 @@ class _Search:
                 place = Place(code.file, code.path, line, 0, code.function, "", gil_reachable=False)
                 passing = ", ".join(filter(None, words.values()))
                 yield ChainStep(activation.thread, place, ", ".join(words), passing, reached)
+
+    def _letters(self) -> tuple[Letters, Letters]:
+        """The names that the objects of both runs have in the story already."""
+        if self.story is None:
+            return Letters(), Letters()
+        turns = (step for turn in self.story.turns for step in turn.steps)
+        passing = (step for _, step in self.story.passing)
+        failing, other = ([access for step in steps for access in step.accesses] for steps in (turns, passing))
+        return letters_of(failing), letters_of(other)
 
     def _words(self, of: Dependences, node: Node, letters: Letters) -> tuple[str, str]:
         """(what it is about, what happens to it), in words."""
@@ -326,6 +328,32 @@ def _by_line(flow: Flow, path: Iterable[Node]) -> list[list[Node]]:
         groups[-1].append(node)
         last = line
     return groups
+
+
+def _joined(steps: Iterable[ChainStep]) -> list[ChainStep]:
+    """One line for a comprehension and the line it stands in."""
+    joined: list[ChainStep] = []
+    for step in steps:
+        if joined and _line(joined[-1]) == _line(step):
+            last = joined.pop()
+            words, passing = _both(last.words, step.words), _both(last.passing, step.passing)
+            step = replace(step, words=words, passing=passing, reached=last.reached and step.reached)
+        joined.append(step)
+    return joined
+
+
+def _line(step: ChainStep) -> tuple[str, str, int]:
+    return step.thread, step.place.path, step.place.line
+
+
+def _both(first: str, then: str) -> str:
+    """What is told of a line in one go; what is only handed on is told once."""
+    result = first.rpartition("returns ")[2]
+    if result and then.endswith(result):
+        first = first.removesuffix(result).removesuffix("returns ").removesuffix(", ")
+    if then and first.endswith(then):
+        then = ""
+    return ", ".join(filter(None, (first, then)))
 
 
 def _shortened(steps: list[ChainStep]) -> list[ChainStep]:

@@ -12,16 +12,19 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Place, Switch
-from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
 
 _FARTHEST = 60  # accesses of A between an edge and what stands in for it
 _IN_CALL = 1  # a call and the operation inside of it are one step
 _NO_THING = ("lock",)
+_UNKNOWN = Value("?", "", -1)
+_ASKED_BY_CONTAINERS = ("__hash__", "__eq__", "__lt__")
+_NOTHING_YET = ("None", "False")
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,35 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
         left = _edge([one for one in reversed(before) if one.time <= left_time], stretch, left_time) or _edge(
             before[::-1], stretch, left_time
         )
-    right = _edge([*_in_progress(before, switch), *after], stretch, right_time)
+    progress = _looking_up(before, failing.switch_stacks.get((thread, switch.time), ())) or _in_progress(before, switch)
+    right = _edge([*progress, *after], stretch, right_time)
     if left is not None and right is not None:
-        if right.inferred and right.access == left.access:
+        if right.inferred and right.access.number == left.access.number:
             right = None  # one access cannot be on both sides
         elif left.inferred and not one_thing(left.access, right.access):
             left = None  # it stands in for the edge, so it must not be what the story is about
     return Conflict(thread, left, right, switch.place, tuple(stretch), tuple(before), tuple(after))
+
+
+def with_own_look(conflict: Conflict) -> Conflict:
+    """A conflict of two threads that both store, with the look of the interrupted one that had found nothing yet.
+
+    That look may be in an earlier turn, where the failing range does not reach.
+
+    Args:
+        conflict: what the threads did.
+    """
+    right = conflict.right
+    if conflict.left is not None or right is None or right.access.does != "stores":
+        return conflict
+    thing = right.access.thing
+    if not any(other.does == "stores" and other.thing == thing for other in right.others):
+        return conflict
+    own = [one for one in conflict.before if one.thing == thing]
+    if not own or own[-1].writes or not (own[-1].old.is_missing or own[-1].old.text in _NOTHING_YET):
+        return conflict
+    others = tuple(other for other in conflict.stretch if other.conflicts(own[-1]))
+    return replace(conflict, left=Edge(own[-1], others, inferred=True))
 
 
 def used_unready(conflict: Conflict) -> Access | None:
@@ -137,6 +162,19 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
         last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
     )
     return [last] if inside and last is not None else []
+
+
+def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[Access]:
+    """The access to a container that is not over yet, as it asks a key of the program what it is.
+
+    What it finds in the end is not known.
+    """
+    for access in before[: -_FARTHEST - 1 : -1]:
+        inner = len(stack) - len(access.stack)
+        asks = inner > 0 and stack[inner - 1].function.rpartition(".")[2] in _ASKED_BY_CONTAINERS
+        if asks and tuple(stack[inner:]) == access.stack:
+            return [replace(access, old=_UNKNOWN)]
+    return []
 
 
 def _calls_in_progress(failing: Observation, switch: Switch, meanwhile: Sequence[Access]) -> list[Access]:

@@ -12,7 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -74,8 +74,11 @@ class Dependences:
     def __post_init__(self) -> None:
         self._at: dict[tuple[str, int], list[Access]] = defaultdict(list)
         self._writes: dict[tuple[str, int], list[Access]] = defaultdict(list)
+        self._times: dict[str, list[int]] = defaultdict(list)
+        for thread, time in self.flow.counted:
+            self._times[thread].append(time)
         for access in self.observed.accesses:
-            self._at[access.thread, access.time].append(access)
+            self._at[access.thread, self._time_of(access)].append(access)
             if access.writes:
                 self._writes[_holder(access)].append(access)
         self._branches: dict[int, tuple[tuple[int, ...], ...]] = {}
@@ -87,12 +90,28 @@ class Dependences:
 
     def step_of(self, access: Access) -> int | None:
         """The step that makes an access."""
-        return self.flow.counted.get((access.thread, access.time))
+        return self.flow.counted.get((access.thread, self._time_of(access)))
+
+    def _time_of(self, access: Access) -> int:
+        """The thread time of the step that makes an access; an operation inside a call belongs to that call."""
+        if (access.thread, access.time) in self.flow.counted or not access.place.instruction.startswith("CALL"):
+            return access.time
+        times = self._times[access.thread]
+        at = bisect_left(times, access.time)
+        if at:
+            step = self.flow.counted[access.thread, times[at - 1]]
+            code, line = self.flow.activation(step).code, self.flow.instruction(step).line
+            if (code.path, line) == (access.place.path, access.place.line):
+                return times[at - 1]
+        return access.time
 
     def of(self, node: Node) -> Iterator[tuple[Node, Kind]]:
         """What the value of a node was made of."""
         instruction = self.flow.instruction(node.step)
         name = instruction.name
+        if name not in _CALLS:  # a property, a descriptor, an operator that the program has defined
+            for number in self.flow.called.get(node.step, []):
+                yield from self._returned(self.flow.activations[number], node.step)
         if node.slot == RAISED:
             yield from self._written(node.step)
             for operand in range(len(instruction.operands)):
@@ -266,6 +285,14 @@ class Dependences:
         for one in activation.steps:
             if self.flow.instruction(one).name in ("RETURN_VALUE", "YIELD_VALUE") and one > step:
                 yield Node(one), kind
+
+    def _returned(self, activation: Activation, step: int) -> Iterator[tuple[Node, Kind]]:
+        own = self.flow.activation(step).steps
+        at = bisect_right(own, step)
+        end = own[at] if at < len(own) else len(self.flow.steps)
+        for one, kind in self._results(activation, step, Kind.DATA):
+            if one.step < end and self.flow.instruction(one.step).name == "RETURN_VALUE":
+                yield one, kind
 
     def _yielded(self, step: int) -> Iterator[tuple[Node, Kind]]:
         """What a generator has given a loop for its next turn."""

@@ -9,9 +9,8 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
-from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
-from replay_dd.schedules.story.conflict import Conflict, find_conflict
+from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import essential
@@ -99,7 +98,7 @@ def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s:
     if story is None:
         return Explanation(None, interrupted=interrupted)
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    return Explanation(story, links=links, chain=_chain(twins, proved, ending), interrupted=interrupted)
+    return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
@@ -110,7 +109,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = find_conflict(twins.failing, switch, found.failing_range)
+    conflict = with_own_look(find_conflict(twins.failing, switch, found.failing_range))
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
@@ -130,12 +129,13 @@ def _links(
     )
 
 
-def _chain(twins: Twins, conflict: Conflict, ending: Ending) -> Chain:
+def _chain(twins: Twins, conflict: Conflict, found: ScheduleIsolation, story: Story) -> Chain:
+    ending = found.failing.ending
     if twins.failing_flow is None or twins.passing_flow is None or ending.deadlock:
         return NO_CHAIN
     failing = Dependences(twins.failing_flow, twins.failing)
     passing = Dependences(twins.passing_flow, twins.passing)
     try:
-        return follow_chain(failing, passing, conflict, ending)
+        return follow_chain(failing, passing, conflict, ending, found.passing.ending, story)
     except Exception as error:  # the story stands without
         return replace(NO_CHAIN, lost=f"what was seen cannot be told ({type(error).__name__}: {error})")

@@ -15,6 +15,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing
 
 LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
+SAVE_AND_RESTORE = "interleaved save and restore"
 NON_REPEATABLE_READ = "non-repeatable read"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
@@ -46,6 +47,9 @@ BUSY = "still running"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")
+_REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
+_NUMBERS = ("int", "float")
+_RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
 _CLOSES = ("close", "shutdown", "cancel", "clear", "stop", "terminate")
 _EMPTY = ("{}", "[]", "set()", "()", "deque([])", "None", "''")
 
@@ -65,13 +69,14 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
-        return INVALIDATED
+        looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
+        return CHECK_THEN_ACT if looked else INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
-        return _of_one_thing(left, right)
+        return SAVE_AND_RESTORE if saved_before(conflict) is not None else _of_one_thing(left, right)
     return _of_two_things(left, right)
 
 
@@ -86,6 +91,41 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
     if left is None or right is None or one_thing(left.access, right.access):
         return conflict
     return replace(conflict, left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
+
+
+def misses(first: Access, last: Access) -> bool:
+    """Whether a look raised an exception because nothing was there, and its thread then stores what it has made itself.
+
+    That decides like a test does. A number is rather computed from a default that the look gave.
+    """
+    if first.does != "reads" or not first.old.is_missing or last.does != "stores":
+        return False
+    if first.place == last.place:
+        return True  # made by the look itself, as a `defaultdict` does
+    if first.place.instruction.startswith("CALL") and last.new.type in (*_NUMBERS, "str"):
+        return False  # getattr() may have had a default
+    return first.thing[0] == "attribute" or (first.thing[0] == "item" and first.holder_type in _RAISES_WITHOUT)
+
+
+def saved_before(conflict: Conflict) -> Access | None:
+    """Where the interrupted thread read what it puts back after the others, having stored something else meanwhile."""
+    right = conflict.right
+    if right is None or right.access.does != "stores" or not right.access.new.is_known:
+        return None
+    last, replaced = right.access, False
+    own = [*conflict.before, *(one for one in conflict.after if one.number < last.number)]
+    for one in reversed([one for one in own if one.thing == last.thing]):
+        if replaced and one.does == "reads" and not one.tested:
+            return one if one.old.same(last.new) else None
+        if one.reads and not replaced and (last.new.type in _NUMBERS or one.place.line == last.place.line):
+            return None  # it counts up and down again
+        replaced = replaced or (one.does == "stores" and not one.new.same(last.new))
+    return None
+
+
+def _removes(access: Access) -> bool:
+    """Whether it takes something out; what it leaves was not computed from anything."""
+    return access.does == "deletes" or access.detail.partition("(")[0] in _REMOVES
 
 
 def _gives_up(conflict: Conflict) -> bool:
@@ -115,10 +155,10 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
-        if checks(first) and (last.writes or not again):
+        if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT
         if last.writes:
-            return LOST_UPDATE
+            return CHECK_THEN_ACT if _removes(last) else LOST_UPDATE
         return NON_REPEATABLE_READ
     return TORN_UPDATE if last.writes else LOST_UPDATE
 
@@ -149,6 +189,8 @@ def _invalidates(edge: Edge) -> bool:
     if not writes:
         return False
     last = writes[-1]
+    if last.thing[0] == "file" and last.new.is_missing and last.does != "calls":
+        return True
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")

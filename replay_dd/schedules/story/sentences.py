@@ -34,7 +34,10 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         else f"Thread {one} looks at {then.name} twice ({_at(first)}, {_at(then)}), and thread {other} changes it in "
         f"between ({between})."
     )
+    saved = kinds.saved_before(conflict) or first
     sentences = {
+        kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
+        f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
         kinds.LOST_UPDATE: lost,
         kinds.NON_REPEATABLE_READ: twice,
         kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({_at(first)}) no longer holds when it acts on it "

@@ -95,10 +95,14 @@ class _Teller:
         before: list[Access] = []
         if left is not None:
             before = [one for one in conflict.before if one.number >= left.access.number and concerns(one)]
-            if right is not None and right.access != left.access:
-                before = [one for one in before if one != right.access]  # a call in progress takes effect afterwards
+            if right is not None and right.access.number != left.access.number:
+                before = [
+                    one for one in before if one.number != right.access.number
+                ]  # a call in progress takes effect afterwards
         elif right is not None:
-            before = [one for one in conflict.before if one.writes and concerns(one) and one != right.access][-1:]
+            before = [
+                one for one in conflict.before if one.writes and concerns(one) and one.number != right.access.number
+            ][-1:]
         stretch = [one for one in conflict.stretch if concerns(one)]
         after: list[Access] = []
         if right is not None:

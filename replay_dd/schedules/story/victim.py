@@ -19,6 +19,7 @@ from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
+_WITH_DEFAULTS = ("defaultdict", "Counter")
 _EMPTY = ("{}", "[]", "set()", "deque([])", "OrderedDict of 0", "defaultdict of 0", "Counter of 0")
 
 
@@ -135,7 +136,8 @@ def _cannot_succeed(access: Access) -> bool:
     """Whether an access finds nothing where it needs something."""
     sort, old = access.thing[0], access.old
     if access.does in ("reads", "deletes"):
-        return old.is_missing and sort in ("item", "attribute") and not access.detail
+        makes_it = access.does == "reads" and access.holder_type in _WITH_DEFAULTS
+        return old.is_missing and sort in ("item", "attribute") and not access.detail and not makes_it
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)

@@ -99,6 +99,14 @@ class Letters:
         return text
 
 
+def letters_of(accesses: Iterable[Access]) -> Letters:
+    """The names that the objects of these accesses get when they are told in this order."""
+    letters = Letters()
+    for access in accesses:
+        letters.does(access)
+    return letters
+
+
 def _state(access: Access) -> str:
     """What a call finds in an object of the library."""
     text = access.old.text

@@ -14,7 +14,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.report.verification import verification_as_json, verification_in_words
 from replay_dd.schedules.anchors import AnchoredReplay, named
 from replay_dd.schedules.experiments import verify
-from replay_dd.schedules.experiments.sweep import MOST, moved, sweeps
+from replay_dd.schedules.experiments.sweep import MOST_OUTSIDE, moved, sweeps
 from replay_dd.schedules.experiments.verify import (
     CANNOT_TELL,
     FAILS_OTHERWISE,
@@ -99,6 +99,20 @@ def test_where_the_line_is_gone_its_function_is_swept(recorded: Log) -> None:
     assert len(sweep.times) > 2
     assert any(line.startswith("not found    thread") for line in told(made))
     assert verification_as_json(made, Path("x.log"))["swept"][0]["schedules"] == len(sweep.times)
+
+
+def test_where_the_function_is_gone_all_of_its_file_is_swept(recorded: Log) -> None:
+    """Under another name, the bug is found; without it, the answer says what was tried."""
+    found = "        found = self.rooms.get(room)\n        if found is None:\n            self.rooms[room] = {who}\n"
+    body = found + "        else:\n            found.add(who)\n"
+    made = verified(recorded, CACHE.replace(BODY, body).replace("enter", "join"), runs=0)
+    assert made.verdict == STILL_FAILS
+    assert made.found_by.startswith("swept, in thread 0.1: thread 0.1 to 0.2 at its yield point ")
+    other = CACHE.replace(BODY, "        self.rooms.setdefault(room, set()).add(who)\n").replace("enter", "join")
+    made = verified(recorded, other, runs=0)
+    assert made.verdict == REPAIRED
+    assert any("in prog.py" in line and "(it no longer comes to Cache.enter)" in line for line in told(made))
+    assert verification_as_json(made, Path("x.log"))["swept"][0]["gone"] == "Cache.enter"
 
 
 def test_a_repair_that_only_looks_like_one_still_fails(recorded: Log) -> None:
@@ -220,8 +234,15 @@ def test_a_sweep_gives_way_everywhere_in_the_function() -> None:
     assert named(place("f.<locals>.<listcomp>")) == "f"
 
 
-def test_where_the_function_is_not_passed_the_whole_thread_is_swept() -> None:
-    trace = [("0.1", place("g"))] * (3 * MOST + 1)
+def test_where_the_function_is_not_passed_its_file_is_swept() -> None:
+    trace = [("0.1", replace(place("g"), file="other.py")), *[("0.1", place("g"))] * (3 * MOST_OUTSIDE + 1)]
     (sweep,) = sweeps(log_of([switch(5, place("f"))], FAILED), trace, ["0.1", "0.2"])
-    assert (sweep.function, sweep.whole) == ("", False)
-    assert sweep.times == tuple(range(1, 3 * MOST + 2, 4))
+    assert (sweep.function, sweep.file, sweep.gone, sweep.whole) == ("", "prog.py", "f", False)
+    assert sweep.times == tuple(range(2, 3 * MOST_OUTSIDE + 3, 4))
+    assert not sweep.tells
+
+
+def test_where_not_even_the_file_is_passed_the_whole_thread_is_swept() -> None:
+    trace = [("0.1", replace(place("g"), file="other.py"))] * 3
+    (sweep,) = sweeps(log_of([switch(5, place("f"))], FAILED), trace, ["0.1", "0.2"])
+    assert (sweep.file, sweep.times, sweep.tells) == ("", (1, 2, 3), False)

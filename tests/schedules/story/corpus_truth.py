@@ -79,6 +79,9 @@ TRUTH = {
         ("if name in self._fonts:", "return self._fonts[name]"),
         ("self.font = None",),
     ),
+    "groups": Truth(
+        "check-then-act", "Grouping.groups['a']", ("self.groups[word[0]].add(word)",), ("self.groups[word",)
+    ),
     "invoices": Truth(
         "lost update|check-then-act",
         "the database",
@@ -112,6 +115,12 @@ TRUTH = {
         ("if not self._letters:", "return self._letters.pop(0)"),
         ("return self._letters.pop(0)",),
     ),
+    "patching": Truth(
+        "interleaved save and restore",
+        "Application.clock",
+        ("self.saved = Application.clock", "Application.clock = self.saved"),
+        ("Application.clock = self.saved|Application.clock = Clock",),
+    ),
     "paging": Truth(
         "non-repeatable read", "Table.rows", ("return self.rows[offset : offset + limit]",), ("self.rows.remove(row)",)
     ),
@@ -138,6 +147,9 @@ TRUTH = {
         "Throttle._remaining",
         ("left = self._remaining - ", "self._remaining = left"),
         ("self._remaining = left",),
+    ),
+    "statefile": Truth(
+        "use after close or invalidation", "state.json.tmp", ("os.rename(temporary,",), ("os.rename(temporary,",)
     ),
     "thumbnails": Truth(
         "check-then-act",

@@ -14,8 +14,9 @@ from tests.schedules.story.corpus_truth import PROGRAMS, TRUTH, faults_of
 from tests.schedules.story.programs_explained import explained
 
 # A common lock is the edge; a flag is set too early; a call waits in the other thread; another thread gets the time;
-# what is used is closed; the same place looks twice; a call that waits is interrupted.
-SAMPLE = ("average", "catalog", "journal", "mailbox", "logfile", "paging", "weather")
+# what is used is closed; the same place looks twice; a call that waits is interrupted; a look stores what it did not
+# find; what was saved is put back.
+SAMPLE = ("average", "catalog", "groups", "journal", "mailbox", "logfile", "paging", "patching", "weather")
 
 
 @pytest.mark.once

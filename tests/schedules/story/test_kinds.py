@@ -12,7 +12,7 @@ from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.observation import Access, Observation, StackFrame, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, find_conflict
+from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.words import Letters
 from tests.schedules.logs import PASSED
@@ -31,7 +31,7 @@ def access(thread: str, time: int, global_time: int, does: str, thing: Any = X, 
     plain = Access(
         *(global_time, thread, time, global_time, place, frames, does, thing, "Thing", f"Thing.{thing[2]}"),
         reads=does in ("reads", "checks"),
-        writes=does == "stores",
+        writes=does in ("stores", "deletes"),
         old=number(1),
         new=number(2) if does == "stores" else Value("?", "", -1),
         detail="",
@@ -72,6 +72,8 @@ def shape(
         (shape("reads", "stores", "stores", tested=True), kinds.CHECK_THEN_ACT),
         (shape("checks", "stores", "reads", tested=True), kinds.CHECK_THEN_ACT),
         (shape("reads", "stores", "reads"), kinds.NON_REPEATABLE_READ),
+        (shape("reads", "stores", "stores", old=NOTHING), kinds.CHECK_THEN_ACT),  # it raised an exception there
+        (shape("reads", "deletes", "deletes"), kinds.CHECK_THEN_ACT),
         (shape("stores", "reads", "stores"), kinds.TORN_UPDATE),
         (shape("stores", "reads", "stores", right_thing=Y), kinds.TORN_UPDATE),
         (shape("reads", "stores", "reads", right_thing=Y), kinds.TORN_READ),
@@ -153,3 +155,42 @@ def test_objects_get_letters_by_type() -> None:
     assert [letters.value(value) for value in (one, other, one)] == ["bidict A", "bidict B", "bidict A"]
     assert letters.does(access("0", 1, 1, "stores", old=one, new=other)) == "stores bidict B over bidict A"
     assert letters.does(access("0", 1, 1, "checks", ("item", 1, "'a'"), old=number(False))) == "'a' is not there"
+
+
+def saved_and_restored(*body: Access) -> Conflict:
+    """Thread 0.1 reads 1, stores 2, does more, and stores 1 again; 0.2 stores in between."""
+    own = [access("0.1", 1, 1, "reads"), access("0.1", 2, 2, "stores"), *body]
+    other = access("0.2", 1, 5, "stores", new=number(3))
+    return conflict_of([*own, other, access("0.1", 4, 9, "stores", new=number(1))], 4, 4)
+
+
+def test_what_is_saved_and_put_back_is_no_lost_update() -> None:
+    assert kind_of(saved_and_restored(), PASSED) == kinds.SAVE_AND_RESTORE
+
+
+def test_a_number_that_is_counted_up_and_down_is_not_saved() -> None:
+    assert kind_of(saved_and_restored(access("0.1", 3, 3, "reads", old=number(2))), PASSED) == kinds.LOST_UPDATE
+
+
+def test_a_default_of_a_look_is_no_check() -> None:
+    """``counts[key] += 1`` of a counter, and ``setattr(x, name, getattr(x, name, 0) + 1)``."""
+    item = ("item", 1, "'a'")
+    counted = shape("reads", "stores", "stores", left_thing=item, right_thing=item, old=NOTHING, holder_type="Counter")
+    assert kind_of(counted, PASSED) == kinds.LOST_UPDATE
+    called = Place("prog.py", "prog.py", 4, 1, "work", "CALL", True)
+    assert kind_of(shape("reads", "stores", "stores", old=NOTHING, place=called), PASSED) == kinds.LOST_UPDATE
+
+
+def test_both_threads_that_found_nothing_are_told_even_from_an_earlier_turn() -> None:
+    """The failing range begins its turn, so it has no left edge."""
+    accesses = [
+        access("0.1", 4, 4, "reads", old=NOTHING),
+        access("0.2", 1, 5, "reads", old=NOTHING),
+        access("0.2", 2, 6, "stores", old=NOTHING),
+        access("0.1", 5, 9, "stores"),
+    ]
+    found = with_own_look(conflict_of(accesses, 5, 5, begins_turn=True))
+    assert found.left is not None
+    assert (found.left.access, found.left.inferred) == (accesses[0], True)
+    had_one = [replace(accesses[0], old=number(1)), *accesses[1:]]
+    assert with_own_look(conflict_of(had_one, 5, 5, begins_turn=True)).left is None

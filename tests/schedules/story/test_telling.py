@@ -13,6 +13,7 @@ import pytest
 from replay_dd.report.chain import chain_as_text
 from replay_dd.report.page.story import _turn as turn_on_the_page
 from replay_dd.report.story import _turn as turn_as_text
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Place, Settings
@@ -131,7 +132,7 @@ def test_a_chain_goes_on_through_what_a_comprehension_goes_through(tmp_path: Pat
     assert found.failing is not None
     chain = explain(isolate(found.passing, found.failing)).chain
     assert (chain.lost, chain.whole) == ("", True)
-    assert [step.place.line for step in chain.steps] == [9, 6, 6, 6, 7]
+    assert [step.place.line for step in chain.steps] == [9, 6, 7]
 
 
 def test_made_up_variables_are_not_told() -> None:
@@ -147,3 +148,36 @@ def test_made_up_variables_are_not_told() -> None:
 
     assert words("total") == ("total = ", "1")
     assert words("@py_assert1") == ("", "")
+
+
+DIES = """\
+import threading
+class Shop:
+    def __init__(self):
+        self.stock, self.sold = {"pear": 1}, []
+    def sell(self):
+        if "pear" in self.stock:
+            del self.stock["pear"]
+            self.sold.append("pear")
+    def clear(self):
+        self.stock.clear()
+        self.sold.append("rest")
+shop = Shop()
+threads = [threading.Thread(target=one) for one in (shop.sell, shop.clear)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(shop.sold) == 2
+"""
+
+
+def test_a_chain_goes_through_the_thread_that_died(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(DIES)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    assert found.passing is not None
+    assert found.failing is not None
+    assert signature_of(found.failing.ending).text.endswith(", after KeyError in thread 0.1 (prog.py:7)")
+    chain = explain(isolate(found.passing, found.failing)).chain
+    assert chain.whole
+    assert [step.place.line for step in chain.steps[-2:]] == [7, 16]
+    assert chain.steps[-2].words.endswith("raises KeyError")
+    assert chain.ending == "AssertionError"

@@ -24,6 +24,11 @@ static PyMethodDef module_functions[] = {
      "The system call that a thread is in, and whether only the world outside can end it."},
     {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
     {"waiting_bytes", pipes_waiting_bytes, METH_O, "How many bytes can be read from a descriptor at once; -1 if unknown."},
+    {"seed_libraries", entropy_seed_libraries, METH_VARARGS, "As library_entropy.seed_libraries."},
+    {"seed_thread", entropy_seed_thread, METH_O, "Give this thread a stream of random numbers for libraries."},
+    {"seed_process", entropy_seed_process, METH_NOARGS, "As library_entropy.seed_process."},
+    {"cover_libraries", entropy_cover_libraries, METH_O, "As library_entropy.cover_libraries."},
+    {"library_that_drew", entropy_library_that_drew, METH_NOARGS, "As library_entropy.library_that_drew."},
 #ifndef WITHOUT_SQLITE
     {"control_databases", sqlite_control, METH_VARARGS, "Let SQLite ask functions what it wants of the system."},
     {"database_lock_is_held", sqlite_is_held, METH_VARARGS, "Whether a thread has such a lock on a database."},

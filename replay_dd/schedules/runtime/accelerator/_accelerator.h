@@ -181,6 +181,23 @@ PyObject *pipes_enlarge(PyObject *module, PyObject *const *arguments, Py_ssize_t
 /* waiting_bytes(descriptor): how many bytes can be read from it at once; -1 where that is not known. */
 PyObject *pipes_waiting_bytes(PyObject *module, PyObject *descriptor);
 
+/* -- library_entropy.c: random numbers of libraries -- */
+
+/* seed_libraries(key, date_ns): whether libraries draw from this key from now on. */
+PyObject *entropy_seed_libraries(PyObject *module, PyObject *arguments);
+
+/* seed_thread(nonce): this thread does, too. */
+PyObject *entropy_seed_thread(PyObject *module, PyObject *nonce);
+
+/* seed_process(): this copy of the process does as the one that it was copied from. */
+PyObject *entropy_seed_process(PyObject *module, PyObject *nothing);
+
+/* cover_libraries(path): those that have been loaded since, and this one, which is loaded now; None for none. */
+PyObject *entropy_cover_libraries(PyObject *module, PyObject *path);
+
+/* library_that_drew(): the file of the first one that drew more than a seed for hash tables; empty if none did. */
+PyObject *entropy_library_that_drew(PyObject *module, PyObject *nothing);
+
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
 typedef struct {

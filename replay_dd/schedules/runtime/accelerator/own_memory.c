@@ -341,7 +341,7 @@ static int keep_apart(void)
 static void begin_anew(long place)
 {
     Region *next = place == MODULES ? program_region + 1 : &regions[place];
-    if (!is_apart || !memory_is_own || next <= program_region || (place == MODULES && next >= &regions[SETUPS_REGION])) {
+    if (!is_apart || !memory_is_own || next <= program_region || (place == MODULES && next >= &regions[LIBRARIES_REGION])) {
         return;
     }
     program_region = next;

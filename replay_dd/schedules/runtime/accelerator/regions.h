@@ -31,11 +31,13 @@
 #define RESTING_BYTES (PIECE_BYTES / STEP_BYTES / 8)
 
 /* The runtime's; one for what the interpreter does before the program begins; the program's; one for each of the first
- * modules that a test runner loads; the program's from where its first test is set up; from where it is called; from its
- * first thread on. The last three have places of their own: addresses do not depend on how many modules there were. */
+ * modules that a test runner loads; one for what a library with OpenSSL allocates; the program's from where its first test
+ * is set up; from where it is called; from its first thread on. The last four have places of their own: addresses do not
+ * depend on how many modules there were. */
 #define RUNTIMES_REGION 0
 #define PROGRAMS_REGION 2
 #define REGIONS 64
+#define LIBRARIES_REGION (REGIONS - 4)
 #define SETUPS_REGION (REGIONS - 3)
 #define TESTS_REGION (REGIONS - 2)
 #define THREADS_REGION (REGIONS - 1)

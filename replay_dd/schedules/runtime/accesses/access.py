@@ -26,9 +26,13 @@ class Access:
         detail: the method that is called, with its arguments in short.
         again: what tells the new value afterwards, or None.
         before: what a container held, where only that tells afterwards whether it was changed; or None.
+        looked_up: the key in a subscript that reads; UNKNOWN elsewhere.
     """
 
-    __slots__ = ("again", "before", "detail", "does", "holder", "key", "name", "new", "old", "reads", "sort", "writes")
+    __slots__ = (
+        *("again", "before", "detail", "does", "holder", "key", "looked_up", "name", "new", "old", "reads", "sort"),
+        "writes",
+    )
 
     def __init__(self, does: str, sort: str, holder: object, key: str, name: str) -> None:
         self.does, self.sort, self.holder, self.key, self.name = does, sort, holder, key, name
@@ -39,3 +43,4 @@ class Access:
         self.detail = ""
         self.again: object = None
         self.before: object = None
+        self.looked_up: object = UNKNOWN

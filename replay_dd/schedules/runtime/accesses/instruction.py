@@ -230,6 +230,8 @@ class Instruction:
             access.new = self.value(3)
             access.again = (container, key)
             self.names.remember(access.new, access.name)
+        elif access is not None and reads:
+            access.looked_up = key
         return access
 
     def call(self) -> Access | None:

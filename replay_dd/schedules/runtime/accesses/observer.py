@@ -22,6 +22,7 @@ from ..strategies.profile import Identities
 from . import values
 from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
 from .call import is_there
+from .made_items import MadeItems, makes_items, position_of
 from .reader import Reader
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _MOST = 200_000  # accesses told
 _DEEPEST = 60  # frames of a stack told
 _RUNTIME = __file__.rpartition("accesses")[0]  # the folder of all that runs here and is not the program's
+_TAKE_AWAY = ("os.remove", "os.rmdir", "os.rename")
 _OTHERS = ""  # the window of the threads that have none of their own
 
 
@@ -80,6 +82,7 @@ class Observer:
         self._named: set[int] = set()
         self._sent = 0
         self._harmless = _Harmless(self._failed)
+        self._made = MadeItems()
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
@@ -102,11 +105,15 @@ class Observer:
         self._left -= 1
         with self._harmless:
             self._close()
+            self._tell_made(thread, frame)
             for lock in [lock for lock in self._locks.values() if lock._holder is None]:
                 del self._locks[id(lock)]
             for access in self._reader.accesses(frame, position):
                 tested = self._reader.tested(frame, position)
-                self._tell(thread, frame, Place(code, position), access, tested)
+                place, stack = Place(code, position), self._stack(frame)
+                self._tell(thread, stack, place, access, tested)
+                if makes_items(access):
+                    self._made.begin((thread, frame, position_of(frame), stack, place, access))  # type: ignore[arg-type]
 
     def at_switch(self, thread: ManagedThread) -> None:
         """A thread gives way."""
@@ -146,14 +153,20 @@ class Observer:
         if not counted or user_frame is None or self.next_time(thread) > thread.time + 1:
             return
         self._close()
+        self._tell_made(thread, frame)
+        place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
         for access in accesses:
-            self._tell(thread, user_frame, Place(user_frame.f_code, user_frame.f_lasti, reachable=True), access, False)
+            self._tell(thread, self._stack(user_frame), place, access, False)
+
+    def _tell_made(self, present: ManagedThread, frame: FrameType | None) -> None:
+        for (thread, _, _, stack, place, _), store in self._made.made(present, frame):
+            self._tell(thread, stack, place, store, False)
 
     def _failed(self, error: Exception) -> None:
         self._left = 0
         self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
 
-    def _tell(self, thread: ManagedThread, frame: FrameType, place: Place, access: Access, tested: bool) -> None:
+    def _tell(self, thread: ManagedThread, stack: int, place: Place, access: Access, tested: bool) -> None:
         scheduler = self._scheduler
         self._sent += 1
         holder = access.holder
@@ -161,7 +174,7 @@ class Observer:
         number = -1 if type(holder) is str else self._identities.number(holder)
         scheduler.send(
             *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
-            *(scheduler.log.place_number(place), self._stack(frame), access.does, access.sort),
+            *(scheduler.log.place_number(place), stack, access.does, access.sort),
             *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
             *(self.described(access.old), self.described(access.new), access.detail, tested),
             tuple([self._lock(lock) for lock in held]),
@@ -235,9 +248,11 @@ def _only_signals(lock: Lock | RLock) -> bool:
 def _touching(event: str, arguments: tuple[Any, ...]) -> list[Access]:
     """What an operation on files touches."""
     found = []
-    for name, changes in touched_outside(event, arguments):
+    for index, (name, changes) in enumerate(touched_outside(event, arguments)):
         access = Access(event, FILE, name, name, name.rpartition("/")[2])
         access.reads, access.writes = not changes, changes
+        if index == 0 and event in _TAKE_AWAY:
+            access.reads, access.new = True, values.MISSING
         access.detail = _mode(event, arguments)
         if access.reads and not is_there(name):
             access.old = values.MISSING

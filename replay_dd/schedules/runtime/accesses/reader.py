@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..compat import CACHE
 from .access import ITERATES, READS, WHOLE, Access
 from .call import AnyInstruction
+from .made_items import position_of
 from .names import Names
 from .operands import Operands
 
@@ -44,10 +44,7 @@ class Reader:
         caller = frame.f_back
         if offset not in operands.returned or caller is None:
             return False
-        units, called_at = caller.f_code.co_code, caller.f_lasti
-        while called_at > 0 and units[called_at] == CACHE:
-            called_at -= 2  # an instruction in progress stands at its last cache entry
-        return called_at in self.operands(caller.f_code).tested
+        return position_of(caller) in self.operands(caller.f_code).tested
 
     def accesses(self, frame: FrameType, offset: int) -> list[Access]:
         """What the instruction at an offset, and those up to the next yield point, are about to do."""

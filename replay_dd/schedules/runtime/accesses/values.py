@@ -299,6 +299,8 @@ def text_of(value: Any) -> str:
         return f"class {class_name(value)}"
     if kind is FunctionType:
         return f"function {value.__name__}"
+    if kind is MethodType and type(value.__func__) is FunctionType:
+        return f"method {value.__func__.__name__}"
     if kind is ModuleType:
         return "a module"
     length = size(value)
@@ -319,6 +321,8 @@ def whole_text(value: Any) -> str:
 
 def key_text(key: object) -> str:
     """A key in short, such that equal keys have equal texts."""
+    if type(key) is MethodType and type(key.__func__) is FunctionType:  # type: ignore[attr-defined]
+        return f"{_numbered(key.__self__).removesuffix(' 1')}.{key.__func__.__name__}"  # type: ignore[attr-defined]
     return text_of(key) or _numbered(key)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 
+from ..accelerator.library_entropy import seed_thread
 from ..accelerator.own_memory import use_own
 from ..observing import attribute, local_value
 from .scheduler import Scheduler
@@ -74,6 +75,7 @@ def come_up(scheduler: Scheduler) -> None:
 def entered(scheduler: Scheduler, thread: ManagedThread) -> None:
     """Called by a new thread: waits for the baton for the first time."""
     scheduler.wait_for_baton(thread)
+    seed_thread(thread.hash)
     thread.ident = thread.handle = _thread.get_ident()
     ask_now = thread.starter is not None
     scheduler.resumed(thread)

@@ -54,7 +54,7 @@ def adapt_select(descriptors: Descriptors, module: Any) -> None:
     module.select = select
     module.poll = _make_poll(module.poll, wait)
     if hasattr(module, "epoll"):
-        module.epoll = _make_epoll(module.epoll, wait)
+        module.epoll = _make_epoll(module.epoll, wait, module.EPOLLONESHOT | module.EPOLLET)
 
 
 def _wait_for(
@@ -64,6 +64,7 @@ def _wait_for(
     timeout_s: Any,
     look: Callable[[], Any],
     through: list[tuple[int, int]] | None = None,
+    has_found: bool = False,
 ) -> Any:
     """Wait for descriptors, and answer as in the recorded run if the log knows.
 
@@ -74,12 +75,13 @@ def _wait_for(
         timeout_s: virtual seconds; None or negative: forever.
         look: returns (descriptor, events) of what is ready now, in the order of the answer.
         through: what to poll instead.
+        has_found: it is certain to find something.
     """
     if not descriptors.has_baton():
         return None
     wait = descriptors.make_wait(wanted, through=through)
     recorded = None if wait.expected is None else wait.expected.answer
-    if isinstance(recorded, tuple) and any(number in descriptors.ahead for number, _ in recorded):
+    if has_found or (isinstance(recorded, tuple) and any(number in descriptors.ahead for number, _ in recorded)):
         wait.is_there = lambda: True
     if timeout_s is not None and timeout_s == 0:
         descriptors.yield_point(frame)
@@ -156,13 +158,63 @@ def _make_poll(real_poll: Any, wait: Any) -> Any:
     return Poll
 
 
-def _make_epoll(real_epoll: Any, wait: Any) -> Any:
+class _ToldOnce:
+    """Events that ``epoll`` tells only once (``EPOLLONESHOT``, ``EPOLLET``), until the program has got them.
+
+    A replay looks again and again until it finds what the recorded run found, and leaves for later what that run found
+    later.
+    """
+
+    def __init__(self) -> None:
+        before = use_own(True)
+        self._numbers: set[int] = set()
+        self._kept: dict[int, int] = {}
+        use_own(before)
+
+    def registered(self, number: int, told_once: bool) -> None:
+        """A descriptor is watched from now on; what it had to tell will be told again."""
+        before = use_own(True)
+        self.unregistered(number)
+        if told_once:
+            self._numbers.add(number)
+        use_own(before)
+
+    def unregistered(self, number: int) -> None:
+        """A descriptor is no longer watched."""
+        self._numbers.discard(number)
+        self._kept.pop(number, None)
+
+    def any(self) -> bool:
+        """Whether the program has not got all of them yet."""
+        return bool(self._kept)
+
+    def added_to(self, found: Any) -> Any:
+        """What has just been found, and what had been found before."""
+        if not self._numbers:
+            return found
+        before = use_own(True)
+        for number, events in found:
+            if number in self._numbers:
+                self._kept[number] = self._kept.get(number, 0) | events
+        now = dict(found)
+        more = {number: events for number, events in self._kept.items() if now.get(number) != events}
+        use_own(before)
+        return [*((one, events) for one, events in found if one not in more), *more.items()] if more else found
+
+    def given(self, found: Any) -> None:
+        """The program gets these."""
+        for number, _ in found if self._kept else ():
+            self._kept.pop(number, None)
+
+
+def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
     class Epoll:
         """Stands in for ``select.epoll``."""
 
         def __init__(self, sizehint: int = -1, flags: int = 0) -> None:
             self._real = real_epoll(sizehint, flags)
             self._events: dict[int, int] = {}
+            self._once = _ToldOnce()
             self.fileno = self._real.fileno
 
         @classmethod
@@ -173,22 +225,32 @@ def _make_epoll(real_epoll: Any, wait: Any) -> Any:
             number = _number(fd)
             self._real.register(number, eventmask)
             self._events[number] = eventmask & 0xFFFF
+            self._once.registered(number, eventmask & told_once != 0)
 
         def modify(self, fd: Any, eventmask: int) -> None:
             number = _number(fd)
             self._real.modify(number, eventmask)
             self._events[number] = eventmask & 0xFFFF
+            self._once.registered(number, eventmask & told_once != 0)
 
         def unregister(self, fd: Any) -> None:
             number = _number(fd)
             self._real.unregister(number)
             self._events.pop(number, None)
+            self._once.unregistered(number)
 
         def poll(self, timeout: Any = None, maxevents: int = -1) -> Any:
             wanted = list(self._events.items())
             own = [(self.fileno(), READING)]
-            found = wait(sys._getframe(1), wanted, timeout, lambda: self._real.poll(0, maxevents), own)
-            return self._real.poll(timeout, maxevents) if found is None else found
+            once = self._once
+            found = wait(
+                *(sys._getframe(1), wanted, timeout, lambda: once.added_to(self._real.poll(0, maxevents)), own),
+                once.any(),
+            )
+            if found is None:
+                return self._real.poll(timeout, maxevents)
+            once.given(found)
+            return found
 
         def close(self) -> None:
             self._real.close()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from ..accelerator.library_entropy import seed_process
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,7 @@ class ProcessNumber:
     def new_process(self) -> None:
         """This is a copy made by the fork server, with a run of its own."""
         self._real = real_getpid()
+        seed_process()
 
     def replacements(self) -> dict[str, Any]:
         """The functions of ``os`` that tell or take the number of a process, but for ``kill``."""

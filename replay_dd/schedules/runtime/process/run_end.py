@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..accelerator.library_entropy import library_that_drew
 from ..baton.garbage import give_back
 from ..channel import DEADLOCK, END, EXCEPTION, NOTE, STOPPED
 from ..observing import flush, full_type_name, is_a, message_of
@@ -132,6 +133,7 @@ class RunEnd:
         if self.history is not None and not self._hangs:
             self._tell_hang("")
         self._tell_uncontrolled()
+        self._tell_repeated_keys()
         for name in scheduler.places.unknown_packages():
             text = f"--trace-include or --trace-exclude {name}: the run met no such module, and none can be found"
             self._channel.send(NOTE, "package", text)
@@ -153,6 +155,17 @@ class RunEnd:
         clock = "" if self.scheduler.moments.real_time else ", on the real clock"
         for name in uncontrolled_libraries(set(alive), self.scheduler.moments.pause):
             self._channel.send(NOTE, "native", f"threads of {name} ran outside replay-dd's control{clock}")
+
+    def _tell_repeated_keys(self) -> None:
+        path = library_that_drew()
+        if path:
+            library = path.rpartition("/site-packages/")[2].partition("/")[0] if "/site-packages/" in path else path
+            self._channel.send(
+                NOTE,
+                "keys",
+                f"{library} drew random numbers from a key in the log: keep no keys that this run made, or use "
+                "`--real-entropy`",
+            )
 
     def without_threads(self, hang_up: Callable[[], None]) -> None:
         """Call this function at the end of a program that starts no thread."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 
+from ..accelerator.library_entropy import cover_libraries, seed_libraries, seed_thread
 from ..splitmix import Generator
+from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -67,3 +69,40 @@ def adapt_random_bytes(module: Any) -> None:
         return os.urandom(n)
 
     module.RAND_bytes = module._ssl.RAND_bytes = RAND_bytes
+
+
+def fix_entropy_of_libraries(key: bytes, date_ns: int, main: int) -> None:
+    """Let libraries in C and Rust draw random numbers from a key; see ``accelerator/library_entropy.py``.
+
+    Args:
+        key: 32 bytes.
+        date_ns: the date that OpenSSL mixes into its random numbers, in nanoseconds since 1970; -1 for the real one.
+        main: the hash of the main thread, which calls this.
+    """
+    if not seed_libraries(key, date_ns):
+        return
+    seed_thread(main)
+    import _frozen_importlib_external
+
+    loader: Any = _frozen_importlib_external.ExtensionFileLoader
+    real = loader.create_module
+
+    def create_module(self: Any, spec: Any) -> Any:
+        path = spec.origin
+        cover_libraries(path if type(path) is str and "/" in path else None)
+        return real(self, spec)
+
+    hide_frames_of(create_module)
+    loader.create_module = create_module
+
+
+def adapt_foreign_libraries(module: Any) -> None:
+    """Cover what the program loads through ``ctypes``."""
+    real = module._dlopen
+
+    def _dlopen(*arguments: Any) -> Any:
+        handle = real(*arguments)
+        cover_libraries(None)
+        return handle
+
+    module._dlopen = _dlopen

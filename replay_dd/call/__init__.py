@@ -1,0 +1,1 @@
+"""Calls of Python functions: which parts of the arguments make a call fail."""

@@ -1,0 +1,201 @@
+"""The searches of ``DeltaDebugger``: minimize, maximize, or both.
+
+Rules of this module:
+
+* What fails is minimized argument by argument, as in the Debugging Book, then inside of elements, until a whole round
+  has left nothing out. What passes is maximized in all arguments together: results for single arguments need not pass
+  together.
+* The answer is tried again before it is given. One that was stopped early is not: it is only the best so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from replay_dd.call.source import source_of
+from replay_dd.call.spaces import Level, Space, levels_below
+from replay_dd.call.tester import Stopped, Tester
+from replay_dd.dd import EMPTY, BookDD, IntervalSet, Search
+from replay_dd.dd.split import Splitter
+from replay_dd.errors.program import DoesNotPassError, NotReproducedError
+from replay_dd.errors.user import ArgumentError
+from replay_dd.outcome import Outcome
+
+Arguments = dict[str, Any]
+Triple = tuple[Arguments, Arguments, Arguments]
+_PROOF_RUNS = 2
+_SHOWN = 200
+
+
+class ArgumentSearch:
+    """Searches of the arguments of one call.
+
+    Args:
+        tester: tests the call with other arguments.
+        order: the names of arguments in the order in which they are minimized; the rest comes after them.
+        split: a split rule's name or a splitter.
+        nested: minimize what is inside of elements, too.
+        say: told what happens, line by line.
+        detailed: whether it is told what is left after each test.
+
+    Attributes:
+        stopped_by: what ended a search early: ``"tests"``, ``"time"``, ``"interrupt"``; otherwise None.
+    """
+
+    def __init__(
+        self,
+        tester: Tester,
+        *,
+        order: Sequence[str] = (),
+        split: str | Splitter = "front",
+        nested: bool = True,
+        say: Callable[[str], None] = lambda line: None,
+        detailed: bool = False,
+    ) -> None:
+        self.stopped_by: str | None = None
+        self._tester = tester
+        self._call = tester.call
+        names = tester.call.reducible
+        self._names = [*(name for name in order if name in names), *(name for name in names if name not in order)]
+        self._split = split
+        self._nested = nested
+        self._say = say
+        self._detailed = detailed
+
+    def run(self, mode: str) -> Triple:
+        """What passes, what fails, and the elements that only the latter has; equal ends for ``-``.
+
+        Args:
+            mode: ``"-"`` to minimize what fails, ``"+"`` to maximize what passes, ``"+-"`` for both.
+
+        Raises:
+            NotReproducedError: the call, or the answer, does not do the same again.
+            DoesNotPassError: for ``"+"`` and ``"+-"``, nothing passes.
+        """
+        try:
+            self.check()
+        except Stopped as stopped:
+            self.stopped_by = stopped.by
+            return self._call.arguments, self._call.arguments, {}
+        found = self._minimized() if mode == "-" else self._between(mode)
+        self._prove(found, mode)
+        return found
+
+    def check(self) -> None:
+        """Check that the call fails again in the same way.
+
+        Raises:
+            NotReproducedError: it does not.
+        """
+        if self._tester.test(self._call.arguments) is not Outcome.FAIL:
+            raise self._not_reproduced("The call", self._call.arguments)
+
+    def _minimized(self) -> Triple:
+        """In turns, as the book does it, then inside of elements, until nothing is left out any more."""
+        left, again = self._call.arguments, True
+        while again and self.stopped_by is None:
+            left = self._in_turns(left)
+            again = False
+            for space in levels_below(lambda: left, self._names) if self._nested else ():  # noqa: B023 - it is used up here
+                c_fail = self.search(space, "-")[1]
+                if c_fail != space.all:
+                    left, again = space.build(c_fail), True
+                if self.stopped_by is not None:
+                    break
+        self._say(f"Minimal failing call: {self._call.source(left)}")
+        return left, left, {}
+
+    def _in_turns(self, left: Arguments) -> Arguments:
+        pending = list(self._names)
+        while pending and self.stopped_by is None:
+            name = pending.pop(0)
+            space = Level(left, 0, [name])
+            if not space.all:
+                continue
+            self._say(f"Argument {name}:")
+            c_fail = self.search(space, "-")[1]
+            if c_fail != space.all:
+                left = space.build(c_fail)
+                pending = [other for other in self._names if other != name]
+                self._say(f"{name} is now {source_of(left[name])}")
+        return left
+
+    def _between(self, mode: str) -> Triple:
+        """All arguments together: their results would not fit together otherwise."""
+        space = Level(self._call.arguments, 0, self._names)
+        c_pass, c_fail = self.search(space, mode)
+        passing, failing, difference = (space.build(deltas) for deltas in (c_pass, c_fail, c_fail - c_pass))
+        if c_pass == EMPTY and self.stopped_by is None and self._tester.test(passing) is not Outcome.PASS:
+            raise DoesNotPassError(
+                f"{self._call.source(passing)[:_SHOWN]} does not pass: {self._tester.last.words}.",
+                "Without anything that passes there is no difference; `min_args()` needs none.",
+            )
+        self._say(f"Maximal passing call: {self._call.source(passing)}")
+        if "-" in mode:
+            self._say(f"Minimal failing call: {self._call.source(failing)}")
+        return passing, failing, difference
+
+    def search(self, space: Space, mode: str, *, check_whole: bool = False) -> tuple[IntervalSet, IntervalSet]:
+        """Search some parts of the arguments.
+
+        Args:
+            space: the parts.
+            mode: as for :meth:`run`.
+            check_whole: check that the call fails with all of them.
+
+        Returns:
+            The configurations that pass and fail; the best so far if the search is stopped.
+
+        Raises:
+            ArgumentError: there is no such mode or split rule.
+            NotReproducedError, DoesNotPassError: as for :meth:`run`.
+        """
+        try:
+            algorithm = BookDD(EMPTY, space.all, mode=mode, split=self._split)
+        except ValueError as error:
+            raise ArgumentError(str(error), "") from None
+        search = Search(algorithm, known={EMPTY: Outcome.PASS, space.all: Outcome.FAIL}, statistics=False)
+        test = self._tester.test
+        try:
+            # The empty arguments first, as in the book.
+            if test(space.build(EMPTY)) is Outcome.FAIL:
+                if "+" in mode:
+                    raise DoesNotPassError(
+                        f"{self._call.source(space.build(EMPTY))[:_SHOWN]} fails, too: {self._tester.last.words}.",
+                        "Then nothing of the arguments makes the difference; see `min_args()`.",
+                    )
+                return EMPTY, EMPTY
+            if check_whole and test(space.arguments) is not Outcome.FAIL:
+                raise self._not_reproduced("The call", space.arguments)
+            while (asked := search.ask()) is not None:
+                outcome = test(space.build(asked))
+                search.tell(asked, outcome)
+                if self._detailed:
+                    self._say(f"  {search.deltas_left} of {space.all.count} {space.unit}s left")
+        except Stopped as stopped:
+            self.stopped_by = stopped.by
+        return search.best
+
+    def _prove(self, found: Triple, mode: str) -> None:
+        """Make the calls of the answer again; neither counted nor from the cache."""
+        ends = [(found[0], Outcome.PASS)] * ("+" in mode) + [(found[1], Outcome.FAIL)] * ("-" in mode)
+        for arguments, outcome in ends * (_PROOF_RUNS if self.stopped_by is None else 0):
+            if self._tester.run(arguments) is not outcome:
+                raise self._not_reproduced("The answer", arguments)
+
+    def _not_reproduced(self, subject: str, arguments: Mapping[str, Any]) -> NotReproducedError:
+        last, call = self._tester.last, self._call
+        hint = (
+            "Something other than its arguments matters, such as time, randomness, or what earlier calls left behind."
+        )
+        if call.shared:
+            hint = f"It may be {' or '.join(sorted(call.shared))}, which cannot be copied, so that all calls share it."
+        elif not self._tester.in_child:
+            hint += " With `child=True`, each call is made in a process of its own."
+        source = self._call.source(arguments)
+        shown = source if len(source) <= _SHOWN else f"{source[: _SHOWN - 3]}..."
+        wanted = self._tester.wanted.words
+        return NotReproducedError(
+            f"{subject} {shown} does not do the same again: {last.words}, instead of {wanted}.", hint
+        )

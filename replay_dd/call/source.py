@@ -1,0 +1,84 @@
+"""Values and calls as Python source.
+
+Rules of this module:
+
+* What is written can be run again wherever Python can say it: numbers such as ``nan``, arrays with their type, members
+  of enumerations, classes by their names. Everything else is written as its ``repr``.
+* A ``repr`` is code of the program, which may fail: then the value is written as an object of its type.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+_DEEPEST = 60
+
+
+def source_of(value: Any, depth: int = 0) -> str:
+    """A value as Python source."""
+    kind = type(value)
+    if kind is float and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, Enum):
+        return f"{kind.__qualname__}.{value.name}"
+    if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
+        return str(value.__qualname__)
+    if depth > _DEEPEST:
+        return _repr(value)
+    inner = depth + 1
+    if kind is list:
+        return f"[{', '.join(source_of(one, inner) for one in value)}]"
+    if kind is tuple:
+        return f"({', '.join(source_of(one, inner) for one in value)}{',' if len(value) == 1 else ''})"
+    if kind is dict:
+        return f"{{{', '.join(f'{source_of(key, inner)}: {source_of(one, inner)}' for key, one in value.items())}}}"
+    if kind is deque:
+        return f"deque({source_of(list(value), inner)})"
+    if kind in (set, frozenset) and value:
+        elements = f"{{{', '.join(sorted(source_of(one, inner) for one in value))}}}"
+        return elements if kind is set else f"frozenset({elements})"
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and kind is numpy.ndarray and not value.dtype.hasobject and value.dtype.names is None:
+        return _array(value, inner)
+    return _repr(value)
+
+
+def _array(value: Any, depth: int) -> str:
+    dtype = repr(str(value.dtype))
+    if not value.size:
+        # Its nested lists would lose all axes after the empty one.
+        return f"numpy.zeros({value.shape}, {dtype})"
+    elements = value.astype(str) if value.dtype.kind in "mM" else value
+    return f"numpy.array({source_of(elements.tolist(), depth)}, {dtype})"
+
+
+def _repr(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__qualname__} object>"
+    return text if isinstance(text, str) else f"<{type(value).__qualname__} object>"
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a function, as a call would have it within its module."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    return str(name).rpartition("<locals>.")[2] if name else type(function).__qualname__
+
+
+def call_source(name: str, positional: Iterable[Any], keywords: Mapping[str, Any]) -> str:
+    """A call as Python source.
+
+    Args:
+        name: the function's.
+        positional: arguments without names.
+        keywords: arguments with names.
+    """
+    told = [source_of(value) for value in positional]
+    told += [f"{key}={source_of(value)}" for key, value in keywords.items()]
+    return f"{name}({', '.join(told)})"

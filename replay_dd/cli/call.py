@@ -1,0 +1,161 @@
+"""``replay-dd call``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from replay_dd.call.arguments_file import read_arguments
+from replay_dd.call.circumstance import FIRST_LIMIT_S
+from replay_dd.call.reduce import ALGORITHMS, CallIsolation, reduce_call
+from replay_dd.cli.command import OneOf, Option, Seconds, command
+from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.output import echo_json, echo_lines
+from replay_dd.cli.progress import Progress
+from replay_dd.errors.user import UsageError
+from replay_dd.files import check_writable, write_whole
+from replay_dd.report.call import call_as_json, call_as_text, call_test
+
+FAILURE = "Failure"
+
+
+def _algorithms() -> Sequence[str]:
+    return ALGORITHMS
+
+
+@command(
+    "call",
+    click.Argument(["function"], metavar="MODULE:FUNCTION"),
+    Option(
+        "--args-file",
+        section=PROGRAM,
+        metavar="FILE",
+        type=LOG,
+        required=True,
+        help="The arguments, as JSON or as Python literals.",
+    ),
+    Option(
+        "--python",
+        section=PROGRAM,
+        metavar="PYTHON",
+        shown_default="the `python` of the shell",
+        help="The interpreter that has the function.",
+    ),
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="RESULT",
+        type=OUTPUT_FILE,
+        shown_default="next to FILE",
+        help="Where to write the minimal arguments.",
+    ),
+    Option("--write-test", section=OUTPUT, metavar="FILE", type=OUTPUT_FILE, help="Write a pytest test of the call."),
+    json_option(),
+    Option(
+        "--failure",
+        section=FAILURE,
+        metavar="REGEX",
+        shown_default="the same exception, from the same place",
+        help="The failure is an exception whose type and text REGEX matches.",
+    ),
+    Option(
+        "--time-limit",
+        section=FAILURE,
+        metavar="SECONDS",
+        type=Seconds(min=0, min_open=True),
+        shown_default=f"{FIRST_LIMIT_S:g}, then 20 times the first call, and 5 s",
+        help="Kill a call after this time, which counts as a failure.",
+    ),
+    Option(
+        "--algorithm", section=SEARCH, type=OneOf(_algorithms), shown_default=ALGORITHMS[0], help="How to simplify."
+    ),
+    Option(
+        "--jobs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=processors,
+        shown_default="one per processor",
+        help="Number of calls at the same time.",
+    ),
+    *budget_options(),
+)
+def call_command(
+    function: str,
+    args_file: Path,
+    python: str | None,
+    output: Path | None,
+    write_test: Path | None,
+    as_json: bool,
+    failure: str | None,
+    time_limit: float | None,
+    algorithm: str | None,
+    jobs: int,
+    max_tests: int | None,
+    time_budget: float | None,
+) -> int:
+    """Reduce the arguments of a call to the parts that make it fail.
+
+    The function is imported once; each call is made in a process of its own.
+
+    Exit status:
+      0  reduced
+      3  the function does not fail with these arguments
+      4  the failure or the answer is not reproducible
+    """
+    function = _full_name(function)
+    pattern = _pattern(failure)
+    given = read_arguments(args_file)
+    result = output or args_file.with_name(f"{args_file.stem}-minimal{args_file.suffix}")
+    if result.exists() and result.samefile(args_file):
+        raise UsageError(f"The result would overwrite {result}.", "Name another file with `-o`.")
+    check_writable(result)
+    progress = Progress()
+    try:
+        found = reduce_call(
+            *(function, given.positional, given.keywords),
+            python=python,
+            failure=pattern,
+            algorithm=algorithm or ALGORITHMS[0],
+            jobs=jobs,
+            time_limit_s=time_limit,
+            max_tests=max_tests,
+            time_budget_s=time_budget,
+            observer=progress.observer("part"),
+        )
+    finally:
+        progress.clear()
+    written = given.written(found.positional, found.keywords, function.rpartition(":")[2])
+    files = {"minimal": result}
+    write_whole(result, written.encode("utf-8", "surrogatepass"))
+    if write_test is not None:
+        files["test"] = write_test
+        write_whole(write_test, call_test(found).encode("utf-8", "backslashreplace"))
+    return _tell(found, files, as_json=as_json)
+
+
+def _tell(found: CallIsolation, files: dict[str, Path], *, as_json: bool) -> int:
+    if as_json:
+        echo_json(call_as_json(found, files))
+    else:
+        echo_lines(call_as_text(found, files))
+    return found.isolation.exit_code
+
+
+def _full_name(function: str) -> str:
+    """``module:function``; a function of a module may be given with a dot, too."""
+    module, colon, name = function.partition(":") if ":" in function else function.rpartition(".")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
+        raise UsageError(f"`{function}` does not name a function.", "Write `module:function`, such as `json:loads`.")
+    return f"{module}:{name}"
+
+
+def _pattern(failure: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if failure is None else re.compile(failure)
+    except re.error as error:
+        raise UsageError(f"`{failure}` is not a regular expression: {error}.") from error

@@ -1,0 +1,169 @@
+"""Several failures in one input: each with an input of its own.
+
+Rules of this module:
+
+* When a failure is found, what causes it is left out of the input, and the program runs on the rest. If it still fails,
+  that is reduced in turn; until the rest passes, or fails as it does on an empty input.
+* Leaving something out may itself break an input. So the cause is left out in several ways, from its bytes alone to the
+  largest units that it touches: the first rest that passes, or shows a failure known by then, counts. A new failure
+  counts only if it shows in at least two ways.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from replay_dd.circumstance import Goal
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.input.brackets import bracket_tree
+from replay_dd.input.reduce import InputIsolation
+from replay_dd.input.space import Inside, Left, Subtrees
+from replay_dd.input.target import Target
+from replay_dd.input.trees import Node, everything, families_at
+from replay_dd.input.units import LINES
+from replay_dd.outcome import Outcome
+
+_LEAST_WITNESSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralFailures:
+    """All failures that an input shows.
+
+    Attributes:
+        found: one answer for each, in the order in which they were found.
+        rest: how the program ends without the causes of all of them; None if that is not known, since the search was
+            stopped.
+    """
+
+    found: tuple[InputIsolation, ...]
+    rest: Ending | None
+
+    @property
+    def distinct(self) -> int:
+        """How many of them differ in their failure or their smallest input."""
+        return len({(one.isolation.failure.signature, one.failing) for one in self.found})
+
+    @property
+    def exit_code(self) -> int:
+        """The highest exit status of the answers."""
+        return max(one.isolation.exit_code for one in self.found)
+
+
+def reduce_all(
+    content: bytes,
+    target: Target,
+    oracle: Oracle,
+    reduce: Callable[[bytes, int | None, float | None], InputIsolation],
+    *,
+    max_tests: int | None = None,
+    time_budget_s: float | None = None,
+    on_found: Callable[[InputIsolation], None] = lambda found: None,
+) -> SeveralFailures:
+    """Reduce an input for each failure in it.
+
+    Args:
+        content: the failing input.
+        target: runs the program.
+        oracle: what counts as a failure.
+        reduce: reduces an input to one failure, within so many tests and seconds.
+        max_tests: stop after this many tests.
+        time_budget_s: stop after this many seconds.
+        on_found: called with each answer.
+
+    Raises:
+        ReplayDDError: as :func:`~replay_dd.input.reduce.reduce_input` does, for the first failure.
+    """
+    began_s = time.monotonic()
+    found: list[InputIsolation] = []
+    known: set[str] = set()
+    on_nothing: str | None = None
+    limit_s = target.time_limit_s
+    while True:
+        tests_left = None if max_tests is None else max(max_tests - sum(one.isolation.tests for one in found), 1)
+        seconds_left = None if time_budget_s is None else max(time_budget_s - (time.monotonic() - began_s), 0.001)
+        target.time_limit_s = limit_s
+        answer = reduce(content, tests_left, seconds_left)
+        found.append(answer)
+        on_found(answer)
+        assert answer.isolation.circumstance.goal is Goal.SIMPLIFY
+        assert answer.kept is not None
+        if not answer.isolation.complete:
+            return SeveralFailures(tuple(found), None)
+        if on_nothing is None:
+            # A failure that it shows on nothing at all is none of the input.
+            on_nothing = oracle.ending(target.run(b"")).signature
+        known.add(answer.first.signature)
+        chosen = _rest(content, answer.kept, target, oracle, known, on_nothing)
+        if chosen is None:
+            return SeveralFailures(tuple(found), None)
+        content, ending = chosen
+        if not content:
+            return SeveralFailures(tuple(found), ending)
+
+
+def _rest(
+    content: bytes, kept: IntervalSet, target: Target, oracle: Oracle, known: set[str], on_nothing: str
+) -> tuple[bytes, Ending] | None:
+    """What is left without the cause of a failure, and how the program ends on it; None if that cannot be told.
+
+    What is left is empty if there is no other failure in it.
+    """
+    tried: dict[bytes, Ending] = {}
+    witnesses: Counter[str] = Counter()
+    for space, configuration in _ways(content, kept, target):
+        rest = space.build(configuration)
+        if len(rest) == len(content):
+            continue
+        if rest not in tried:
+            tried[rest] = oracle.ending(target.run(rest))
+        ending = tried[rest]
+        witnesses[ending.signature] += 1
+        if ending.verdict is Outcome.PASS or ending.signature == on_nothing:
+            return b"", ending
+        if ending.verdict is Outcome.FAIL and ending.signature in known:
+            return rest, ending
+    for rest, ending in reversed(tried.items()):
+        if ending.verdict is Outcome.FAIL and witnesses[ending.signature] >= _LEAST_WITNESSES:
+            return rest, ending
+    return None
+
+
+def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, IntervalSet]]:
+    """Ways to leave out the bytes that were kept for a failure, from these alone to all that they are part of."""
+    packing = target.packing
+    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
+    cause = kept & IntervalSet.from_intervals(bodies)
+    parse = bracket_tree if packing is None else packing.trees_inside(lambda path, body: bracket_tree)
+    root = parse(content)
+
+    def without(space: Left, touched: Iterable[int]) -> tuple[Left, IntervalSet]:
+        return space, space.all - IntervalSet.of(touched)
+
+    yield Subtrees(content, [[Node(start, stop, "cause") for start, stop in cause.intervals]]), EMPTY
+    families = [node.children for node in everything(root) if node.children]
+    inner = Subtrees(content, families)
+    nodes = [node for family in families for node in family]
+    hit = {id(node) for node in nodes if _touches(node, cause)}
+    innermost = (
+        number
+        for number, node in enumerate(nodes)
+        if id(node) in hit and not any(id(one) in hit for one in node.children)
+    )
+    yield without(inner, innermost)
+    lines = Inside(content, [(body, LINES) for body in bodies])
+    yield without(lines, lines.touched(cause))
+    for depth in reversed(range(2 if packing is None else 3)):
+        outer = Subtrees(content, families_at(root, depth))
+        yield without(outer, outer.touched(cause))
+    if packing is not None:
+        files = Subtrees(content, [[file for file in everything(packing.tree(content)) if not file.children]])
+        yield without(files, files.touched(cause))
+
+
+def _touches(node: Node, cause: IntervalSet) -> bool:
+    return bool(IntervalSet.range(node.start, node.stop) & cause)

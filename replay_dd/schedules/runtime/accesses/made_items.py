@@ -1,0 +1,94 @@
+"""Items that `collections.defaultdict` makes when they are looked up: it calls its factory and stores the result.
+
+Rules of this module:
+
+* The look is told like any other; the item is told as a store of its own, as soon as it is there. Other threads may run
+  in between, while the factory does.
+* A lookup is over when its thread runs something else than what was called by it. Its frame is kept until then.
+"""
+
+from __future__ import annotations
+
+from ..compat import CACHE
+from . import values
+from .access import ITEM, READS, STORES, Access
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any, NamedTuple
+
+    from ..baton.thread import ManagedThread
+    from ..points.place import Place
+
+    class Lookup(NamedTuple):
+        """A lookup that found nothing, of a mapping that then makes the item."""
+
+        thread: ManagedThread
+        frame: FrameType
+        position: int
+        stack: int
+        place: Place
+        access: Access
+
+
+class MadeItems:
+    """Knows which items are being made."""
+
+    def __init__(self) -> None:
+        self._begun: list[tuple[Lookup, object]] = []  # with what another thread has put there meanwhile
+
+    def begin(self, lookup: Lookup) -> None:
+        """A thread is about to look an item up."""
+        self._begun.append((lookup, values.MISSING))
+
+    def made(self, present: ManagedThread, frame: FrameType | None) -> list[tuple[Lookup, Access]]:
+        """The items that were made since the last call, with the store of each.
+
+        Args:
+            present: the thread that runs.
+            frame: where it runs.
+        """
+        begun, self._begun = self._begun, []
+        stores = []
+        for lookup, before in begun:
+            access = lookup[-1]
+            found = values.item(access.holder, access.looked_up)
+            if _goes_on(lookup, present, frame):
+                self._begun.append((lookup, found))
+            elif found is not values.MISSING and found is not values.UNKNOWN:
+                store = Access(STORES, ITEM, access.holder, access.key, access.name)
+                store.old, store.new = before, found
+                stores.append((lookup, store))
+        return stores
+
+
+def makes_items(access: Access) -> bool:
+    """Whether a look at an item makes it."""
+    if access.does != READS or access.sort != ITEM or access.old is not values.MISSING:
+        return False
+    mapping: Any = access.holder
+    if not values.is_a(mapping, dict) or access.looked_up is values.UNKNOWN:
+        return False
+    made_by = values.in_class(type(mapping), "__missing__")[1]
+    return values.exactly(made_by, values.MethodDescriptorType)  # of C: that of `defaultdict`
+
+
+def position_of(frame: FrameType) -> int:
+    """Where a frame is: an instruction in progress stands at its last cache entry."""
+    units, position = frame.f_code.co_code, frame.f_lasti
+    while position > 0 and units[position] == CACHE:
+        position -= 2
+    return position
+
+
+def _goes_on(lookup: Lookup, present: ManagedThread, frame: FrameType | None) -> bool:
+    thread, looking, position, *_ = lookup
+    if position_of(looking) != position:
+        return False
+    if thread is not present:
+        return True
+    caller = None if frame is None else frame.f_back
+    while caller is not None and caller is not looking:
+        caller = caller.f_back
+    return caller is looking

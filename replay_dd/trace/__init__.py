@@ -1,0 +1,1 @@
+"""Executed statements: which of them does an outcome of a program need?"""

@@ -1,0 +1,64 @@
+"""What a program does to the outside, noticed by an audit hook.
+
+Rules of this module:
+
+* What a fork cannot take back is an *effect*: a file opened for writing, a process, a connection. A run is forked only
+  before its first one.
+* A second thread, or a process forked by the program, ends the run: neither can follow a trace.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_CHANGES = frozenset(
+    f"os.{name}"
+    for name in (
+        *("remove", "rename", "mkdir", "rmdir", "link", "symlink", "truncate", "chmod", "chown", "utime"),
+        *("system", "posix_spawn", "exec", "kill", "killpg", "setxattr", "removexattr", "lockf"),
+    )
+) | {
+    *("subprocess.Popen", "sqlite3.connect", "signal.pthread_kill", "fcntl.flock", "fcntl.lockf"),
+    *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"),
+}
+_REFUSED = {
+    "_thread.start_new_thread": "a second thread",
+    "_thread.start_joinable_thread": "a second thread",
+    "os.fork": "a process by `fork`",
+    "os.forkpty": "a process by `fork`",
+}
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class Effects:
+    """Watches this process from now on.
+
+    Args:
+        on_refused: called with words for what cannot be traced; does not return.
+
+    Attributes:
+        watching: whether what happens is the program's; False while we do something ourselves.
+        any: whether there was an effect.
+    """
+
+    def __init__(self, on_refused: Callable[[str], None]) -> None:
+        self.watching = False
+        self.any = False
+        self._on_refused = on_refused
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.watching:
+            return
+        if event == "open":
+            _, _mode, flags = arguments
+            # Without a mode, this is os.open; with one, the flags are those that it stands for.
+            if isinstance(flags, int) and flags & _WRITES and arguments[0] != os.devnull:
+                self.any = True
+        elif event in _CHANGES:
+            self.any = True
+        elif event in _REFUSED:
+            self._on_refused(_REFUSED[event])

@@ -1,0 +1,91 @@
+"""The value of a variable as text, for comparison.
+
+Rules of this module:
+
+* Nothing of the program's own is called: no property, ``__eq__``, ``__hash__`` or ``__repr__``.
+* Equal texts mean equal values, as far as these are built from what is built in. Of other objects the class and the
+  attributes count; addresses never do.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+_PLAIN = (str, int, float, complex, bool, bytes, bytearray, type(None), type(Ellipsis), range)
+_LISTS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_DEEPEST = 20
+_LONGEST = 1_000_000
+
+
+def text_of(value: object) -> str:
+    """A text that is equal for equal values."""
+    return _Texts().of(value, 0)[:_LONGEST]
+
+
+class _Texts:
+    def __init__(self) -> None:
+        self._above: list[int] = []
+
+    def of(self, value: Any, depth: int) -> str:
+        kind = type(value)
+        if kind in _PLAIN:
+            return repr(value)
+        if depth > _DEEPEST or id(value) in self._above:
+            return "..."
+        self._above.append(id(value))
+        try:
+            return self._inside(value, kind, depth + 1)
+        finally:
+            self._above.pop()
+
+    def _inside(self, value: Any, kind: type, depth: int) -> str:
+        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
+            return f"<{object.__getattribute__(value, '__class__').__name__} {_name(value)}>"
+        told = "" if kind in _LISTS or kind is dict else kind.__name__
+        for base, brackets in _LISTS.items():
+            if isinstance(value, base):
+                items = [self.of(one, depth) for one in base.__iter__(value)]
+                told += brackets[0] + ", ".join(sorted(items) if brackets == "{}" else items) + brackets[1]
+        if isinstance(value, dict):
+            pairs = [f"{self.of(key, depth)}: {self.of(one, depth)}" for key, one in dict.items(value)]
+            told += "{" + ", ".join(pairs) + "}"
+        for plain in (str, int, float, bytes):
+            if isinstance(value, plain) and kind is not plain:
+                told += f"({plain.__repr__(value)})"
+        attributes = _attributes(value)
+        if attributes:
+            told += "(" + ", ".join(f"{name}={self.of(one, depth)}" for name, one in attributes) + ")"
+        return told
+
+
+def _name(value: Any) -> str:
+    for name in ("__qualname__", "__name__"):
+        try:
+            return str(object.__getattribute__(value, name))
+        except AttributeError:
+            try:
+                return str(type.__getattribute__(value, name))
+            except (AttributeError, TypeError):
+                continue
+    return "?"
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        own = {}
+    if type(own) is dict:
+        found += [(name, own[name]) for name in sorted(name for name in own if type(name) is str)]
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            descriptor = base.__dict__.get(name)
+            if isinstance(descriptor, types.MemberDescriptorType):
+                try:
+                    found.append((name, descriptor.__get__(value)))
+                except AttributeError:
+                    continue
+    return found

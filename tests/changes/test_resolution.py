@@ -1,0 +1,256 @@
+"""Mixtures that miss names, and changes that are never executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.changes.circumstance import CodeChanges
+from replay_dd.changes.coverage import Executed, executed_in, never_executed
+from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.names import Names, missing_names
+from replay_dd.changes.resolution import Resolution
+from replay_dd.changes.workshop import Workshop
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.experiment.ending import Oracle
+from replay_dd.outcome import Outcome
+from tests.changes.versions import difference, python, tree
+
+pytestmark = pytest.mark.once
+
+
+@pytest.mark.parametrize(
+    "output, names",
+    [
+        ("NameError: name 'unescape' is not defined. Did you mean: 'escape'?", {"unescape", "escape"}),
+        ("ImportError: cannot import name 'Printable' from 'app.printing.defaults' (x.py)", {"Printable", "defaults"}),
+        ("ModuleNotFoundError: No module named 'app.shapes'", {"shapes"}),
+        ("AttributeError: module 'app' has no attribute 'draw'", {"draw"}),
+        ("TypeError: Shape.draw() got an unexpected keyword argument 'width'", {"draw", "width"}),
+        ("a.c:3:5: error: ‘size’ undeclared (first use in this function)", {"size"}),
+        ("a.c:3:5: error: use of undeclared identifier 'size'", {"size"}),
+        ("a.c:(.text+0x1): undefined reference to `area'", {"area"}),
+        ("a.c:1:10: fatal error: shapes.h: No such file or directory", {"shapes"}),
+        ("./a.go:3:5: undefined: area", {"area"}),
+        ("ReferenceError: area is not defined", {"area"}),
+        ("all is well with 'area'", set()),
+    ],
+)
+def test_names_in_errors(output: str, names: set[str]) -> None:
+    assert names <= set(missing_names(output.encode()))
+    assert bool(missing_names(output.encode())) == bool(names)
+
+
+def test_which_changes_define_and_mention_a_name(tmp_path: Path) -> None:
+    old = "import os\nsize = 1\nprint(size)\n\n\ndef f(a):\n    return a\n"
+    new = "from shapes import area, size\nprint(area)\n\n\ndef f(a, width):\n    return a\n"
+    found = difference(tmp_path, {"p.py": old}, {"p.py": new, "shapes.py": "def area(): pass\nsize = 1\n"})
+    names = Names(found)
+
+    def where(deltas: IntervalSet) -> set[tuple[str, int]]:
+        changes = [(found.files[found.file_of(delta)].path, found.line_change(delta)) for delta in deltas]
+        return {(path, -1 if change is None else change.new) for path, change in changes}
+
+    assert where(names.defining("area")) == {("p.py", 0), ("shapes.py", -1)}
+    assert where(names.defining("shapes")) == {("shapes.py", -1)}
+    assert where(names.defining("width")) == {("p.py", 4)}
+    assert not names.defining("print")
+    assert ("p.py", 1) in where(names.adding("area"))
+
+
+USES = {f"use{number}.py": f"from base import old{number} as f\nx = f()\n" for number in range(4)}
+BASE_OLD = "".join(f"def old{number}():\n    return {number}\n\n\n" for number in range(4))
+MAIN = "import use0, use1, use2, use3\nassert use0.x + use1.x + use2.x + use3.x == 6, 'another sum'\n"
+
+
+@pytest.mark.parametrize("algorithm", ["dd", "dd+"])
+def test_missing_names_are_resolved(algorithm: str, tmp_path: Path) -> None:
+    """Each user needs its function, which is in another file; one function is wrong."""
+    old = {"base.py": BASE_OLD, "main.py": MAIN, **USES}
+    new = {
+        **{name: text.replace("old", "new") for name, text in USES.items()},
+        "base.py": BASE_OLD.replace("old", "new").replace("return 2", "return 20"),
+        "main.py": MAIN,
+    }
+    results = [
+        isolate_changes(
+            *(tree(tmp_path / "old", old), tree(tmp_path / "new", new), python("main.py")),
+            algorithm=algorithm,
+            resolve=resolve,
+            jobs=jobs,
+        )
+        for resolve, jobs in ((True, 1), (True, 3), (False, 1))
+    ]
+    resolved, in_parallel, plain = results
+    assert (resolved.guilty, resolved.needed) == (in_parallel.guilty, in_parallel.needed)
+    assert resolved.isolation.tests == in_parallel.isolation.tests
+    for found in results:
+        lines = [found.difference.line_change(delta) for delta in found.guilty]
+        assert any(
+            change is not None and found.difference.files[0].after[change.new] == b"    return 20\n" for change in lines
+        )
+        assert found.isolation.verified
+    assert resolved.rounds > 0
+    assert plain.rounds == 0
+    assert sum(tests for _, tests in resolved.isolation.unresolved) < sum(
+        tests for _, tests in plain.isolation.unresolved
+    )
+
+
+def test_what_was_learnt_is_applied_at_once_on_the_next_level(tmp_path: Path) -> None:
+    old = {"a/base.py": "x = 1\n", "b/use.py": "y = 2\n", "main.py": "z = 1\n", "other.py": "1\n"}
+    new = {
+        "a/base.py": "x = 1\nwidth = 3\n",
+        "b/use.py": "from a.base import width\ny = width\n",
+        "main.py": "z = 2\n",
+        "other.py": "2\n",
+    }
+    found = difference(tmp_path, old, new)
+    target = python("-c", "import a.base, b.use, main; assert not (b.use.y == 3 and main.z == 2)")
+    resolution = Resolution(found)
+    with Workshop(found, target, Oracle()) as workshop:
+        first = CodeChanges(found, workshop, ["file", "hunk"], resolution=resolution)
+        first.settle([first.run(first.universe)])
+        asked, made = IntervalSet.of([1, 2]), IntervalSet.of([0, 1, 2])
+        run = first.run(asked)
+        assert first.judge(run).outcome is Outcome.FAIL
+        assert (first.realised(asked, run), resolution.rounds) == (made, 1)
+        again = CodeChanges(found, workshop, ["hunk"], wanted=first.wanted, resolution=resolution)
+        assert again.realised(asked, again.run(asked)) == made
+        assert resolution.rounds == 2, "nothing was learnt, since the search has not committed the test"
+        first.tested(asked, run)
+        later = CodeChanges(found, workshop, ["hunk"], wanted=first.wanted, resolution=resolution)
+        assert later.realised(asked, later.run(asked)) == made
+        assert resolution.rounds == 2
+        # Where the search cannot use what was run, it is told something that is not between its ends.
+        part = CodeChanges(
+            found, workshop, ["hunk"], candidates=IntervalSet.of([1, 2, 3]), wanted=first.wanted, resolution=resolution
+        )
+        assert not part.realised(IntervalSet.of([0, 1]), run) <= part.universe
+
+
+# -- changes that are never executed -----------------------------------------------------------------------------------
+
+CODE_OLD = """\
+import os
+
+TABLE = {
+    1: 2,
+}
+
+
+def used(a):
+    if a > 100:
+        return "large"
+    return a
+
+
+def unused(a):
+    return a
+
+
+@staticmethod
+def changed_head(a):
+    return [a]
+"""
+CODE_NEW = (
+    CODE_OLD.replace("1: 2", "1: 3")
+    .replace("large", "huge")
+    .replace("    return a\n\n\n@", "    return -a\n\n\n@")
+    .replace("head(a):\n    return [a]", "head(*b):\n    return [*b]")
+)
+
+
+def left_out(folder: Path, old: dict[str, str], new: dict[str, str], program: str, *, built: bool = False) -> set[str]:
+    found = difference(folder, old, new)
+    with Workshop(found, python("-c", program), Oracle()) as workshop:
+        ending, in_new = workshop.observed(found.all)
+        before, in_old = workshop.observed(EMPTY)
+        assert (ending.verdict, before.verdict) == (Outcome.PASS, Outcome.PASS)
+    deltas = never_executed(found, in_old, in_new, built=built)
+    told = set()
+    for delta in deltas:
+        file, change = found.files[found.file_of(delta)], found.line_change(delta)
+        told.add(file.path if change is None else file.after[change.new].decode().strip())
+    return told
+
+
+def test_what_is_never_executed_is_found(tmp_path: Path) -> None:
+    old = {"code.py": CODE_OLD, "data/a": "1\n", "data/b": "1\n", "docs/c": "1\n", "extra.py": "x = 1\n"}
+    new = {"code.py": CODE_NEW, "data/a": "2\n", "data/b": "2\n", "docs/c": "2\n", "extra.py": "x = 2\n"}
+    program = "import code; code.used(1); open('data/a').read()"
+    # `data/b` lies beside a file that is read; the body of a function whose head changes stays with the head.
+    expected = {'return "huge"', "return -a", "x = 2", "2"}
+    assert left_out(tmp_path / "plain", old, new, program) == expected
+    assert left_out(tmp_path / "built", old, new, program, built=True) == expected - {"2"}
+
+
+def test_an_observed_program_keeps_its_own_site_customization(tmp_path: Path) -> None:
+    made = difference(tmp_path, {"p.py": "x = 1\n"}, {"p.py": "x = 2\n"})
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text("import builtins\nbuiltins.customized = True\n")
+    target = python("-c", "import p, threading; assert customized; threading.Thread(target=exec, args=('1',)).start()")
+    target.environment["PYTHONPATH"] = str(site)  # type: ignore[index]
+    with Workshop(made, target, Oracle()) as workshop:
+        ending, executed = workshop.observed(made.all)
+    assert ending.verdict is Outcome.PASS
+    assert executed.lines["p.py"] == frozenset({0})
+
+
+def test_what_a_probe_writes_is_read() -> None:
+    assert executed_in(b"1 a.py\n0 data\n3 a.py\nbroken\n") == Executed(
+        {"a.py": frozenset({0, 2})}, frozenset({"data"})
+    )
+
+
+MANY = {f"many{number}.py": "def f():\n    return 1\n" for number in range(60)}
+
+
+def test_changes_that_are_never_executed_are_left_out_first(tmp_path: Path) -> None:
+    old = {"p.py": "def f():\n    return 1\n", **MANY}
+    new = {name: text.replace("1", "2") for name, text in old.items()}
+    command = python("-c", "import p; assert p.f() == 1")
+    found = isolate_changes(tree(tmp_path / "old", old), tree(tmp_path / "new", new), command)
+    assert (found.left_out.count, found.difference.all.count) == (60, 61)
+    assert found.guilty.count == 1
+    without = isolate_changes(tree(tmp_path / "old", old), tree(tmp_path / "new", new), command, coverage=False)
+    assert without.left_out == EMPTY
+    assert without.guilty == found.guilty
+
+
+def test_nothing_is_left_out_that_the_failure_needs(tmp_path: Path) -> None:
+    """The program looks at the size of files that it never opens."""
+    old = {"p.py": "import os\nassert os.path.getsize('data/x') < 3\n", "data/x": "1\n", "q.py": "x = 1\n", **MANY}
+    new = {
+        **{name: text.replace("return 1", "return 2") for name, text in old.items()},
+        "data/x": "22\n",
+        "q.py": "x = 2\n",
+    }
+    found = isolate_changes(tree(tmp_path / "old", old), tree(tmp_path / "new", new), python("p.py"))
+    assert found.left_out == EMPTY
+    assert [found.difference.files[found.difference.file_of(delta)].path for delta in found.guilty] == ["data/x"]
+
+
+# -- copies ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_is_not_built_again_for_the_same_mixture(tmp_path: Path) -> None:
+    from replay_dd.changes.workshop import Target
+
+    made = difference(tmp_path, {"a": "1\n"}, {"a": "2\n"})
+    log = tmp_path / "builds"
+    with Workshop(made, Target(("true",), build=f"cat a >> {log}"), Oracle()) as workshop:
+        for one in (EMPTY, EMPTY, made.all, made.all, EMPTY):
+            assert workshop.run(one).verdict is Outcome.PASS
+    assert log.read_text() == "1\n2\n"
+
+
+def test_what_python_compiled_is_never_taken_for_another_version(tmp_path: Path) -> None:
+    """Both versions are as long as each other, and change places within a second."""
+    made = difference(tmp_path, {"p.py": "x = 1\n", "q.py": "y = 1\n"}, {"p.py": "x = 2\n", "q.py": "y = 2\n"})
+    with Workshop(made, python("-c", "import p, q; raise SystemExit(p.x * 10 + q.y)"), Oracle()) as workshop:
+        for _ in range(3):
+            for deltas, status in ((EMPTY, 11), (IntervalSet.of([0]), 21), (IntervalSet.of([1]), 12), (made.all, 22)):
+                assert workshop.run(deltas).words == f"exit status {status}"

@@ -1,0 +1,107 @@
+"""Runs that begin where others stood: what they see is what a run from the beginning sees."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.dd import IntervalSet
+from replay_dd.trace import forks
+from replay_dd.trace.forks import Tree
+from replay_dd.trace.model import Trace, trace_from
+from replay_dd.trace.slice import MOST_STATEMENTS
+from replay_dd.trace.target import Target, target_of
+
+pytestmark = pytest.mark.once
+
+READS = """\
+import sys
+print("begun")
+one = sys.stdin.readline()
+file = open("numbers")
+two = file.readline()
+print("went on", flush=True)
+three = sys.stdin.readline()
+four = file.readline()
+print(one, two, three, four)
+print("end")
+"""
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork wherever a later run could begin."""
+    monkeypatch.setattr(forks, "_WORTH_A_FORK_NS", -1)
+
+
+def traced(folder: Path, text: str) -> tuple[Target, Trace]:
+    (folder / "prog.py").write_text(text)
+    (folder / "numbers").write_text("1\n2\n3\n")
+    target = target_of([sys.executable, "prog.py"], b"a\nb\nc\n", folder)
+    target.time_limit_s = 60
+    tree = Tree(target)
+    try:
+        told = tree.record(MOST_STATEMENTS, None)
+    finally:
+        tree.close()
+    assert told.report is not None
+    return target, trace_from(told.report["trace"], folder / "trace")
+
+
+def without(trace: Trace, *lines: int) -> IntervalSet:
+    return IntervalSet.of(event for event in range(len(trace)) if trace.statement(event).line not in lines)
+
+
+@pytest.mark.usefixtures("eager")
+def test_input_and_output_are_those_of_the_place_where_a_run_begins(tmp_path: Path) -> None:
+    target, trace = traced(tmp_path, READS)
+    tree, fresh = Tree(target, trace), Tree(target, trace)
+    best = trace.all
+    begun_later = 0
+    try:
+        for line in (2, 6, 10, 2, 6, 10):
+            begun_later += len(tree._waiting) > 1
+            kept = without(trace, line)
+            there = tree.follow(kept, best, None)
+            # With nothing else known, every run of this tree begins at the root.
+            from_the_beginning = fresh.follow(kept, kept, None)
+            assert there.output == from_the_beginning.output
+            assert there.report == from_the_beginning.report
+    finally:
+        tree.close()
+        fresh.close()
+    assert begun_later == 5
+
+
+@pytest.mark.usefixtures("eager")
+def test_nothing_waits_behind_a_written_file(tmp_path: Path) -> None:
+    text = "for n in range(3):\n    file = open('numbers', 'a')\n    file.write('x')\n    file.close()\n"
+    target, trace = traced(tmp_path, text + "print(open('numbers').read())\nprint(2)\n")
+    tree = Tree(target, trace)
+    try:
+        for _ in range(2):
+            told = tree.follow(without(trace, 6), trace.all, None)
+            assert told.output == b"1\n2\n3\nxxx\n", "each run finds the folder as it was"
+        assert len(tree._waiting) == 1
+    finally:
+        tree.close()
+    assert (tmp_path / "numbers").read_text() == "1\n2\n3\n"
+
+
+@pytest.mark.usefixtures("eager")
+def test_processes_that_no_run_needs_any_more_are_ended(tmp_path: Path) -> None:
+    target, trace = traced(tmp_path, READS)
+    tree = Tree(target, trace)
+    try:
+        tree.follow(without(trace, 6), trace.all, None)
+        (waiting,) = tree._waiting[1:]
+        os.kill(waiting.process, 0)
+        tree.follow(without(trace, 2, 6), without(trace, 2), None)
+        assert waiting not in tree._waiting
+        state = Path(f"/proc/{waiting.process}/stat")
+        assert not state.exists() or state.read_text().split(")")[1].split()[0] in "ZX"
+    finally:
+        tree.close()
