@@ -14,7 +14,7 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
-from replay_dd.schedules.hunt_plans import HuntPlans, plans_of
+from replay_dd.schedules.hunt_plans import Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
@@ -63,6 +63,7 @@ class Hunt:
             there was none.
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.
+        coverage: what the runs covered; None if that is not known.
     """
 
     passing: Log | None
@@ -83,6 +84,7 @@ class Hunt:
     asleep_s: float = 0
     instead_of: str = ""
     because: tuple[str, ...] = ()
+    coverage: Coverage | None = None
 
 
 def hunt(
@@ -211,6 +213,7 @@ def hunt(
             simplifying_runs=simplifier.runs,
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
             asleep_s=min(asleep_ns, default=0) / 1e9,
+            coverage=learning.coverage if learning is not None and profiled and end.complete else None,
         )
 
 

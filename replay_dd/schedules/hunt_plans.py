@@ -4,11 +4,10 @@ Rules of this module:
 
 * Preemptions come from what the threads touched (:mod:`~replay_dd.schedules.likely_preemptions`): first single ones of
   the default schedule. The run of each tells what the threads touch then, and with that, which preemption to add.
-* Those that may bring about an order of two accesses that no run had come first; among them, those with fewer
-  preemptions, as their failures are easiest to explain.
-* Every third run uses a random strategy, in case none of the preemptions is the one; two of three do so once no
-  preemption promises anything new. Some switch only where threads touch the same thing; others anywhere, since the
-  touches are guessed and sampled.
+* Of three runs, one tries the next preemption in order, fewer before more, as their failures are easiest to explain; one
+  the next that may bring about an order of two accesses that no run had; and one a random strategy, in case it is none
+  of these. Without anything new, that is two of three. Some random strategies switch only where threads touch the same
+  thing; others anywhere, since the touches are guessed and sampled.
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
 
@@ -59,6 +58,22 @@ _STRATEGIES = (
 _FIXED = ("latest_first", "at_once")
 
 
+class Coverage(NamedTuple):
+    """What the runs of a hunt covered, as far as the touches of its threads are known.
+
+    Attributes:
+        orders_seen: how many orders of two conflicting accesses some run had.
+        orders_known: as many, with their opposites, some of which may be impossible.
+        tried: how many combinations of preemptions at conflicts were tried.
+        exhausted: all combinations of up to so many preemptions at conflicts were tried.
+    """
+
+    orders_seen: int
+    orders_known: int
+    tried: int
+    exhausted: int
+
+
 class _Waiting(NamedTuple):
     """Preemptions to be tried together, the last of them new."""
 
@@ -81,7 +96,7 @@ class HuntPlans(Iterator[Plan]):
         amount: how many plans at most.
 
     Attributes:
-        orders: the orders of conflicting accesses that the runs learnt from had.
+        orders: the orders of conflicting accesses that the runs had.
     """
 
     def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
@@ -135,25 +150,24 @@ class HuntPlans(Iterator[Plan]):
             self._unlearned.append((number, plan, run))
 
     @property
-    def known_orders(self) -> int:
-        """How many orders of conflicting accesses there may be: those that runs had, and their opposites."""
-        return len(self.orders | {(second, first) for first, second in self.orders})
-
-    @property
-    def preemptions_exhausted(self) -> int:
-        """All combinations of at most so many preemptions at conflicts were tried."""
-        left = [len(one.triggers) for one in self._waiting]
-        left += [len(run.log.triggers) + 1 for _, _, run in self._unlearned]
-        return max(0, min(left, default=_MOST_PREEMPTIONS + 1) - 1)
+    def coverage(self) -> Coverage:
+        """What the runs covered; to be asked for when all are done."""
+        while self._unlearned:
+            _, plan, run = self._unlearned.pop(0)
+            self._learn_from(plan, run)
+        known = self.orders | {(second, first) for first, second in self.orders}
+        left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
+        learns = self._first.log.ending.global_time <= _MOST_YIELD_POINTS and len(self._waiting) < _MOST_WAITING
+        return Coverage(len(self.orders), len(known), self._likely_given, left - 1 if learns else 0)
 
     def _best(self, turn: int) -> _Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
         if turn == _TURNS - 1:
             return None
-        unseen = (one for one in self._waiting if one.novelty not in self.orders and one.novelty not in self._hoped_for)
-        best = min(unseen, default=None, key=_order)
-        if best is None and turn == 0:
-            best = min(self._waiting, default=None, key=_order)
+        waiting = self._waiting
+        if turn == 1:
+            waiting = [one for one in waiting if one.novelty not in self.orders and one.novelty not in self._hoped_for]
+        best = min(waiting, default=None, key=_order)
         if best is not None:
             self._waiting.remove(best)
             self._hoped_for.add(best.novelty)

@@ -7,6 +7,7 @@ The graph of locks taken while others are held, and its circles over different t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from replay_dd.schedules.likely_preemptions import Touch
@@ -40,7 +41,7 @@ def lock_cycles(touches: Sequence[Touch]) -> Iterator[tuple[Trigger, ...]]:
     for first in edges.values():
         for cycle in _closed([first], list(edges.values())):
             if min(cycle, key=lambda edge: edge.touch.global_time) is first:
-                following = zip(cycle, cycle[1:], strict=False)
+                following = pairwise(cycle)
                 yield tuple(Trigger(a.touch.thread, a.touch.time, b.touch.thread) for a, b in following)
                 found += 1
             if found >= _MOST_CYCLES:

@@ -30,7 +30,7 @@ class RandomWalk(Strategy):
         self._random = Generator(seed)
         self._scale = 1 << self._random.below((longest or _LONGEST).bit_length())
         self._points = points
-        self._odds = 2 << self._random.below(3)
+        self._odds = 2 << self._random.below(3) if points else 1
         self._due = 0
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
