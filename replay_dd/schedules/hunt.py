@@ -14,7 +14,7 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
-from replay_dd.schedules.hunt_plans import Coverage, HuntPlans, plans_of
+from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
@@ -155,7 +155,7 @@ def hunt(
             )
             return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
         first = with_note(first, doubt)
-        jobs = usable_jobs(first.log, jobs)
+        jobs = usable_jobs(first.log, jobs if strategy is not None else min(jobs, LAG))
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)

@@ -4,10 +4,10 @@ Rules of this module:
 
 * Preemptions come from what the threads touched (:mod:`~replay_dd.schedules.likely_preemptions`): first single ones of
   the default schedule. The run of each tells what the threads touch then, and with that, which preemption to add.
-* Of three runs, one tries the next preemption in order, fewer before more, as their failures are easiest to explain; one
-  the next that may bring about an order of two accesses that no run had; and one a random strategy, in case it is none
-  of these. Without anything new, that is two of three. Some random strategies switch only where threads touch the same
-  thing; others anywhere, since the touches are guessed and sampled.
+* Of three runs, one tries the next preemption in order, promising ones before others, and fewer before more, as their
+  failures are easiest to explain; one the next that may bring about an order of two accesses that no run had; and one a
+  random strategy, in case it is none of these. Without anything new, that is two of three. Some random strategies
+  switch only where threads touch the same thing; others anywhere, since the touches are guessed and sampled.
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
 
@@ -34,6 +34,7 @@ from replay_dd.schedules.target import Plan, TargetRun
 LAG = 4
 _TURNS = 3
 _MOST_PREEMPTIONS = 4
+_ONE_MORE = 2  # one more preemption counts as much as two ranks
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
 _MOST_YIELD_POINTS = 50_000  # of such a run: to note what threads touch takes some microseconds each
 _MOST_WAITING = 20_000  # preemptions to be tried
@@ -115,7 +116,7 @@ class HuntPlans(Iterator[Plan]):
         self._novelties: dict[tuple[Trigger, ...], Hashable] = {}
         self.orders: set[Order] = set()
         for triggers in lock_cycles(first.touches):
-            self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 1)
+            self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
         self._learn_from(Plan(), first)
 
     def __next__(self) -> Plan:
@@ -189,7 +190,7 @@ class HuntPlans(Iterator[Plan]):
         for found in likely_preemptions(run.touches, run.alternatives):
             before = tuple(switch.trigger for switch in switches if switch.global_time < found.global_time)
             if len(before) < _MOST_PREEMPTIONS:
-                self._add(before, found, len(before) + 1)
+                self._add(before, found, _ONE_MORE * len(before) + found.rank)
 
     def _add(self, triggers: tuple[Trigger, ...], found: Preemption, cost: int) -> None:
         together = (*triggers, found.trigger)

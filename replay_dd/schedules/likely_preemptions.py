@@ -80,11 +80,13 @@ class Preemption(NamedTuple):
         trigger: the switch.
         global_time: yield points passed by all threads up to then.
         novelty: what it may bring about: mostly an :data:`Order`, otherwise what tells its kind of switch from others.
+        rank: how promising it is, as above; 0 comes first.
     """
 
     trigger: Trigger
     global_time: int
     novelty: Hashable
+    rank: int = 0
 
 
 def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternative] = ()) -> Iterator[Preemption]:
@@ -104,11 +106,11 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
         # Within each rank, groups (the same object at the same place) take turns.
         ranks[rank].setdefault(group, []).append(found)
     given: set[Trigger] = set()
-    for groups in ranks:
+    for rank, groups in enumerate(ranks):
         for preemption in _round_robin(groups.values()):
             if preemption.trigger not in given:
                 given.add(preemption.trigger)
-                yield preemption
+                yield preemption._replace(rank=rank)
 
 
 def conflict_points(touches: Sequence[Touch]) -> dict[str, tuple[int, ...]]:
