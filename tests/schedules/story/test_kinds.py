@@ -14,6 +14,7 @@ from replay_dd.schedules.observation import Access, Observation, StackFrame, Val
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.kinds import kind_of
+from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.words import Letters
 from tests.schedules.logs import PASSED
 
@@ -194,3 +195,14 @@ def test_both_threads_that_found_nothing_are_told_even_from_an_earlier_turn() ->
     assert (found.left.access, found.left.inferred) == (accesses[0], True)
     had_one = [replace(accesses[0], old=number(1)), *accesses[1:]]
     assert with_own_look(conflict_of(had_one, 5, 5, begins_turn=True)).left is None
+
+
+def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
+    thing: dict[str, Any] = {"holder_type": "generator", "detail": "next()", "reads": True, "writes": True}
+    generator = ("object", 1, "")
+    other = access("0.2", 1, 5, "calls", generator, **thing)
+    own = access("0.1", 5, 9, "calls", generator, old=NOTHING, **thing)
+    conflict = conflict_of([other, own], 5, 5, begins_turn=True)
+    assert kind_of(conflict, PASSED) == kinds.CONCURRENT_USE
+    assert "while thread 0.2 is still inside it" in summary_of(kinds.CONCURRENT_USE, conflict)
+    assert Letters().does(own) == "next(): it is running already"
