@@ -33,7 +33,18 @@ PROGRAM = """
     trail = contextvars.ContextVar("trail", default=[])
     handlers, first, second = {}, [1], [2]
 
+    def letters():
+        yield "x"
+        next(again)
+
+    again = letters()
+
     def work():
+        next(again)
+        try:
+            next(again)
+        except ValueError:
+            pass
         groups["a"].grow()
         groups["a"].grow()
         try:
@@ -121,3 +132,9 @@ def test_standard_output_is_replaced_and_put_back(seen: list[Access]) -> None:
         ("reads", "StringIO", "?"),
         ("stores", "StringIO", "TextIOWrapper"),
     ]
+
+
+def test_a_generator_that_runs_already_is_found_so(seen: list[Access]) -> None:
+    calls = [one for one in seen if one.name == "again" and one.detail == "next()"]
+    assert [one.old.is_missing for one in calls] == [False, False, True]
+    assert all(one.reads and one.writes and one.holder_type == "generator" for one in calls)

@@ -104,21 +104,27 @@ def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: Fai
 
 
 def with_own_look(conflict: Conflict) -> Conflict:
-    """A conflict of two threads that both store, with the look of the interrupted one that had found nothing yet.
+    """A conflict of two threads that both store, with what the interrupted one had read there before.
 
-    That look may be in an earlier turn, where the failing range does not reach.
+    That may be a look in an earlier turn that found nothing yet, where the failing range does not reach; or the first
+    half of `+=`, where the range begins with another failure.
 
     Args:
         conflict: what the threads did.
     """
-    right = conflict.right
-    if conflict.left is not None or right is None or right.access.does != "stores":
+    left, right = conflict.left, conflict.right
+    if right is None or right.access.does != "stores" or (left is not None and one_thing(left.access, right.access)):
         return conflict
     thing = right.access.thing
     if not any(other.does == "stores" and other.thing == thing for other in right.others):
         return conflict
     own = [one for one in conflict.before if one.thing == thing]
-    if not own or own[-1].writes or not (own[-1].old.is_missing or own[-1].old.text in _NOTHING_YET):
+    if not own or own[-1].writes:
+        return conflict
+    nothing_yet = own[-1].old.is_missing or own[-1].old.text in _NOTHING_YET
+    here = (right.access.place.path, right.access.place.line, right.access.place.function)
+    same_line = (own[-1].place.path, own[-1].place.line, own[-1].place.function) == here
+    if not (nothing_yet if left is None else same_line):
         return conflict
     others = tuple(other for other in conflict.stretch if other.conflicts(own[-1]))
     return replace(conflict, left=Edge(own[-1], others, inferred=True))

@@ -22,6 +22,7 @@ TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
+CONCURRENT_USE = "concurrent use"
 MISSED_NOTIFICATION = "missed notification"
 LOCK_ORDER = "lock-order deadlock"
 SELF_DEADLOCK = "self-deadlock"
@@ -67,6 +68,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
+    if right is not None and right.access.holder_type == "generator" and right.access.old.is_missing:
+        return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):

@@ -14,7 +14,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     edge = right or left
     if edge is None:
         return ""
-    if right is None or left is None:
+    if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
     if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(right):
         return _stored_twice(conflict.thread, right)
@@ -55,6 +55,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     own, one = edge.access, conflict.thread
     last = edge.others[-1]
     other = _change(edge) or last
+    if kind == kinds.CONCURRENT_USE:
+        return (
+            f"Thread {one} asks {own.name} for its next ({_at(own)}) while thread {other.thread} is still inside it "
+            f"({_at(other)}); only one thread at a time can."
+        )
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "

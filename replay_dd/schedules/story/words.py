@@ -79,6 +79,8 @@ class Letters:
 
     def _calls(self, access: Access) -> str:
         text = access.detail
+        if access.holder_type == "generator" and access.old.is_missing:
+            return f"{text}: it is running already"
         if access.thing[0] in ("file", "object") and access.old.is_missing:
             return (
                 f"{text}: it is closed"

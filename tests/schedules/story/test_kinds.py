@@ -14,6 +14,7 @@ from replay_dd.schedules.observation import Access, Observation, StackFrame, Val
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.kinds import kind_of
+from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.words import Letters
 from tests.schedules.logs import PASSED
 
@@ -194,3 +195,35 @@ def test_both_threads_that_found_nothing_are_told_even_from_an_earlier_turn() ->
     assert (found.left.access, found.left.inferred) == (accesses[0], True)
     had_one = [replace(accesses[0], old=number(1)), *accesses[1:]]
     assert with_own_look(conflict_of(had_one, 5, 5, begins_turn=True)).left is None
+
+
+def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
+    thing: dict[str, Any] = {"holder_type": "generator", "detail": "next()", "reads": True, "writes": True}
+    generator = ("object", 1, "")
+    other = access("0.2", 1, 5, "calls", generator, **thing)
+    own = access("0.1", 5, 9, "calls", generator, old=NOTHING, **thing)
+    conflict = conflict_of([other, own], 5, 5, begins_turn=True)
+    assert kind_of(conflict, PASSED) == kinds.CONCURRENT_USE
+    assert "while thread 0.2 is still inside it" in summary_of(kinds.CONCURRENT_USE, conflict)
+    assert Letters().does(own) == "next(): it is running already"
+
+
+def test_the_first_half_of_an_update_goes_before_another_thing() -> None:
+    """The failing range begins with another failure: what it begins with says nothing of the update that is lost."""
+    line = Place("prog.py", "prog.py", 5, 1, "work", "LOAD_ATTR", True)
+    accesses = [
+        access("0.1", 2, 2, "reads", Y),
+        access("0.1", 4, 4, "reads", place=line),
+        access("0.2", 1, 5, "stores", Y),
+        access("0.2", 2, 6, "stores"),
+        access("0.1", 5, 9, "stores", place=line),
+    ]
+    found = conflict_of(accesses, 3, 5)
+    assert found.left is not None
+    assert found.left.access == accesses[0]
+    mended = with_own_look(found)
+    assert mended.left is not None
+    assert mended.left.access == accesses[1]
+    assert kind_of(mended, PASSED) == kinds.LOST_UPDATE
+    elsewhere = [accesses[0], replace(accesses[1], place=replace(line, line=4)), *accesses[2:]]
+    assert with_own_look(conflict_of(elsewhere, 3, 5)).left == found.left

@@ -86,6 +86,8 @@ class AnyInstruction(Instruction):
         directory = of_directory(_module_of(function), name, arguments)
         if directory is not None:
             return directory
+        if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):
+            return self._next_of(arguments[0], expressions[0])
         if name == "print" and self.name == "CALL":
             return self.attribute(streams(), None, "stdout", READS)
         if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
@@ -155,6 +157,15 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"
         access.old = values.state(own)
+        return access
+
+    def _next_of(self, generator: Any, expression: Expression) -> Access:
+        """The next of a generator, which one thread at a time can ask for."""
+        access = Access(CALLS, OBJECT, generator, "", self.names.name_of(generator, expression))
+        access.reads = access.writes = True
+        access.detail = "next()"
+        if generator.gi_running:
+            access.old = MISSING
         return access
 
     def _connection(self, own: object, expression: Expression, name: str) -> Access:

@@ -37,6 +37,7 @@ class _Sample:
 # As in `types`, which the program may not have loaded either.
 FunctionType, ModuleType, BuiltinFunctionType = type(_Sample.method), type(gc), type(len)
 MethodType, MethodDescriptorType = type(_Sample().method), type(str.join)
+GeneratorType = type((lambda: (yield))())
 GetSetDescriptorType, MemberDescriptorType = type(type.__dict__["__name__"]), type(_Sample.__dict__["member"])
 
 SCALARS = (int, str, bytes, float, bool, complex, type(None))
