@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replay_dd.dd.intervals import IntervalSet
     from replay_dd.experiment.driver import Observer, isolate_cause
     from replay_dd.experiment.functions import dd as isolate
-    from replay_dd.experiment.functions import dd1999, ddmax, ddmin, ddplus, prefix_bisection
+    from replay_dd.experiment.functions import dd1999, ddmax, ddmin, ddplus, prefix_bisection, simplify
     from replay_dd.experiment.reduction import Reduction
     from replay_dd.experiment.result import Isolation
     from replay_dd.input.reduce import reduce_input
@@ -52,6 +52,7 @@ __all__ = [
     "reduce_call",
     "reduce_code",
     "reduce_input",
+    "simplify",
 ]
 
 # Looked up when first used: what is loaded into other people's programs imports this package too, and must not drag the
@@ -81,6 +82,7 @@ _HOMES = {
     "deltas_between": (_CHANGES, "deltas_between"),
     "isolate": (_FUNCTIONS, "dd"),
     "prefix_bisection": (_FUNCTIONS, "prefix_bisection"),
+    "simplify": (_FUNCTIONS, "simplify"),
     "reduce_code": ("replay_dd.code.reduce", "reduce_code"),
     "reduce_input": ("replay_dd.input.reduce", "reduce_input"),
 }

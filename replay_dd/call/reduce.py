@@ -20,7 +20,7 @@ from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 
-ALGORITHMS = ("bisection", "ddmin")
+ALGORITHMS = ("bisection", "adaptive", "ddmin")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class UserActions(Circumstance[Run]):
         difference: the actions, and the deltas that each depends on.
         session: the failing session.
         simplify: find the fewest actions that fail, rather than the difference from a passing session.
-        algorithm: ``bisection`` or ``ddmin``, if simplifying.
+        algorithm: ``bisection``, ``adaptive`` or ``ddmin``, if simplifying.
         finer: finally, also leave out single keys, clicks and moves within the remaining actions.
         exact_site: neighbouring crash sites are different failures.
     """

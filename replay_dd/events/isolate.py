@@ -27,7 +27,7 @@ from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
-ALGORITHMS = ("bisection", "ddmin")
+ALGORITHMS = ("bisection", "adaptive", "ddmin")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Plan:
         conditions: how to make each run; ``pace`` takes precedence over their pace.
         pace: the pace; None for that of the session.
         repeat: how many times to run a configuration that does not fail; None to derive it from the measured rate.
-        algorithm: ``"bisection"``, or ``"ddmin"`` of the ISSTA 2000 paper.
+        algorithm: ``"bisection"``, ``"adaptive"``, or ``"ddmin"`` of the ISSTA 2000 paper.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
         pictures: a folder for the film of the minimal session; None for no film.

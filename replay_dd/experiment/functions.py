@@ -17,6 +17,7 @@ from concurrent.futures import Executor
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
+from replay_dd.dd.adaptive import AdaptiveBisection
 from replay_dd.dd.algorithm import Algorithm
 from replay_dd.dd.bisection import PrefixBisection
 from replay_dd.dd.changes import Change, Changes, Sliced
@@ -214,6 +215,28 @@ def prefix_bisection(test: Test[Any], items: Any, **options: Any) -> Reduction[A
     _chosen("prefix_bisection", options, RunOptions)
     deltas = items_of(items)
     return _search(PrefixBisection(deltas.all), deltas, test, options, simplifying=True)
+
+
+# fmt: off
+@overload
+def simplify(test: Test[T], items: Changes[T], **options: Unpack[RunOptions]) -> Mixtures[T]: ...
+@overload
+def simplify(test: Test[IntervalSet], items: range, **options: Unpack[RunOptions]) -> Numbers: ...
+@overload
+def simplify(test: Test[W], items: W, **options: Unpack[RunOptions]) -> Alike[W]: ...
+@overload
+def simplify(test: Test[T], items: Sliced[T], **options: Unpack[RunOptions]) -> Alike[T]: ...
+# fmt: on
+def simplify(test: Test[Any], items: Any, **options: Any) -> Reduction[Any, Any]:
+    """Simplify ``items`` to a 1-minimal failing case, whether few or most of them are needed.
+
+    Arguments, result and errors are those of :func:`ddmin`; options are those of :class:`RunOptions`.
+
+    Source: see :class:`~replay_dd.dd.adaptive.AdaptiveBisection`.
+    """
+    _chosen("simplify", options, RunOptions)
+    deltas = items_of(items)
+    return _search(AdaptiveBisection(deltas.all), deltas, test, options, simplifying=True)
 
 
 # fmt: off

@@ -18,7 +18,7 @@ from replay_dd.input.target import Target, writes_files
 from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
-ALGORITHMS = ("bisection", "ddmin")
+ALGORITHMS = ("bisection", "adaptive", "ddmin")
 _WRITES = (
     "The program writes files in its working directory, so its runs were made one at a time; with `--fresh-copy` "
     "several can be made at the same time."

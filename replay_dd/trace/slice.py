@@ -19,7 +19,7 @@ from replay_dd.trace.target import Target
 
 DEFAULT_TIME_LIMIT_S = 60.0
 MOST_STATEMENTS = 1_000_000
-ALGORITHMS = ("bisection", "ddmin")
+ALGORITHMS = ("bisection", "adaptive", "ddmin")
 LEVELS = ("statements", "executions")
 _LIMIT_FACTOR = 20
 _LEAST_LIMIT_S = 5.0

@@ -66,7 +66,7 @@ class FlowSteps(Circumstance[FlowRun]):
         browser: where to play it.
         text: a regular expression; if given, the failure is its occurrence on a page.
         settle_s: seconds to watch the page after the last step.
-        algorithm: ``bisection`` or ``ddmin``.
+        algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS` that simplifies.
     """
 
     name = "web"

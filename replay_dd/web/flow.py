@@ -26,7 +26,7 @@ from replay_dd.schema import shown
 from replay_dd.trust.known_logs import digest_of, remember
 
 # What the command line says of a search, here because the search itself needs Playwright to be there.
-ALGORITHMS = ("bisection", "ddmin")
+ALGORITHMS = ("bisection", "adaptive", "ddmin")
 """How the steps are searched; see :class:`~replay_dd.dd.PrefixBisection` and :class:`~replay_dd.dd.DDMin`."""
 
 ASSERTIONS = frozenset({"waitForElement", "waitForExpression"})

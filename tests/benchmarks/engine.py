@@ -15,10 +15,12 @@ _TIME_LIMIT_S = 400
 
 # name in the table, engine of the worker
 _OURS = (
+    ("replay-dd, `simplify`", "simplify"),
     ("replay-dd, `prefix_bisection`", "prefix_bisection"),
     ('replay-dd, `ddmin(order="complements-only")`', "ddmin-complements"),
     ("replay-dd, `ddmin`", "ddmin"),
 )
+_SWEEP = ('replay-dd, `ddmin(order="sweep")`', "ddmin-sweep")
 _PEERS = (
     ("picire 21.8, complements alone, backward", "picire-best"),
     ("picire 21.8, default", "picire"),
@@ -39,13 +41,22 @@ def run(bench: Bench) -> Iterable[Section]:
             "*engine* is the time outside of it, for each test; *memory* is the peak of the whole process "
             "(an empty Python takes about 10 MB of it).",
             _table(bench, [(1, 10**3), (8, 10**3)], [*_of(sys.executable, _OURS), *_of(reducers, _PEERS)], book),
+            "Where more are needed, the least number of tests that any algorithm takes at worst is `⌈log₂ (n over k)⌉ "
+            "+ k`, as [Algorithms](algorithms.md) explains.",
             _table(
-                bench, [(1, peer_size), (8, peer_size)], [*_of(sys.executable, _OURS[:2]), *_of(reducers, _PEERS)], None
+                bench,
+                [(k, 2000) for k in (200, 1000, 2000)],
+                [*_of(sys.executable, (_OURS[0], _OURS[1], _SWEEP)), *_of(reducers, _PEERS[::2])],
+                None,
+            ),
+            _table(bench, [(1000, 10**6)], _of(sys.executable, _OURS[:2]), None),
+            _table(
+                bench, [(1, peer_size), (8, peer_size)], [*_of(sys.executable, _OURS[:3]), *_of(reducers, _PEERS)], None
             ),
             _table(
                 bench,
                 [(1, 10**6), (8, 10**6), (1, 10**9), (8, 10**9)][2 * bench.full :],
-                _of(sys.executable, _OURS[:2]),
+                _of(sys.executable, _OURS[:3]),
                 None,
             ),
         ],

@@ -103,8 +103,10 @@ def book(problem: Problem) -> list[int]:
 
 
 ENGINES: dict[str, Callable[[Problem], list[int]]] = {
+    "simplify": lambda problem: ours(problem, "simplify"),
     "prefix_bisection": lambda problem: ours(problem, "prefix_bisection"),
     "ddmin": lambda problem: ours(problem, "ddmin"),
+    "ddmin-sweep": lambda problem: ours(problem, "ddmin", order="sweep"),
     "ddmin-complements": lambda problem: ours(problem, "ddmin", order="complements-only"),
     "picire": lambda problem: picire(problem, best=False),
     "picire-best": lambda problem: picire(problem, best=True),

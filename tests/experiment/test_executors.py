@@ -15,7 +15,7 @@ import pytest
 from replay_dd.dd import DD, EMPTY, DDMin, IntervalSet
 from replay_dd.errors.user import ExecutorBrokenError, NotAnOutcomeError, NotPicklableError
 from replay_dd.experiment.calls import CheckedTest
-from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection
+from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection, simplify
 from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from tests.dd.support import F, P, U, parse, with_ends
@@ -99,6 +99,7 @@ def test_spawned_processes_give_the_answer_of_a_serial_run(pool: ProcessPoolExec
         (ddmin, (text,)),
         (ddmax, ("a", text)),
         (prefix_bisection, (text,)),
+        (simplify, (text,)),
         (dd1999, ("", text)),
         (ddplus, ("", text)),
     ):

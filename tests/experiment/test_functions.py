@@ -12,7 +12,7 @@ import replay_dd
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import ArgumentError, NotAnOutcomeError, PassNotContainedError
-from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection
+from replay_dd.experiment.functions import dd, dd1999, ddmax, ddmin, ddplus, prefix_bisection, simplify
 from replay_dd.outcome import Outcome
 from tests.dd.support import SELECT, F, P, U, parse, select_fails
 
@@ -41,7 +41,7 @@ class HasKeys(Indexed):
         return []
 
 
-ALL: list[Any] = [dd, ddmax, dd1999, ddplus, ddmin, prefix_bisection]
+ALL: list[Any] = [dd, ddmax, dd1999, ddplus, ddmin, prefix_bisection, simplify]
 
 
 def test_the_functions_for_scripts_speak_of_the_items_of_their_caller() -> None:
@@ -51,6 +51,7 @@ def test_the_functions_for_scripts_speak_of_the_items_of_their_caller() -> None:
     assert ddmin(select_fails, SELECT).failing == "<SELECT>"
     assert ddmin(select_fails, SELECT, order="complements-only", split="round").requested == 48
     assert prefix_bisection(select_fails, SELECT, jobs=3).failing == "<SELECT>"
+    assert simplify(select_fails, SELECT, jobs=3).failing == "<SELECT>"
     assert ddmax(select_fails, "", SELECT).difference == "<"
     assert dd1999(select_fails, "", SELECT).difference == "<SELECT>"
     assert ddplus(select_fails, "", SELECT).difference == "<SELECT>"
@@ -312,14 +313,14 @@ def test_a_test_must_not_be_asynchronous() -> None:
 
 @pytest.mark.parametrize("function", ALL)
 def test_unknown_options_are_named_with_the_known_ones(function: Any) -> None:
-    ends = ("abc",) if function in (ddmin, prefix_bisection) else (None, "abc")
+    ends = ("abc",) if function in (ddmin, prefix_bisection, simplify) else (None, "abc")
     with pytest.raises(
         ArgumentError, match=rf"{function.__name__}\(\) has no option 'job'; did you mean 'jobs'\?"
     ) as caught:
         function(lambda text: F, *ends, job=3)
     known = caught.value.hint
     assert "executor, jobs, max_tests, monotone, on_test" in known
-    assert ("split" in known) == (function is not prefix_bisection)
+    assert ("split" in known) == (function not in (prefix_bisection, simplify))
     assert ("order" in known) == (function in (ddmin, ddmax))
     assert ("carry_offset" in known) == (function is dd)
     with pytest.raises(ArgumentError, match=r"has no option 'zzzzz'$"):
@@ -337,7 +338,7 @@ def test_other_arguments_that_cannot_be_right() -> None:
         ddmin(lambda text: F if text else P, "abc", jobs=0)
 
 
-@pytest.mark.parametrize("function", [ddmin, prefix_bisection])
+@pytest.mark.parametrize("function", [ddmin, prefix_bisection, simplify])
 def test_what_fails_without_anything_is_simplified_to_nothing(function: Any) -> None:
     seen = []
 

@@ -20,6 +20,7 @@ from replay_dd import (
     deltas_between,
     isolate,
     prefix_bisection,
+    simplify,
 )
 
 Floats = NDArray[numpy.float64]
@@ -69,6 +70,7 @@ def test_simplifying() -> None:
     floats: Floats = numpy.arange(4.0)
     assert assert_type(ddmin(array_has_2, floats).failing, Floats).tolist() == [2]
     assert assert_type(prefix_bisection(has_b, "abc").failing, str) == "b"
+    assert assert_type(simplify(has_b, "abc").failing, str) == "b"
 
 
 def test_isolating() -> None:
