@@ -118,7 +118,7 @@ _Command = Callable[[Path, Path], list[str | Path]]
 
 
 def _measured(case: _Case, command: _Command, most_runs: int) -> str:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         file, count, test, best = folder / case.file.name, folder / "count", folder / "test.sh", folder / "best"
         file.write_bytes(case.content)
