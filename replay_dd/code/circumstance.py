@@ -61,6 +61,7 @@ class CodeEdits(ProgramRuns):
         self.confirmed = space.confirmed
         self._begin = begin
         self._course = course
+        self._keys: dict[IntervalSet, Hashable] = {}
 
     def program(self, configuration: IntervalSet) -> Program:
         """The program that a configuration stands for."""
@@ -68,10 +69,9 @@ class CodeEdits(ProgramRuns):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the tool on the program of a configuration."""
-        program = self.program(configuration)
-        if not program.parses:
+        if self.key(configuration) == _DOES_NOT_PARSE:
             return Ending(Outcome.UNRESOLVED, _DOES_NOT_PARSE, _DOES_NOT_PARSE)
-        return self._oracle.ending(self.target.run_program(program))
+        return self._oracle.ending(self.target.run_program(self.program(configuration)))
 
     def measure(self, configuration: IntervalSet) -> int:
         """The size of the program in bytes."""
@@ -79,7 +79,12 @@ class CodeEdits(ProgramRuns):
 
     def key(self, configuration: IntervalSet) -> Hashable:
         """The text of the program."""
-        program = self.program(configuration)
+        # The driver asks several times, and parsing is what takes the time.
+        if configuration not in self._keys:
+            self._keys[configuration] = self._key_of(self.program(configuration))
+        return self._keys[configuration]
+
+    def _key_of(self, program: Program) -> Hashable:
         digest = hashlib.blake2b(digest_size=16)
         for file in program.files:
             digest.update(f"{file.name}\0{len(file.content)}\0".encode())

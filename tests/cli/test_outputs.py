@@ -19,7 +19,7 @@ pytestmark = pytest.mark.once
 
 # How help names paths, and the options and arguments of which something is read.
 PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH", "SVG"}
-READ = {"log", "passing", "failing", "browser", "stdin", "file", "home", "source"}
+READ = {"log", "passing", "failing", "browser", "stdin", "file", "files", "home", "source", "tree"}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -70,6 +70,7 @@ def arguments(command: str, option: str, kinds: dict[str, Path]) -> list[str]:
         "events": [session],
         "web": [flow],
         "show": [log if option in ("--html", "--trace") else session],
+        "code": [flow, *program],
         "input": [flow, *program],
         "fuzz": program,
         "changes": [".", ".", *program],
