@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.benchmarks import engine, events, inputs, isolation, overhead, peers, throughput
+from tests.benchmarks import engine, events, inputs, isolation, overhead, peers, statements, throughput
 from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "isolation": isolation.run,
     "events": events.run,
     "inputs": inputs.run,
+    "statements": statements.run,
 }
 
 
