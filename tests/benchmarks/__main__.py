@@ -5,7 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.benchmarks import engine, events, inputs, isolation, overhead, peers, statements, throughput
+from tests.benchmarks import (
+    calls,
+    changes,
+    engine,
+    events,
+    inputs,
+    isolation,
+    overhead,
+    peers,
+    program_text,
+    statements,
+    throughput,
+)
 from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -16,6 +28,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "isolation": isolation.run,
     "events": events.run,
     "inputs": inputs.run,
+    "calls": calls.run,
+    "code": program_text.run,
+    "changes": changes.run,
     "statements": statements.run,
 }
 
