@@ -97,7 +97,8 @@ def run(bench: Bench) -> Iterable[Section]:
             tests, seconds = found.isolation.tests, found.isolation.seconds
             cells.append(f"{tests:,} / {seconds:.1f} s" if found.isolation.complete else f"more than {tests:,}")
         assert first is not None
-        lines[name] = {(place.file, place.line) for place in first.needed}
+        places = [first.trace.statements[number] for number in first.needed]
+        lines[name] = {(place.file, place.line) for place in places}
         rows.append([name, f"{len(first.trace):,}", f"{first.kept.count:,}", f"{len(first.needed)}", *cells])
     headers = ["program", "executed", "needed", "statements", "tests", "executions at once", "ddmin"]
     yield Section("Executed statements", [_ABOUT, Table(headers, rows)])
