@@ -110,7 +110,9 @@ def _found(name: str, text: str, options: dict[str, str]) -> Slice:
     with _program(name, text) as folder:
         target = target_of([sys.executable, "main.py"], SAMPLE_INPUT if name == "STRIPE" else b"", folder)
         variable = "answer" if name in SCRIPTS else None
-        return find_slice(target, variable=variable, time_budget_s=_LIMIT_S, **options)
+        # A budget changes the way of the search: it then begins with coarse steps.
+        limit_s = _LIMIT_S if "algorithm" in options and name != "STRIPE" else None
+        return find_slice(target, variable=variable, time_budget_s=limit_s, **options)
 
 
 @contextmanager
