@@ -61,7 +61,7 @@ def summary_as_text(found: Slice) -> Iterator[str]:
     yield f"outcome      {found.sought.words}"
     yield (
         f"needs        {found.kept.count:,} of {counted(len(found.trace), 'executed statement')}, of "
-        f"{len(found.needed):,} of {counted(len(found.executed), 'statement')}"
+        f"{len(found.needed):,} of {counted(len(found.trace.counts), 'statement')}"
     )
     yield f"tests        {tests_in_words(isolation.tests, isolation.requested, isolation.seconds)}"
     troubles = [f"{tests} {judgement.words}" for judgement, tests in isolation.unresolved[:_SHOWN_TROUBLE]]

@@ -24,6 +24,7 @@ from typing import Any
 
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.program import NotTraceableError
+from replay_dd.errors.user import FolderTooLargeError
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE, Command, PrivateFolder, kill_group, start_process
 from replay_dd.experiment.working_copy import MOST_BYTES, MOST_FILES, WorkingCopy, copy_folder
@@ -34,6 +35,7 @@ _MOST_WAITING = 24
 _WORTH_A_FORK_NS = 20_000_000
 _START_LIMIT_S = 30.0
 _MOST_OUTPUT = 16 << 20
+_SMALLER = "Run the command in a folder that holds only what the program needs."
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ class Tree:
         self._number = 0
         self._waiting: list[_Waiting] = []
         self._process: Any = None
+        self._variable: str | None = None
         try:
             self._copy = self._copy_folder()
             self._start()
@@ -135,7 +138,10 @@ class Tree:
             raise
 
     def _copy_folder(self) -> WorkingCopy:
-        return copy_folder(self._target.directory, self._work, most_bytes=MOST_BYTES, most_files=MOST_FILES)
+        try:
+            return copy_folder(self._target.directory, self._work, most_bytes=MOST_BYTES, most_files=MOST_FILES)
+        except FolderTooLargeError as error:
+            raise FolderTooLargeError(error.message, _SMALLER) from error
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
@@ -185,6 +191,7 @@ class Tree:
             variable: whose final value is asked for.
         """
         assert self._trace is not None
+        self._variable = variable
         self._forget_useless(best)
         begins = max(
             (one for one in self._waiting if _before(kept, one.event) == one.executed), key=lambda one: one.event
@@ -223,7 +230,9 @@ class Tree:
                     os.kill(process or self._process.pid, signal.SIGKILL)
                 continue
             if message is None:
-                break
+                if kept is None or LIVE.stopped:
+                    break
+                return self._run_elsewhere(begins, kept)
             if "waiting" in message:
                 channel = _Channel(socket.socket(fileno=begins.channel.descriptor()))
                 event = message["waiting"]
@@ -240,6 +249,14 @@ class Tree:
         if told.report is None or told.report.get("effects"):
             self._make_anew()
         return told
+
+    def _run_elsewhere(self, gone: _Waiting, kept: IntervalSet) -> Told:
+        """Run from another process after one has gone: killed, perhaps by the program itself."""
+        if gone is self._waiting[0]:
+            raise NotTraceableError(f"A run of {self._target.name} has ended the process that it is a fork of.")
+        self._waiting.remove(gone)
+        _end(gone)
+        return self.follow(kept, EMPTY, self._variable)
 
     def _told(self, status: int | None, timed_out: bool, seconds: float, paths: dict[str, Path]) -> Told:
         try:

@@ -58,19 +58,20 @@ def listing(found: Slice, directory: Path) -> list[File]:
         found: what was found.
         directory: the working folder.
     """
-    needed, executed = found.needed, found.executed
+    trace, needed = found.trace, found.needed
     files = []
-    for name in found.trace.files:
+    for name in trace.files:
         ran: dict[int, int] = {}
         wanted: dict[int, int] = {}
         lit: set[int] = set()
-        for statement, times in executed.items():
-            if statement.file == name:
-                ran[statement.line] = ran.get(statement.line, 0) + times
-        for statement, times in needed.items():
-            if statement.file == name:
-                wanted[statement.line] = wanted.get(statement.line, 0) + times
-                lit.update(range(statement.line, statement.end_line + 1))
+        for number, times in trace.counts.items():
+            place = trace.statements[number]
+            if place.file != name:
+                continue
+            ran[place.line] = ran.get(place.line, 0) + times
+            if number in needed:
+                wanted[place.line] = wanted.get(place.line, 0) + needed[number]
+                lit.update(range(place.line, place.end_line + 1))
         texts = _texts(directory / name)
         last = max([len(texts), *ran])
         files.append(

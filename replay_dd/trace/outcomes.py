@@ -219,6 +219,11 @@ def sought_in(whole: Run, again: Run, line: str | None, variable: str | None) ->
     elif line is not None:
         sought = OutputLine(_line_of(whole.output, line))
     elif whole.exception is not None and (whole.exception[0] != "SystemExit" or whole.told.status):
+        if whole.exception[0] == "RecursionError":
+            raise NoOutcomeError(
+                "The program ends by RecursionError: where that happens hangs on the depth of the stack, which is not "
+                "the same in a traced run."
+            )
         sought = Raised(whole)
     elif whole.output.strip():
         sought = Output(whole)

@@ -13,7 +13,7 @@ from replay_dd.experiment.process import private_folder
 from replay_dd.experiment.result import Isolation
 from replay_dd.trace.circumstance import ExecutedStatements, Trees, by_statement, one_by_one
 from replay_dd.trace.forks import Tree
-from replay_dd.trace.model import Statement, Trace, trace_from
+from replay_dd.trace.model import Trace, trace_from
 from replay_dd.trace.outcomes import Run, Sought, run_from, sought_in
 from replay_dd.trace.target import Target
 
@@ -47,14 +47,9 @@ class Slice:
     notes: tuple[str, ...] = ()
 
     @property
-    def needed(self) -> Mapping[Statement, int]:
-        """How many executions of each statement are needed; none for the others."""
-        return Counter(self.trace.statement(event) for event in self.kept)
-
-    @property
-    def executed(self) -> Mapping[Statement, int]:
-        """How many times each statement was executed."""
-        return {self.trace.statements[site]: count for site, count in self.trace.counts.items()}
+    def needed(self) -> Mapping[int, int]:
+        """How many executions of each statement are needed, by the number of the statement; none of the others."""
+        return Counter(self.trace.sites[event] for event in self.kept)
 
 
 def find_slice(
@@ -168,6 +163,10 @@ def _notes(trace: Trace, again: Trace, sought: Sought, whole: Run) -> list[str]:
     whole_statements = [f"{what} ({file}:{line})" for file, line, what in trace.undivided]
     if whole_statements:
         notes.append(f"Never left out by themselves: {', '.join(dict.fromkeys(whole_statements))}.")
+    if sought.words.startswith("exit status"):
+        notes.append(
+            "Whatever leads to this exit status counts; `--output-line` or `--variable` ask for something else."
+        )
     if sought.name == "output-line":
         same = whole.output.splitlines()
         count = sum(sought.shows(_with_output(whole, line)) for line in same)

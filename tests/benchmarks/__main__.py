@@ -15,6 +15,7 @@ from tests.benchmarks import (
     overhead,
     peers,
     program_text,
+    statements,
     throughput,
 )
 from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "calls": calls.run,
     "code": program_text.run,
     "changes": changes.run,
+    "statements": statements.run,
 }
 
 

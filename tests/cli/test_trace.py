@@ -101,6 +101,7 @@ def test_a_variable_and_ddmin(two_files: Workshop) -> None:
         ("x = 1\n", ["--variable", "y"], 3, "no-outcome", "no variable `y`"),
         ("print(1)\n", ["--output-line", "2"], 3, "no-outcome", "has 1 line"),
         ("print(1)\n", ["--output-line", "a"], 3, "no-outcome", "contains `a`"),
+        ("def f():\n    f()\nf()\n", [], 3, "no-outcome", "RecursionError"),
         ("import time\nprint(1)\nprint(time.time_ns())\n", [], 4, "not-deterministic", "line 2 is `"),
         ("print('x' * (17 << 20))\n", [], 3, "no-outcome", "more than 16 MB"),
         ("print(1)\n", ["--variable", "x", "--output-line", "1"], 2, "usage", "not both"),
@@ -168,6 +169,14 @@ def test_input_and_arguments_reach_the_program(shop: Workshop) -> None:
     done = shop.run("trace", "--json", "--stdin", "input", *RUN, "word")
     told = checked(done.stdout)
     assert (told["answer"]["needed"], told["proof"]["holds"]) == (2, True)
+
+
+def test_several_statements_in_a_line_are_counted_together(shop: Workshop) -> None:
+    shop.write("print(1); print(2)\nimport sys; sys.exit(3)\n")
+    done = shop.run("trace", *RUN)
+    assert "0/2     1  print(1); print(2)" in done.stdout
+    assert ">       2/2     2  import sys; sys.exit(3)" in done.stdout
+    assert "Whatever leads to this exit status counts" in done.stdout
 
 
 def test_a_module_with_a_package(shop: Workshop) -> None:

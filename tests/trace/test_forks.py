@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.errors.program import NotTraceableError
 from replay_dd.trace import forks
 from replay_dd.trace.forks import Tree
 from replay_dd.trace.model import Trace, trace_from
@@ -103,5 +105,24 @@ def test_processes_that_no_run_needs_any_more_are_ended(tmp_path: Path) -> None:
         assert waiting not in tree._waiting
         state = Path(f"/proc/{waiting.process}/stat")
         assert not state.exists() or state.read_text().split(")")[1].split()[0] in "ZX"
+    finally:
+        tree.close()
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_waiting_process_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    target, trace = traced(tmp_path, READS)
+    tree = Tree(target, trace)
+    try:
+        kept = without(trace, 6)
+        told = tree.follow(kept, trace.all, None)
+        (waiting,) = tree._waiting[1:]
+        os.kill(waiting.process, signal.SIGKILL)
+        again = tree.follow(kept, trace.all, None)
+        assert (again.output, again.report) == (told.output, told.report)
+        os.kill(tree._process.pid, signal.SIGKILL)
+        tree._process.wait()
+        with pytest.raises(NotTraceableError, match="has ended the process"):
+            tree.follow(without(trace, 2), EMPTY, None)
     finally:
         tree.close()
