@@ -25,11 +25,10 @@ _TRACED = 300_000  # yield points
 _LOOK_BACK = 12  # previous lines of the same thread, latest first, that are searched for the cause
 
 _OUTSIDE = "input from outside (another process, the network, or a file that an earlier run changed)"
+_ADDRESSES = "the order of addresses, which sets of objects follow"
+_LOOP = re.compile(r"\bfor\b.+?\bin\b\s+(?P<what>[\w.]+)\s*(?=:|\]|\}|\)|if\b|$)")  # over a name, or an attribute
 _CAUSES = (
-    (
-        r"\bid\(|\bset\(|frozenset|WeakSet|\{[^:{}]+ for |\bhash\(",
-        "the order of addresses, which sets of objects follow",
-    ),
+    (r"\bid\(|\bset\(|frozenset|WeakSet|\{[^:{}]+ for |\bhash\(", _ADDRESSES),
     (r"\brecv|\bread|\bopen\(|\blistdir|\bscandir|\bglob|\bstat\(|exists\(|getmtime|input\(|environ", _OUTSIDE),
     (r"getpid|native_id|get_ident", "process and thread ids assigned by the system"),
 )
@@ -129,9 +128,21 @@ def _likely_cause(first: TargetRun, second: TargetRun, way: list[Place]) -> str:
     for line in list(lines)[:_LOOK_BACK]:
         for pattern, cause in (*causes, *_CAUSES):
             if re.search(pattern, line):
-                return cause
+                return cause + _iterated(way) * (cause == _ADDRESSES)
     if first.log.arrivals != second.log.arrivals:
         return _OUTSIDE
     if causes:
         return causes[0][1]
+    iterated = _iterated(way)
+    if iterated:
+        return f"unknown; perhaps {_ADDRESSES}{iterated}"
     return "unknown; often the order of addresses, a file left by an earlier run, or another process"
+
+
+def _iterated(way: list[Place]) -> str:
+    """What the thread iterated over just before, if its line says so: perhaps a set or a dict of objects."""
+    for place in way[: -_LOOK_BACK - 1 : -1]:
+        found = _LOOP.search(_text_of(place)) if place.instruction == "FOR_ITER" else None
+        if found:
+            return f", if `{found['what']}` in {place.file}:{place.line} is one (or a dict with such keys)"
+    return ""

@@ -225,6 +225,30 @@ def test_a_replay_finds_there_what_was_recorded(name: str, pace: str, tmp_path: 
         assert_same(run, replayed(run.log))
 
 
+LITTLE_ROOM = """
+import socket, threading
+def fill():
+    own, other = socket.socketpair()
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    own.setblocking(False)
+    try:
+        while True: sent.append(own.send(b"x"))
+    except BlockingIOError: print(len(sent), len(other.recv(100)))
+sent = []
+thread = threading.Thread(target=fill)
+thread.start()
+thread.join()
+"""
+
+
+def test_what_fits_is_sent_although_the_system_says_that_there_is_no_room(tmp_path: Path) -> None:
+    run = run_program(tmp_path, LITTLE_ROOM)
+    output_of(run)
+    again = replayed(run.log)
+    assert_same(run, again)
+    assert not again.log.ending.notes
+
+
 # -- the standard output ---------------------------------------------------------------------------------------------
 
 TOOL = Path(sys.executable).with_name("replay-dd")

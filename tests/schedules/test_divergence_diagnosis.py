@@ -117,3 +117,29 @@ def test_a_search_refuses_what_differs_and_goes_on_if_asked_to(tmp_path: Path) -
     assert found.switch is not None
     assert found.switch.failing.place is not None
     assert found.switch.failing.place.function == "add"
+
+
+# Where its objects stand in the set differs from run to run, as their addresses would where these are not fixed.
+A_SET_OF_OBJECTS = """
+import threading
+with open("/proc/uptime") as file: key = int(file.read().split()[0].replace(".", ""))
+class Thing:
+    def __init__(self, number): self.number = number
+    def __hash__(self): return self.number * key
+things = {Thing(number) for number in range(50)}
+def work():
+    for thing in things:
+        if thing.number % 2: odd.append(thing.number)
+odd = []
+thread = threading.Thread(target=work)
+thread.start(); thread.join()
+"""
+
+
+def test_what_was_iterated_just_before_is_named(tmp_path: Path) -> None:
+    divergence = find_traced_divergence(run_of(tmp_path, A_SET_OF_OBJECTS), 60)
+    assert divergence is not None
+    assert divergence.cause == (
+        "unknown; perhaps the order of addresses, which sets of objects follow, if `things` in prog.py:9 is one "
+        "(or a dict with such keys)"
+    )

@@ -17,6 +17,7 @@ import os
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
 from ..baton.patience import OUTSIDE
+from ..channel import TO
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def refuse_as_recorded(wait: OutsideWait, moments: Moments) -> None:
     if recorded_amount(wait) == WOULD_BLOCK:
         moments.answered(wait, WOULD_BLOCK)
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-    if wait.expected is not None:
+    # There may be room although the system says there is none: it waits for more than the least. `give` tries first.
+    if wait.expected is not None and not wait.which.startswith(TO):
         wait.wait_really()
 
 
