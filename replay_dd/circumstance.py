@@ -160,6 +160,14 @@ class Circumstance(ABC, Generic[Run]):
             ReplayDDError: this circumstance does not accept that as an answer.
         """
 
+    def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
+        """An algorithm for this search, if there is a better one than that of :attr:`algorithm`.
+
+        Args:
+            failing: the failing configuration with which it begins.
+        """
+        return None
+
     def recorded(self, end: End) -> Run | None:
         """The recorded run of an end, which replays must equal; None if there is none."""
         return None

@@ -280,6 +280,9 @@ class _Course(Generic[Run]):
         return configuration if made is None else self._tests.circumstance.realised(configuration, made[0])
 
     def _algorithm(self, circumstance: Circumstance[Run], current: IntervalSet) -> Algorithm:
+        own = circumstance.own_algorithm(current)
+        if own is not None:
+            return own
         if circumstance.algorithm == "bisection" and self._limits.limited:
             return CoarseBisection(current, base=circumstance.base, cuts=circumstance.cuts)
         return ALGORITHMS[circumstance.algorithm](circumstance.base, current)

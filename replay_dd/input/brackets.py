@@ -2,7 +2,7 @@
 
 Rules of this module:
 
-* Brackets are (), [] and {}. Those inside quotes on one line do not count, nor do those without a partner.
+* Brackets are (), [] and {}, and quotes on one line. Those inside quotes do not count, nor do those without a partner.
 * Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines.
 * What is inside brackets, and the whole file, is a sequence of items that commas, semicolons and line ends separate.
 """
@@ -16,6 +16,7 @@ from replay_dd.input.trees import Node
 _PARTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[,;\n]")
 _TEXT_OF_LINE = re.compile(rb"\S(?:[^\n]*\S)?")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
+_QUOTES = b"\"'"
 _SEPARATORS = (b",", b";", b"\n")
 
 
@@ -42,7 +43,9 @@ def bracket_tree(content: bytes) -> Node:
 
     for match in _PARTS.finditer(content):
         part, place = match[0], match.start()
-        if part in _SEPARATORS:
+        if part[0] in _QUOTES:
+            inside[-1].append(_quoted(place, match.end()))
+        elif part in _SEPARATORS:
             end_item(place)
             starts[-1] = match.end()
         elif place in partners:
@@ -59,6 +62,11 @@ def bracket_tree(content: bytes) -> Node:
                 inside.pop()
     end_item(len(content))
     return root
+
+
+def _quoted(start: int, stop: int) -> Node:
+    text = [Node(start + 1, stop - 1, "text")] if stop - start > 2 else []
+    return Node(start, stop, "quotes", text)
 
 
 def _partners(content: bytes) -> dict[int, int]:

@@ -13,12 +13,13 @@ from collections.abc import Callable, Hashable
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
-from replay_dd.dd import IntervalSet
+from replay_dd.dd import Algorithm, IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import Left, Space
+from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
 
 
@@ -97,6 +98,12 @@ class InputUnits(ProgramRuns):
     def words(self, delta: int) -> str:
         """The unit or the change."""
         return self.space.words(delta)
+
+    def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
+        """A sweep, where most units are needed."""
+        if self.space.dense and self.algorithm != "ddmin":
+            return Sweep(failing, base=self.base)
+        return None
 
     def base_failed(self, judgement: Judgement) -> None:
         """Refuse to reduce an input that does not matter.

@@ -5,10 +5,13 @@ Rules of this module:
 * The levels are searched one after the other, each on the file that the one before left.
 * A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
   debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
-  repeated until nothing changes.
+  repeated until nothing changes, unless a finer level comes next.
 * Of a folder, files are left out first, folders before what is in them; then parts of all files that are left. If that
   has made a file superfluous, all of it is repeated.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
+* What single characters could not be left out of may have become a tree of other nodes: a pair of quotes, which go
+  only together. So the tree is searched again, and after that the last level.
+* Where all words or tokens are needed, most of their characters are, too.
 * Two files differ in hunks of lines first, then in smaller units within the hunks that are left. Trees are of no use
   there: a difference is a sequence of changes.
 """
@@ -18,12 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
+from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.folder import Packing
 from replay_dd.input.grammars import knows, language_of, token_edges, tree_parser
 from replay_dd.input.space import Changed, Inside, Kept, Replaced, Space, Subtrees
-from replay_dd.input.trees import Parse, families_at, substitutes
+from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
 
 Course = Generator[Space, tuple[bytes, bytes], None]
@@ -132,6 +136,8 @@ def folder_course(data: bytes, packing: Packing, levels: Sequence[LevelOfFile]) 
         packing: how they are packed.
         levels: the levels inside the files, in order.
     """
+    # Between all and nothing first: a folder may have only one file.
+    _, data = yield _marked(Subtrees(data, [[Node(0, len(data), "folder")]]), True)
     data = yield from _prune(data, packing.tree, True)
     while True:
         for number, level in enumerate(levels, 1):
@@ -180,12 +186,37 @@ def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]
 
 
 def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
-    for number, level in enumerate(levels, 1):
-        coarse = number < len(levels)
-        if isinstance(level, Level):
-            _, content = yield _marked(Kept(content, level), coarse)
-        else:
-            content = yield from _prune(content, level.parse, coarse)
+    first = levels[0]
+    if isinstance(first, Tree):
+        families = families_at(first.parse(content), 0)
+        if not families or Subtrees(content, families).build(EMPTY):
+            # The first search begins between all and nothing, whatever the tree holds.
+            yield _marked(Subtrees(content, [[Node(0, len(content), "file")]]), True)
+    for number in range(len(levels)):
+        content = yield from _level(content, levels, number)
+    trees = [level for level in levels if isinstance(level, Tree)]
+    last = levels[-1]
+    while trees and isinstance(last, Level):
+        before = content
+        content = yield from _prune(content, trees[-1].parse, coarse=True)
+        if content == before:
+            return
+        content = yield from _level(content, levels, len(levels) - 1)
+
+
+def _level(content: bytes, levels: Sequence[Level | Tree], number: int) -> Generator[Space, tuple[bytes, bytes], bytes]:
+    level = levels[number]
+    coarse = number < len(levels) - 1
+    if isinstance(level, Tree):
+        return (yield from _prune(content, level.parse, coarse))
+    space = _marked(Kept(content, level), coarse)
+    space.dense = number > 0 and _is_dense(level, levels[number - 1])
+    _, content = yield space
+    return content
+
+
+def _is_dense(level: Level | Tree, before: Level | Tree) -> bool:
+    return level.name in ("characters", "bytes") and before.name in ("words", "tokens")
 
 
 def _marked(space: Space, coarse: bool) -> Space:
@@ -204,7 +235,7 @@ def _prune(content: bytes, parse: Parse, coarse: bool) -> Generator[Space, tuple
         while pairs := substitutes(parse(content), rank):
             _, content = yield _marked(Replaced(content, pairs), coarse)
             rank += 1
-        if content == before:
+        if coarse or content == before:
             return content
 
 

@@ -31,9 +31,11 @@ class Space(ABC):
         unit: a noun in the singular for one delta.
         all: all deltas.
         coarse: whether a finer search of all that is left comes next.
+        dense: whether most units are expected to be needed.
     """
 
     coarse = False
+    dense = False
     unit: str
     all: IntervalSet
 

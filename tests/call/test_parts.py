@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay_dd.call.arguments_file import JSON, PYTHON, parse_arguments, read_arguments
+from replay_dd.call.blocks import Blocks, spans_of
+from replay_dd.call.course import course
 from replay_dd.call.failure import Ending, text_pattern
 from replay_dd.call.source import source_of
-from replay_dd.call.spaces import Level, Whole, course, empty, size_of
+from replay_dd.call.spaces import Level, Whole, empty, size_of
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.user import InputError
 
@@ -80,6 +82,27 @@ def test_a_course_goes_on_until_a_round_leaves_nothing_out() -> None:
     assert asked == [("argument", 1), ("part", 1), ("part at depth 2", 2), ("part at depth 3", 2), *deep]
 
 
+@pytest.mark.parametrize(
+    ("text", "nesting", "pieces"),
+    [
+        ("a\nbc\n\nd", 0, ["a\n", "bc\n", "\n", "d"]),
+        ("one line\n", 0, []),
+        ("f([1], {2}) (3);\n x", 1, ["([1], {2}) ", "(3);\n "]),
+        ("f([1], {2}) (3);", 2, ["[1], ", "{2}"]),
+        ("(a]) [b]", 1, ["[b]"]),
+        (b"\xff[\xfe],\n(b)", 1, [b"[\xfe],\n", b"(b)"]),
+    ],
+)
+def test_blocks_of_texts(text: Any, nesting: int, pieces: list[Any]) -> None:
+    assert [text[start:stop] for start, stop in spans_of(text, nesting)] == pieces
+    level = Blocks({"a": [text], "b": 1}, 1, ["a", "b"], nesting)
+    assert level.all.count == len(pieces)
+    if pieces:
+        last = level.build(IntervalSet.range(0, len(pieces) - 1))["a"][0]
+        assert last == text.replace(pieces[-1], type(text)())
+        assert level.words(0).startswith("a[0][")
+
+
 def test_places_of_parts() -> None:
     level = Level({"a": [{"k": "xy"}], "b": {3}}, 2, ["a", "b"])
     assert [level.words(delta) for delta in level.all] == ["a[0]['k'][0]", "a[0]['k'][1]"]
@@ -111,13 +134,23 @@ def test_deep_data_end_somewhere() -> None:
         ("bad value 5 at (3, 4)", [], ["bad value -17.5 at ()"], ["bad key 5 at (3, 4)"]),
         ("Unknown format: a.b c", ["a.b c"], ["Unknown format: x", "Unknown format:"], ["No format: a.b c"]),
         ("no < in a<b", ["a<b"], ["no < in <"], ["no in <"]),
-        ("'key'", [], ["'other'"], ["key"]),
+        ("'key'", ["a key"], ["'other'", '"it\'s"'], ["key"]),
+        ("'key'", ["other"], [], ["'other'"]),
+        ("got b'a\\n' and None", ["xa\ny"], ["got b'' and 3"], ["got and None"]),
+        ("a [1, {'x': 2}] b", ["ax"], ["a [] b", "a [[3]] b"], ["a 1 b"]),
+        ("Expecting ',' delimiter", ["a, b"], [], ["Expecting ':' delimiter"]),
         ("at 0x7f12ab", [], ["at 0xdead"], ["at home"]),
         (
             "expected ']'\n  in line 1:\n  [1, 2\n      ^",
             ["[1, 2"],
-            ["expected ')'\n  in line 7:\n  [[\n ^"],
-            ["expected"],
+            ["expected ']'\n  in line 7:\n  [[\n ^"],
+            ["expected ')'\n  in line 7:\n  [[\n ^", "expected"],
+        ),
+        (
+            "line 8:\n(object expected) at ^ in:\n\"...ex:s5 ex:p ex:o5 .\\nex:s6 ex:p '^b'] ; ex:q ex:o7 .'...\"",
+            ["ex:s5 ex:p ex:o5 .\nex:s6 ex:p ] ; ex:q ex:o7 ."],
+            ["line 1:\n(object expected) at ^ in:\n\"b'^b']'\""],
+            ["line 1:\n(subject expected) at ^ in:\n\"b'^b']'\""],
         ),
         ("a cat", ["a"], ["x cat"], ["a dog"]),
         ("catalogue", ["cat"], [], ["dogalogue"]),

@@ -58,6 +58,13 @@ def test_a_folder_in_which_the_command_runs(project_folder: Workshop) -> None:
     assert os.access(project_folder.folder / "left" / "run.sh", os.X_OK)
 
 
+def test_a_folder_with_one_file(shop: Workshop) -> None:
+    (shop.folder / "app").mkdir()
+    (shop.folder / "app" / "empty").touch()
+    done = shop.run("input", "--tree", "app", "--", "sh", "-c", "! test -e empty")
+    assert done.stdout.startswith("app fails with 1 of its 1 file, and 0 of their 0 bytes:\n  empty (empty)\n")
+
+
 def test_a_folder_with_files_of_many_kinds(project_folder: Workshop) -> None:
     (project_folder.folder / "app" / "data").write_bytes(b"\0\1\2\0")
     (project_folder.folder / "app" / "a.json").write_text('{"a": [1, 2, {"b": 3}]}')
