@@ -31,8 +31,8 @@ Regressions of libraries, told by a test of ours that passes with the one releas
 what the maintainers' repair takes back or changes. Tests, of which so many were unresolved, and seconds, with one test
 at a time; *flat* is the same search without groups, coverage and names, stopped after 300 tests or 5 minutes. Runs for
 the baseline, for the proof, and to try mixtures again that miss names come on top of the tests; the seconds have them,
-but not the download. ujson is built, in C and C++, for each test. The two last ones were only looked at when the tool was
-finished."""
+but not the download. ujson is built, in C and C++, for each test. The two last ones were only looked at when the tool
+was finished."""
 
 _HISTORY = """\
 The same regression of Markdown in the history of its repository, from 3.3 to 3.4.1, beside `git bisect run` with the
