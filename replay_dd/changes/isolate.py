@@ -171,12 +171,14 @@ class Narrowed:
         new: the first one that fails.
         commits: how many there were.
         tests: how many of them were run.
+        tried: the commits that were run and what came out, in order.
     """
 
     old: Version
     new: Version
     commits: int
     tests: int
+    tried: tuple[tuple[str, Outcome], ...] = ()
 
 
 def narrow_history(
@@ -210,7 +212,7 @@ def narrow_history(
     if len(commits) < 2:
         return None
 
-    tried: list[int] = []
+    tried: list[tuple[str, Outcome]] = []
 
     def version(number: int) -> Version:
         if number < 0:
@@ -225,16 +227,16 @@ def narrow_history(
 
     def ending(number: int) -> Ending:
         observer.on_stage(f"commit {number + 1} of {len(commits)}")
-        tried.append(number)
         difference = Difference(old.tree, version(number).tree)
         with Workshop(difference, target, oracle or Oracle()) as workshop:
             return without_line_numbers(workshop.run(difference.all))
 
     def outcome(number: int) -> Outcome:
         found = ending(number)
-        if found.verdict is Outcome.FAIL and found.signature != wanted.signature:
-            return Outcome.UNRESOLVED
-        return found.verdict
+        other = found.verdict is Outcome.FAIL and found.signature != wanted.signature
+        verdict = Outcome.UNRESOLVED if other else found.verdict
+        tried.append((version(number).revision, verdict))
+        return verdict
 
     wanted = ending(len(commits) - 1)
     if wanted.verdict is not Outcome.FAIL:
@@ -242,5 +244,6 @@ def narrow_history(
     first = ending(-1)
     if first.verdict is not Outcome.PASS:
         raise DoesNotPassError(f"The old version does not pass: {first.words}.")
+    tried += [(new.revision, Outcome.FAIL), (old.revision, Outcome.PASS)]
     passing, failing = first_failing(len(commits), outcome)
-    return Narrowed(version(passing), version(failing), len(commits), len(tried))
+    return Narrowed(version(passing), version(failing), len(commits), len(tried), tuple(tried))

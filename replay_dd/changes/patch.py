@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import difflib
+import hashlib
+import os
+import re
+import zlib
 from collections.abc import Iterator, Mapping
 
 from replay_dd.changes.difference import Difference, Version, lines_of
 from replay_dd.dd import IntervalSet
 
-_NO_FILE = "/dev/null"
+_NO_FILE = b"/dev/null"
+_NO_BLOB = "0" * 40
+_BYTES_A_LINE = 52
+_QUOTED = re.compile(rb'[\x00-\x1f\x7f-\xff"\\]')
 _FILE, _LINK = "100644", "120000"
 
 
@@ -39,24 +47,55 @@ def _of_file(path: str, before: Version | None, after: Version | None) -> Iterat
     old_mode, new_mode = _mode(before), _mode(after)
     if (old, old_mode, before is None) == (new, new_mode, after is None):
         return
-    yield f"diff --git a/{path} b/{path}\n".encode()
+    if before is not None and after is not None and (old_mode == _LINK) != (new_mode == _LINK):
+        yield from _of_file(path, before, None)  # a patch cannot turn a file into a link
+        yield from _of_file(path, None, after)
+        return
+    left, right = _named("a/", path), _named("b/", path)
+    yield b"diff --git %s %s\n" % (left, right)
     if before is None:
         yield f"new file mode {new_mode}\n".encode()
     elif after is None:
         yield f"deleted file mode {old_mode}\n".encode()
     elif old_mode != new_mode:
         yield f"old mode {old_mode}\nnew mode {new_mode}\n".encode()
-    if old == new:
-        return
-    names = (_NO_FILE if before is None else f"a/{path}", _NO_FILE if after is None else f"b/{path}")
     if b"\0" in old or b"\0" in new:
-        yield f"Binary files {names[0]} and {names[1]} differ\n".encode()
-        return
-    lines = difflib.diff_bytes(
-        difflib.unified_diff, lines_of(old), lines_of(new), names[0].encode(), names[1].encode(), lineterm=b"\n"
-    )
-    for line in lines:
+        yield from _binary(old, new, before is None, after is None)
+    elif old != new:
+        names = (_NO_FILE if before is None else left, _NO_FILE if after is None else right)
+        yield from _lines(old, new, *(name + b"\t" if b" " in name else name for name in names))
+
+
+def _lines(old: bytes, new: bytes, left: bytes, right: bytes) -> Iterator[bytes]:
+    for line in difflib.diff_bytes(difflib.unified_diff, lines_of(old), lines_of(new), left, right, lineterm=b"\n"):
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def _binary(old: bytes, new: bytes, is_new: bool, is_gone: bool) -> Iterator[bytes]:
+    """Both contents, as `git diff --binary` has them; that patch goes both ways."""
+    names = (_NO_BLOB if is_new else _blob(old), _NO_BLOB if is_gone else _blob(new))
+    yield f"index {names[0]}..{names[1]}\nGIT binary patch\n".encode()
+    for content in (new, old):
+        yield f"literal {len(content)}\n".encode()
+        packed = zlib.compress(content)
+        for start in range(0, len(packed), _BYTES_A_LINE):
+            part = packed[start : start + _BYTES_A_LINE]
+            length = len(part) + (ord("A") - 1 if len(part) <= 26 else ord("a") - 27)
+            yield b"%c%s\n" % (length, base64.b85encode(part, pad=True))
+        yield b"\n"
+
+
+def _blob(content: bytes) -> str:
+    """The name that git gives a content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _named(prefix: str, path: str) -> bytes:
+    """A path as git writes it: in quotes if it has characters that need that."""
+    name = os.fsencode(prefix + path)
+    if not _QUOTED.search(name):
+        return name
+    return b'"' + _QUOTED.sub(lambda found: b"\\%03o" % found[0][0], name) + b'"'
 
 
 def _content(version: Version | None) -> bytes:

@@ -24,6 +24,7 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 
 _MOST_ROUNDS = 6
+_MOST_KNOWN = 64  # configurations whose deltas are kept
 _MOST_GROUPS = 12  # that a name may add; one that is all over the changes tells nothing
 
 
@@ -147,13 +148,19 @@ class Groups:
         self.all = IntervalSet.range(0, len(members))
         self._members = members
         self._always = always
+        self._known: dict[IntervalSet, IntervalSet] = {}
         self._of = {delta: number for number, deltas in enumerate(members) for delta in deltas}
 
     def deltas(self, configuration: IntervalSet) -> IntervalSet:
         """The deltas of some groups, with those that are always applied."""
-        found = self._always
-        for number in configuration:
-            found = found | self._members[number]
+        known = self._known.get(configuration)
+        if known is not None:
+            return known
+        members = (interval for number in configuration for interval in self._members[number].intervals)
+        found = self._always | IntervalSet.from_intervals(members)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[configuration] = found
         return found
 
     def holding(self, deltas: IntervalSet) -> IntervalSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -23,6 +24,7 @@ from replay_dd.errors.user import UsageError
 from replay_dd.experiment.process import private_folder
 from replay_dd.files import write_whole
 from replay_dd.report.changes import changes_as_json, changes_as_text
+from replay_dd.report.changes_files import log_of, regression_test
 
 DEFAULT_PATCH = "failing.patch"
 DEFAULT_TIME_LIMIT_S = 300.0
@@ -39,6 +41,19 @@ DEFAULT_TIME_LIMIT_S = 300.0
         default=DEFAULT_PATCH,
         show_default=True,
         help="Where to write the failure-inducing change.",
+    ),
+    Option(
+        "--passing",
+        section=OUTPUT,
+        metavar="PATCH",
+        type=OUTPUT_FILE,
+        help="Also write what leads to the closest version that passes.",
+    ),
+    Option(
+        "--log", section=OUTPUT, metavar="FILE", type=OUTPUT_FILE, help="Write all tests, as `git bisect log` does."
+    ),
+    Option(
+        "--write-test", section=OUTPUT, metavar="FILE", type=OUTPUT_FILE, help="Write a regression test for pytest."
     ),
     page_option(),
     json_option(),
@@ -84,6 +99,9 @@ DEFAULT_TIME_LIMIT_S = 300.0
 )
 def changes_command(
     output: Path,
+    passing: Path | None,
+    log: Path | None,
+    write_test: Path | None,
     html: Path | None,
     as_json: bool,
     grep: str | None,
@@ -121,7 +139,9 @@ def changes_command(
         progress.show(f"reading {old_name} and {new_name}")
         try:
             old, new = open_version(old_name, places[0]), open_version(new_name, places[1])
-            target = Target(_reachable(program, old, new), build, time_limit_s=limit_s, build_limit_s=limit_s)
+            target = Target(
+                *(_reachable(program, old, new), build, _environment()), time_limit_s=limit_s, build_limit_s=limit_s
+            )
             narrowed = None
             if not no_history:
                 narrowed = narrow_history(
@@ -143,7 +163,17 @@ def changes_command(
             )
         finally:
             progress.clear()
-        _tell(found, old, new, narrowed, output, html, as_json=as_json)
+        files = {"patch": output}
+        if passing is not None:
+            write_whole(passing, patch_between(found.difference, EMPTY, found.passing))
+            files["passing"] = passing
+        if log is not None:
+            write_whole(log, _as_bytes(log_of(found, narrowed)))
+            files["log"] = log
+        if write_test is not None:
+            write_whole(write_test, _as_bytes(regression_test(found, program, grep=grep, time_limit_s=limit_s)))
+            files["test"] = write_test
+        _tell(found, old, new, narrowed, files, html, as_json=as_json)
         return found.isolation.exit_code
 
 
@@ -152,15 +182,14 @@ def _tell(
     old: Version,
     new: Version,
     narrowed: Narrowed | None,
-    output: Path,
+    files: dict[str, Path],
     html: Path | None,
     *,
     as_json: bool,
 ) -> None:
     patch = patch_between(found.difference, EMPTY, found.needed if found.needed is not None else found.failing)
-    write_whole(output, patch)
+    write_whole(files["patch"], patch)
     commits = origins(found.difference, found.guilty, old, new)
-    files = {"patch": output}
     if html is not None:
         from replay_dd.report.page.answer import answer_page
         from replay_dd.report.page.frame import write_page
@@ -173,6 +202,10 @@ def _tell(
         echo_json(changes_as_json(found, commits, narrowed, files))
     else:
         echo_lines(changes_as_text(found, commits, narrowed, files))
+
+
+def _as_bytes(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
@@ -200,6 +233,13 @@ def _reachable(program: tuple[str, ...], old: Version, new: Version) -> tuple[st
             os.path.abspath(argument) if is_ours and inside not in old.tree and inside not in new.tree else argument
         )
     return tuple(found)
+
+
+def _environment() -> dict[str, str]:
+    """The variables, with a search path of Python that does not hang on the folder that we are in."""
+    path = os.environ.get("PYTHONPATH", "")
+    whole = os.pathsep.join(os.path.abspath(part) for part in path.split(os.pathsep) if part)
+    return {**os.environ, **({"PYTHONPATH": whole} if whole else {})}
 
 
 def _levels(text: str) -> tuple[str, ...]:

@@ -156,3 +156,37 @@ def test_a_patch_can_be_applied(tmp_path: Path) -> None:
     assert {path: entry.read() for path, entry in read_tree(tmp_path / "old").items()} == {
         name: text.encode() for name, text in new.items()
     }
+
+
+def test_a_patch_has_links_binaries_modes_and_names_of_any_kind(tmp_path: Path) -> None:
+    import subprocess
+
+    strange = os.fsdecode(b'caf\xe9 "1".txt')
+    old: Files = {
+        "binary": b"\0\1\n" * 50, "gone.bin": b"\0", "becomes a link": "x\n", strange: "1\n", "tool": "#!/bin/sh\n",
+        "windows.txt": b"1\r\n2\r\n", "latin": b"\xe9\n1\n",
+    }  # fmt: skip
+    new: Files = {
+        "binary": bytes(range(256)) * 3, "come.bin": b"\0\2", "becomes a file": "y\n", strange: "2\n",
+        "tool": "#!/bin/sh\n", "windows.txt": b"1\r\n3\r\n", "latin": b"\xe9\n2\n",
+    }  # fmt: skip
+    left, right = write(tmp_path / "old", old), write(tmp_path / "new", new)
+    (left / "becomes a file").symlink_to("tool")
+    (right / "becomes a link").symlink_to("tool")
+    (left / "link").symlink_to("tool")
+    (right / "link").symlink_to("binary")
+    (right / "tool").chmod(0o755)
+    found = Difference(read_tree(left), read_tree(right))
+    patch = tmp_path / "all.patch"
+    patch.write_bytes(patch_between(found, EMPTY, found.all))
+    for arguments, expected in ((["-p1"], right), (["-R", "-p1"], None)):
+        subprocess.run(["git", "-c", "core.autocrlf=false", "apply", *arguments, str(patch)], cwd=left, check=True)
+        made = read_tree(left)
+        there = read_tree(expected) if expected is not None else found.old
+        assert {path: (entry.link, entry.mode & 0o100) for path, entry in made.items()} == {
+            path: (entry.link, entry.mode & 0o100) for path, entry in there.items()
+        }
+        contents = new if expected is not None else old
+        assert {path: entry.read() for path, entry in made.items() if entry.link is None} == {
+            name: text if isinstance(text, bytes) else text.encode() for name, text in contents.items()
+        }

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -68,6 +71,54 @@ def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
     done = versions.run("changes", "old", "new", "--", "python", "test.py")
     assert (done.status, done.stderr) == (0, "")
     assert "ZeroDivisionError" in done.stdout
+
+
+def test_what_is_written_beside_the_answer(versions: Workshop) -> None:
+    files = ["--passing", "out/passing.patch", "--log", "out/log", "--write-test", "tests/test_prices.py"]
+    done = versions.run("changes", *files, "old", "new", *RUN)
+    assert (done.status, done.stderr) == (0, "")
+    log = (versions.folder / "out" / "log").read_text().splitlines()
+    assert all(line.startswith("# ") for line in log)
+    assert any(line.startswith("# bad: test ") for line in log)
+    assert any(line.startswith("# good: test ") for line in log)
+    assert log[-1] == "# the change: prices.py, average"
+    for version, patches, fails in (("old", [], False), ("old", ["out/passing.patch"], False), ("new", [], True)):
+        tree = versions.folder / "tree"
+        shutil.copytree(versions.folder / version, tree)
+        for patch in patches:
+            text = (versions.folder / patch).read_bytes()
+            subprocess.run(["git", "apply", "-p1", "--allow-empty", "-"], cwd=tree, input=text, check=True)
+        test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "../tests/test_prices.py"]
+        tried = subprocess.run(test, cwd=tree, capture_output=True, text=True)
+        assert (tried.returncode, "ZeroDivisionError" in tried.stdout) == (int(fails), fails), tried.stdout
+        shutil.rmtree(tree)
+
+
+def test_a_relative_search_path_is_that_of_the_folder_we_are_in(versions: Workshop) -> None:
+    write(versions.folder / "helpers", {"limits.py": "LIMIT = 1\n"})
+    versions.variables = {"PYTHONPATH": "helpers"}
+    done = versions.run("changes", "old", "new", "--", "python", "-c", f"import limits; {TEST}")
+    assert (done.status, done.stderr) == (0, "")
+
+
+def test_git_replays_the_log_of_commits(versions: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+
+    def git(*arguments: str) -> str:
+        command = ["git", *who, *arguments]
+        return subprocess.run(command, cwd=versions.folder, check=True, capture_output=True, text=True).stdout
+
+    git("init", "-q")
+    for number in range(6):
+        write(versions.folder, {"prices.py": OLD if number < 3 else NEW, "count": str(number)})
+        git("add", "prices.py", "count")
+        git("commit", "-q", "-m", f"Step {number}")
+    done = versions.run("changes", "--log", "log", "HEAD~5..HEAD", *RUN)
+    assert (done.status, done.stderr) == (0, "")
+    assert "is the first bad commit" in git("bisect", "replay", "log")
+    assert "Step 3" in git("show", "-s", "--format=%s", "refs/bisect/bad")
 
 
 def test_a_text_that_is_the_failure(versions: Workshop) -> None:
