@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from replay_dd.call.reduce import reduce_call
     from replay_dd.circumstance import Circumstance, Found, Goal, Grouped, Items, Judgement
     from replay_dd.cli.custom import main_for
+    from replay_dd.code.reduce import reduce_code
     from replay_dd.dd.changes import Change, Changes, deltas_between
     from replay_dd.dd.intervals import IntervalSet
     from replay_dd.experiment.driver import Observer, isolate_cause
@@ -49,6 +50,7 @@ __all__ = [
     "minimize_failure",
     "prefix_bisection",
     "reduce_call",
+    "reduce_code",
     "reduce_input",
 ]
 
@@ -79,6 +81,7 @@ _HOMES = {
     "deltas_between": (_CHANGES, "deltas_between"),
     "isolate": (_FUNCTIONS, "dd"),
     "prefix_bisection": (_FUNCTIONS, "prefix_bisection"),
+    "reduce_code": ("replay_dd.code.reduce", "reduce_code"),
     "reduce_input": ("replay_dd.input.reduce", "reduce_input"),
 }
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from replay_dd.schedules.pinned_order import Switch as Switch
     from replay_dd.schedules.pinned_order import Verdict
 
-__all__ = ["OrderGoneError", "OrderGoneWarning", "Switch", "assert_minimal", "check_order"]
+__all__ = ["OrderGoneError", "OrderGoneWarning", "Switch", "assert_minimal", "check_order", "check_program"]
 
 
 class OrderGoneWarning(UserWarning):
@@ -115,6 +115,48 @@ def check_order(
     if verdict.kind is Kind.FAILS_OTHERWISE:
         what = f"the program fails in this order, though not with {failure}"
     raise AssertionError(_told(verdict, f"{what}: {verdict.ending}"))
+
+
+def check_program(
+    command: Sequence[str],
+    files: Mapping[str, str | bytes],
+    *,
+    failure: str,
+    arguments: Sequence[str] = (),
+    folders: Sequence[str] = (),
+    grep: str = "",
+    script: bool = False,
+    time_limit_s: float = 60.0,
+) -> None:
+    """Run a tool on a program; it must not fail in the way that it once did.
+
+    Args:
+        command: the tool and its arguments; ``{}`` in them stands for the path of the program.
+        files: the text of each file.
+        failure: what the failure was, as ``replay-dd code --write-test`` wrote it.
+        arguments: which files and folders of the program the tool gets, if it has several files.
+        folders: those of them that are folders.
+        grep: the failure is output that this regular expression matches.
+        script: the exit status is a verdict, as for ``git bisect run``.
+        time_limit_s: seconds after which the tool is killed.
+
+    Raises:
+        AssertionError: the tool fails in this way.
+        ReplayDDError: it cannot be run.
+    """
+    __tracebackhide__ = True
+    from replay_dd.code.regression import still_fails
+
+    ending = still_fails(
+        *(command, files, failure),
+        arguments=arguments,
+        folders=folders,
+        grep=grep,
+        script=script,
+        time_limit_s=time_limit_s,
+    )
+    if ending is not None:
+        raise AssertionError(f"{command[0]} still fails on this program: {ending.words}")
 
 
 def _told(verdict: Verdict, what: str) -> str:

@@ -33,6 +33,7 @@ from replay_dd.errors.user import ArgumentError
 from replay_dd.outcome import Outcome
 from replay_dd.trust.printable import html_text
 
+_SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
 _NO_CALL = (
     "Use it as `with DeltaDebugger() as dd: function(arguments)`, or call `dd.collect(function, arguments)` first."
 )
@@ -112,12 +113,12 @@ class DeltaDebugger:
         collector, self._collector = self._collector, None
         assert collector is not None
         collector.stop()
-        if isinstance(error, KeyboardInterrupt):
-            return False
         if error is None:
             raise DoesNotFailError(
                 "The block did not raise an exception.", "Call the function with arguments with which it fails."
             )
+        if not isinstance(error, Exception | SystemExit):
+            return False  # Ctrl-C, and what pytest or asyncio steer with
         call = collector.call_of(traceback)
         if call is None:
             error.add_note(
@@ -313,7 +314,11 @@ class DeltaDebugger:
         if self._found is None:
             return "<DeltaDebugger without a call>"
         source = self.format_call(self.min_args())
-        return source if self.stopped_by is None else f"{source}  # stopped by {STOPPED_BY[self.stopped_by]}"
+        if self.stopped_by is not None:
+            source += f"  # stopped by {STOPPED_BY[self.stopped_by]}"
+        if self._found.call.shared:
+            source += f"  # shared by all calls, as it cannot be copied: {', '.join(sorted(self._found.call.shared))}"
+        return source
 
     def _repr_html_(self) -> str:
         """The HTML for a notebook: the minimized call, the failure, the cost, and the tests in a collapsed section."""
@@ -360,7 +365,7 @@ class DeltaDebugger:
         return triple
 
     def _on_test(self, number: int, arguments: Mapping[str, Any], outcome: Outcome, ending: Ending) -> None:
-        size = Level(arguments, 0, self.reducible).all.count
+        size = sum(len(value) for value in arguments.values() if isinstance(value, _SIZED))
         self.log_tests.append(TriedCall(number, size, outcome, ending.words))
         if self.log:
             detail = f" ({ending.told})" if ending.failed else ""

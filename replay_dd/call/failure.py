@@ -3,18 +3,20 @@
 Rules of this module:
 
 * Two exceptions are the same failure if they are of one type, were raised at one place, and say the same. What the
-  text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and what it quotes or
-  encloses in brackets: all that changes with the arguments.
+  text for the whole call repeats of the arguments does not count, nor do its numbers, addresses, and data in
+  brackets: all that changes with the arguments.
 * Of a failed assertion, only the first line counts, and where it stands: pytest adds what it compared.
-* Where a stack overflows is a matter of how deep the arguments are, so a ``RecursionError`` has no place.
+* Where a stack overflows is a matter of how deep the arguments are, so of a ``RecursionError`` neither place nor text
+  counts.
 * A caller who knows better says so: with a type, a regular expression for ``type: text``, or a function.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import signal
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +53,7 @@ class Ending:
         if end == RAISED:
             place = (told["file"], told["line"], told["column"], told["function"]) if "file" in told else ()
             kinds = tuple(told["types"])
-            return cls(end, kinds[0], told["text"], () if kinds[0] == "RecursionError" else place, kinds)
+            return cls(end, kinds[0], told["text"], () if kinds[0] == _OVERFLOW else place, kinds)
         if end == KILLED:
             return cls(end, _signal_name(told["signal"]))
         if end == HUNG:
@@ -144,7 +146,7 @@ def _same_as(wanted: Ending, strings: Iterable[str]) -> Matches:
         nonlocal pattern
         if (ending.end, ending.kind, ending.place) != (wanted.end, wanted.kind, wanted.place):
             return False
-        if ending.text == wanted.text or wanted.end != RAISED:
+        if ending.text == wanted.text or wanted.end != RAISED or wanted.kind == _OVERFLOW:
             return True
         if _ASSERTION in wanted.kinds:
             return _asserted(ending.text) == _asserted(wanted.text)
@@ -170,10 +172,7 @@ def text_pattern(text: str, strings: Iterable[str]) -> re.Pattern[str]:
     found = [one for one in {one.strip() for one in strings} if one]
     lines = text.splitlines()
     if len(lines) > 1:
-        # A line of the argument, or a mark under it.
-        lines = [
-            _ANY if any(line.strip() in one for one in found) or not _WORD.search(line) else line for line in lines
-        ]
+        lines = [_ANY if _is_excerpt(line.strip(), found) else line for line in lines]
     text = _one_line("\n".join(lines))[:_LONGEST_COMPARED]
     for string in sorted(map(_one_line, found), key=lambda one: (-len(one), one)):
         if string in text:
@@ -181,7 +180,7 @@ def text_pattern(text: str, strings: Iterable[str]) -> re.Pattern[str]:
             after = r"(?!\w)" if string[-1].isalnum() else ""
             text = re.sub(before + re.escape(string) + after, _ANY, text)
     # What is repeated of the arguments may be nothing, and then no space is around it.
-    text = re.sub(f" ?{_ANY} ?", _ANY, _generalised(text))
+    text = re.sub(f" ?{_ANY} ?", _ANY, _generalised(text, lambda quoted: _is_repeated(quoted, found)))
     return re.compile("".join(_MARKS.get(character) or re.escape(character) for character in text), re.DOTALL)
 
 
@@ -197,29 +196,61 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _generalised(text: str) -> str:
-    """A text with a mark in place of what it quotes or encloses, of addresses, and of numbers."""
-    text = _ADDRESS.sub("\3", _QUOTED.sub("\1", text))
+def _is_excerpt(line: str, strings: Sequence[str]) -> bool:
+    """Whether a line of a text shows a piece of the arguments, or is a mark under one."""
+    if not _WORD.search(line) or any(line in string for string in strings):
+        return True
+    covered = start = 0
+    while start < len(line):
+        piece = line[start : start + _LONG_PIECE]
+        if len(piece) == _LONG_PIECE and any(piece in string for string in strings):
+            covered += _LONG_PIECE
+            start += _LONG_PIECE
+        else:
+            start += 1
+    return 2 * covered >= len(line)
+
+
+def _is_repeated(quoted: str, strings: Iterable[str]) -> bool:
+    """Whether something in quotes is, or may be, from the arguments: punctuation by itself is not."""
+    if _ANY in quoted:
+        return True
+    try:
+        value = ast.literal_eval(quoted)
+        inside = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    except (SyntaxError, ValueError):
+        inside = quoted[1:-1]
+    inside = inside.strip().removesuffix("...")
+    return bool(_WORD.search(inside)) and any(inside in string for string in strings)
+
+
+def _generalised(text: str, is_repeated: Callable[[str], bool] = lambda quoted: True) -> str:
+    """A text with a mark in place of what it repeats in quotes, of numbers, addresses, and data in brackets."""
+    text = _QUOTED.sub(lambda found: "\1" if is_repeated(found[0]) else found[0], text)
+    text = _NUMBER.sub("\4", _ADDRESS.sub("\3", text))
     while (inner := _BRACKETS.sub("\2", text)) != text:
         text = inner
-    return _NUMBER.sub("\4", text)
+    return text
 
 
+_LONG_PIECE = 8  # characters that are not in the arguments and in a text by chance
+_OVERFLOW = "RecursionError"
 _ASSERTION = "AssertionError"
 _ANY = "\0"
 # What stands for something that may differ, and what it stands for.
 _MARKS = {
     _ANY: ".*",
-    "\1": "[\"'`‘“].*[\"'`’”]",
+    "\1": "b?[\"'`‘“].*[\"'`’”]",
     "\2": r"[(\[{].*[)\]}]",
     "\3": "0x[0-9a-fA-F]+",
-    "\4": r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?",
+    "\4": r"(?:-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|\b(?:None|True|False|nan|inf)\b)",
 }
 _WORD = re.compile(r"\w")
 _NUMBER = re.compile(_MARKS["\4"])
-_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
+_QUOTED = re.compile(r"(?:\bb)?(?:\"[^\"\n]*\"|'[^'\n]*')|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+# Without words of its own, which are the program's: data.
+_BRACKETS = re.compile(r"\([^()\[\]{}\w]*\)|\[[^()\[\]{}\w]*\]|\{[^()\[\]{}\w]*\}")
 
 
 def _signal_name(number: int) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import importlib
 import inspect
 import itertools
@@ -79,21 +80,25 @@ def type_name(kind: type) -> str:
 
 def place_of(traceback: TracebackType | None) -> dict[str, Any]:
     """The innermost place that is in a file: file, line, column (in bytes, from 0) and function."""
-    found: dict[str, Any] = {}
+    innermost: TracebackType | None = None
     while traceback is not None:
-        code = traceback.tb_frame.f_code
         # Code that was made from a string is often made from the argument, and its lines mean nothing.
-        if not code.co_filename.startswith("<") and code.co_filename != __file__:
-            found = {
-                "file": code.co_filename,
-                "line": traceback.tb_lineno,
-                "column": _column_of(code, traceback.tb_lasti),
-                "function": getattr(code, "co_qualname", code.co_name),
-            }
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith("<") and file != __file__:
+            innermost = traceback
         traceback = traceback.tb_next
-    return found
+    if innermost is None:
+        return {}
+    code = innermost.tb_frame.f_code
+    return {
+        "file": code.co_filename,
+        "line": innermost.tb_lineno,
+        "column": _column_of(code, innermost.tb_lasti),
+        "function": getattr(code, "co_qualname", code.co_name),
+    }
 
 
+@functools.lru_cache(maxsize=64)
 def _column_of(code: CodeType, instruction: int) -> int:
     """The column of an instruction, at its byte offset; 0 before Python 3.11, which does not know it."""
     if not hasattr(code, "co_positions"):

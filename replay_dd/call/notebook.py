@@ -18,7 +18,7 @@ class TriedCall(NamedTuple):
 
     Attributes:
         number: which, from 1.
-        size: how many elements the arguments had.
+        size: how many elements the arguments had; arrays and other objects do not count.
         outcome: its outcome.
         words: how the call ended.
     """

@@ -180,9 +180,14 @@ class ArgumentSearch:
     def _prove(self, found: Triple, mode: str) -> None:
         """Make the calls of the answer again; neither counted nor from the cache."""
         ends = [(found[0], Outcome.PASS)] * ("+" in mode) + [(found[1], Outcome.FAIL)] * ("-" in mode)
-        for arguments, outcome in ends * (_PROOF_RUNS if self.stopped_by is None else 0):
-            if self._tester.run(arguments) is not outcome:
-                raise self._not_reproduced("The answer", arguments)
+        if self.stopped_by is not None:
+            return
+        try:
+            for arguments, outcome in ends * _PROOF_RUNS:
+                if self._tester.run(arguments) is not outcome:
+                    raise self._not_reproduced("The answer", arguments)
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
 
     def _not_reproduced(self, subject: str, arguments: Mapping[str, Any]) -> NotReproducedError:
         last, call = self._tester.last, self._call

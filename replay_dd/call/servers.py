@@ -33,7 +33,15 @@ _PICKLE_PROTOCOL = 4
 
 
 class Lost(Exception):
-    """The program has ended, or does not answer."""
+    """The program has ended, or does not answer.
+
+    Attributes:
+        silent: whether it may still be running.
+    """
+
+    def __init__(self, *, silent: bool = False) -> None:
+        super().__init__()
+        self.silent = silent
 
 
 class Server:
@@ -79,13 +87,14 @@ class Server:
         self._context.callback(kill_group, process)
         try:
             told = self._receive(IMPORT_LIMIT_S)
-        except Lost:
-            if process.poll() is None:
+        except Lost as lost:
+            if lost.silent:
                 raise TimeLimitError(
                     f"Importing {function} has not ended after {IMPORT_LIMIT_S:g} s.",
                     "Check that the module does nothing but define things when it is imported.",
                 ) from None
             lines = output.read_text("utf-8", "replace").strip().splitlines()
+            process.wait()  # so that all it has written is there
             raise FunctionNotFoundError(
                 f"Importing {function} ended {python}{': ' + lines[-1] if lines else ''}.",
             ) from None
@@ -104,7 +113,7 @@ class Server:
             self._channel.settimeout(limit_s + _MORE_S)
             in_child.send(self._channel, request)
         except OSError as error:
-            raise Lost from error
+            raise Lost() from error
         return Ending.of(self._receive(limit_s + _MORE_S))
 
     def _receive(self, limit_s: float) -> dict[str, Any]:
@@ -112,9 +121,9 @@ class Server:
         try:
             message = in_child.receive(self._channel)
         except OSError as error:
-            raise Lost from error
+            raise Lost(silent=isinstance(error, TimeoutError)) from error
         if message is None:
-            raise Lost
+            raise Lost()
         told: dict[str, Any] = json.loads(message)
         return told
 

@@ -106,7 +106,9 @@ class CodeChanges(Circumstance[Ending]):
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Build and run the mixture; unless this is evidence, perhaps another one in its place."""
         resolution = self._resolution
-        if fresh or resolution is None or self._wanted is None or configuration in (self.universe, self.base):
+        if fresh:
+            return without_line_numbers(self._workshop.trial(self.deltas(configuration), clean=True).ending)
+        if resolution is None or self._wanted is None or configuration in (self.universe, self.base):
             return without_line_numbers(self._workshop.trial(self.deltas(configuration)).ending)
 
         def outcome(trial: Trial) -> Outcome:

@@ -43,7 +43,7 @@ _DEFINES = re.compile(
     r"|^\s*(?:[\w.]+\s*,\s*)*(?:\w+\.)?([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"  # an assignment
     r"|^[A-Za-z_][\w\s*&<>,:]*?\b([A-Za-z_]\w*)\s*\("  # a function of C, which is not indented
     r"|^\s*from\s+\S+\s+import\s+(.+)$"
-    r"|^\s*[\w\s*]+\s[*&]*([A-Za-z_]\w*)\s*(?:\[[^]]*\])?;"  # a member or a variable of C
+    r"|^\s*[\w\s*]+\s[*&]*([A-Za-z_]\w*)\s*(?:\[[^]]*\])?\s*(?:;|=(?!=))"  # a member or a variable of C
 )
 
 

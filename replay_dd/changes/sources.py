@@ -3,7 +3,8 @@
 Rules of this module:
 
 * Nothing that a user has is changed: revisions and archives are unpacked into a private folder.
-* An archive never writes outside of that folder, and nothing of it is run.
+* An archive never writes outside of that folder, and nothing of it is run; but to download a source release, pip asks
+  the release itself what it is.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.errors.user import VersionError
 
 PIP = "pip:"
+SDIST = "sdist:"
 _ZIP = (".zip", ".whl", ".egg")
 _TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _HIGHEST_RATIO = 1000  # of unpacked to packed size; what deflate can reach
@@ -53,7 +55,7 @@ def open_version(name: str, folder: Path) -> Version:
     """Find a version.
 
     Args:
-        name: a folder, an archive, a git revision, or ``pip:REQUIREMENT``.
+        name: a folder, an archive, a git revision, ``pip:REQUIREMENT``, or ``sdist:REQUIREMENT`` for its source.
         folder: an empty folder to unpack it in.
 
     Raises:
@@ -62,6 +64,8 @@ def open_version(name: str, folder: Path) -> Version:
     path = Path(name)
     if name.startswith(PIP):
         return Version(name, _downloaded(name.removeprefix(PIP), folder))
+    if name.startswith(SDIST):
+        return Version(name, _downloaded(name.removeprefix(SDIST), folder, "--no-binary", ":all:"))
     if path.is_dir():
         return Version(name, read_tree(path.resolve()))
     # A repository without a work tree has a file of the name HEAD.
@@ -192,14 +196,14 @@ def _root_of(folder: Path) -> Path:
     return folder
 
 
-def _downloaded(requirement: str, folder: Path) -> Tree:
-    """A release from the user's package index, without what it depends on."""
+def _downloaded(requirement: str, folder: Path, *options: str) -> Tree:
+    """A release from the user's package index, without what it depends on; of a source release, pip asks its build."""
     if requirement.startswith("-") or not requirement.strip():
         raise VersionError(f"`{requirement}` is not a release of a package.")
     packed = folder / "packed"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check"]
     done = subprocess.run(
-        [*command, "--dest", str(packed), requirement],
+        [*command, *options, "--dest", str(packed), requirement],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

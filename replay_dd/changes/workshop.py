@@ -99,14 +99,18 @@ class Workshop:
         """Build and run the old version with these deltas applied; raises as :meth:`trial` does."""
         return self.trial(configuration).ending
 
-    def trial(self, configuration: IntervalSet) -> Trial:
+    def trial(self, configuration: IntervalSet, *, clean: bool = False) -> Trial:
         """Build and run the old version with these deltas applied.
+
+        Args:
+            configuration: the deltas.
+            clean: build from nothing but the files of the mixture.
 
         Raises:
             ProgramNotFoundError: there is no such program.
             MachineError: a working copy cannot be written.
         """
-        return self._trial(configuration, None)
+        return self._trial(configuration, None, clean=clean)
 
     def observed(self, configuration: IntervalSet) -> tuple[Ending, Executed]:
         """Like :meth:`run`, and note what is executed."""
@@ -117,7 +121,7 @@ class Workshop:
             noted = folder.path / EXECUTED
             return ending, executed_in(noted.read_bytes() if noted.exists() else b"")
 
-    def _trial(self, configuration: IntervalSet, probe: Path | None) -> Trial:
+    def _trial(self, configuration: IntervalSet, probe: Path | None, *, clean: bool = False) -> Trial:
         try:
             mixture = self._difference.mixture(configuration)
         except Clash as clash:
@@ -127,7 +131,9 @@ class Workshop:
             return Trial(Ending(Outcome.UNRESOLVED, "does not parse", broken))
         with self._copy(mixture) as copy:
             try:
-                copy.become(mixture, keep_new_files=self._target.build is not None)
+                if clean:
+                    copy.built = None
+                copy.become(mixture, keep_new_files=self._target.build is not None and not clean)
             except OSError as error:
                 raise MachineError(
                     f"A working copy cannot be written: {error.strerror or error}.",

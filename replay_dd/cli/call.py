@@ -147,9 +147,13 @@ def _tell(found: CallIsolation, files: dict[str, Path], *, as_json: bool) -> int
 
 
 def _full_name(function: str) -> str:
-    """``module:function``; a function of a module may be given with a dot, too."""
-    module, colon, name = function.partition(":") if ":" in function else function.rpartition(".")
-    if not colon or not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
+    """``module:function``; with a dot in place of the colon, classes are known by their capital letters."""
+    module, colon, name = function.partition(":")
+    if not colon:
+        parts = function.split(".")
+        first = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+        module, name = ".".join(parts[:first]), ".".join(parts[first:])
+    if not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
         raise UsageError(f"`{function}` does not name a function.", "Write `module:function`, such as `json:loads`.")
     return f"{module}:{name}"
 

@@ -226,16 +226,19 @@ class Command(click.Command):
                 )
 
 
-def command(name: str, *parameters: click.Parameter) -> Callable[[Callable[..., int | None]], Command]:
+def command(
+    name: str, *parameters: click.Parameter, kind: type[Command] = Command
+) -> Callable[[Callable[..., int | None]], Command]:
     """Declare a command: the decorated function runs it, and its docstring is the help.
 
     Args:
         name: of the command.
         parameters: its arguments and options, in the order of the help.
+        kind: what it is made as.
     """
 
     def declare(run: Callable[..., int | None]) -> Command:
-        return Command(name, params=list(parameters), callback=run, help=_help_of(run))
+        return kind(name, params=list(parameters), callback=run, help=_help_of(run))
 
     return declare
 

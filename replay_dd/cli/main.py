@@ -54,6 +54,9 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "input": Entry("input", "Reduce a file to the parts that make a program fail."),
         "fuzz": Entry("fuzz", "Invent inputs until a program fails on one, and reduce it."),
     },
+    "Program text": {
+        "code": Entry("code", "Reduce a Python program on which a tool fails."),
+    },
     "Python calls": {
         "call": Entry("call", "Reduce the arguments of a call to the parts that make it fail."),
     },

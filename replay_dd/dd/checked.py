@@ -11,7 +11,7 @@ from replay_dd.outcome import Outcome
 
 
 class CheckedDDPlus(Algorithm):
-    """dd+, then a test of what it found; if that does not fail, dd goes on from all that was left.
+    """dd+, then a test of what it found; if that does not fail, dd goes on from the closest ends that were seen.
 
     The union of what dd+ finds in several tasks was never tested as a whole; with unresolved outcomes it may not fail.
 
@@ -34,6 +34,7 @@ class CheckedDDPlus(Algorithm):
         self._split = split
         self._then: Algorithm = DDPlus(c_pass, c_fail, split=split)
         self._checking = False
+        self._passing: tuple[IntervalSet, ...] = (c_pass,)
         self._go_on()
 
     @property
@@ -59,13 +60,15 @@ class CheckedDDPlus(Algorithm):
             if outcome is Outcome.FAIL and self._realised is None:
                 self.c_fail, self._asked = found, None
                 return
-            self._then = DD(self.c_pass, self.c_fail, split=self._split)
+            between = (one for one in self._passing if self.c_pass <= one < self.c_fail)
+            self._then = DD(max(between, key=lambda one: one.count), self.c_fail, split=self._split)
         else:
             self._then = self._then.copy()
             self._then.tell(outcome, self._realised)
-            if isinstance(self._then, DDPlus) and outcome is Outcome.FAIL and self._realised is None:
-                asked = self._asked
-                assert asked is not None
-                if asked.count < self.c_fail.count and self.c_pass <= asked <= self.c_fail:
-                    self.c_fail = asked
+            tested = self._asked if self._realised is None else self._realised
+            assert tested is not None
+            if outcome is Outcome.PASS:
+                self._passing = (*self._passing, tested)
+            elif outcome is Outcome.FAIL and self.c_pass <= tested < self.c_fail and isinstance(self._then, DDPlus):
+                self.c_fail = tested
         self._go_on()

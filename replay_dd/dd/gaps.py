@@ -73,6 +73,10 @@ class Gaps:
         return Forecast((*edges, most + 1), (*sums, _UNKNOWN + _NONE + sum(weights)))
 
 
+NO_LENGTH_LIKELIER = Gaps(0.0)
+"""Experience that makes the first question halve the candidates."""
+
+
 class Forecast:
     """What may come next. Immutable.
 

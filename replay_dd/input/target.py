@@ -112,12 +112,12 @@ def check_command(command: Sequence[str], file: Path) -> None:
 
 def writes_files(target: Target, content: bytes) -> bool:
     """Run the command once, and look whether it leaves files in the working directory."""
-    before = _snapshot(target.directory)
+    before = snapshot(target.directory)
     target.run(content)
-    return _snapshot(target.directory) != before
+    return snapshot(target.directory) != before
 
 
-def _snapshot(directory: Path) -> frozenset[tuple[str, int, int]]:
+def snapshot(directory: Path) -> frozenset[tuple[str, int, int]]:
     """What lies in a folder: names, sizes and times of change."""
     found = set()
     with os.scandir(directory) as entries:

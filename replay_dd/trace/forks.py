@@ -233,13 +233,30 @@ class Tree:
             status = message.get("status")
         seconds = time.monotonic() - started
         try:
-            told = _told(status, timed_out, seconds, paths)
+            told = self._told(status, timed_out, seconds, paths)
         finally:
             for path in paths.values():
                 path.unlink(missing_ok=True)
         if told.report is None or told.report.get("effects"):
             self._make_anew()
         return told
+
+    def _told(self, status: int | None, timed_out: bool, seconds: float, paths: dict[str, Path]) -> Told:
+        try:
+            text = paths["result"].read_text(encoding="utf-8", errors="surrogateescape")
+            report = json.loads(self._as_seen(text.encode(errors="surrogateescape")))
+        except (OSError, ValueError):
+            report = None
+        exit_status, by_signal = None, None
+        if status is not None and not timed_out:
+            code = os.waitstatus_to_exitcode(status)
+            exit_status, by_signal = (code, None) if code >= 0 else (None, -code)
+        output = self._as_seen(_read(paths["output"], _MOST_OUTPUT + 1))
+        return Told(exit_status, by_signal, timed_out, seconds, output, _read(paths["errors"], 1 << 16), report)
+
+    def _as_seen(self, text: bytes) -> bytes:
+        """What a program tells, with the path of the working folder, not of this copy of it."""
+        return text.replace(os.fsencode(self._work), os.fsencode(os.path.abspath(self._target.directory)))
 
     def _make_anew(self) -> None:
         """Undo what a run has changed in its folders."""
@@ -278,26 +295,6 @@ def _end(one: _Waiting) -> None:
         # Its parent has ended, so it may be our child by now.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(one.process, 0)
-
-
-def _told(status: int | None, timed_out: bool, seconds: float, paths: dict[str, Path]) -> Told:
-    try:
-        report = json.loads(paths["result"].read_text(encoding="utf-8", errors="surrogateescape"))
-    except (OSError, ValueError):
-        report = None
-    exit_status, by_signal = None, None
-    if status is not None and not timed_out:
-        code = os.waitstatus_to_exitcode(status)
-        exit_status, by_signal = (code, None) if code >= 0 else (None, -code)
-    return Told(
-        exit_status,
-        by_signal,
-        timed_out,
-        seconds,
-        _read(paths["output"], _MOST_OUTPUT + 1),
-        _read(paths["errors"], 1 << 16),
-        report,
-    )
 
 
 def _read(path: Path, most: int) -> bytes:

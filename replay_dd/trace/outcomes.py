@@ -56,6 +56,11 @@ class Run:
         return -1 if self.told.report is None else int(self.told.report.get("event", -1))
 
     @property
+    def stands_in(self) -> bool:
+        """Whether it ended where an exception did, but what raises that was left out."""
+        return self.told.report is not None and bool(self.told.report.get("stands_in"))
+
+    @property
     def variable(self) -> str | None:
         """The final value that was asked for."""
         return None if self.told.report is None else self.told.report.get("variable")
@@ -102,10 +107,9 @@ class Output(Sought):
         self.words = f"the whole output ({lines:,} line{'' if lines == 1 else 's'})"
 
     def shows(self, run: Run) -> bool:
-        """Whether it printed the same, and ended by itself."""
-        return (run.exception is None and run.output == self._output) or (
-            run.exception is not None and run.exception[0] == "SystemExit" and run.output == self._output
-        )
+        """Whether it printed the same, and no exception but `SystemExit` ended it."""
+        exits = run.exception is None or run.stands_in or run.exception[0] == "SystemExit"
+        return exits and run.output == self._output
 
     def seen(self, run: Run) -> Hashable:
         """What it printed."""
@@ -164,7 +168,7 @@ class Raised(Sought):
 
     def shows(self, run: Run) -> bool:
         """Whether the same statement raised it, at the same time."""
-        return run.exception == self._exception and run.event == self._event
+        return not run.stands_in and run.exception == self._exception and run.event == self._event
 
     def seen(self, run: Run) -> Hashable:
         """The exception, and where it comes from."""
@@ -187,8 +191,6 @@ def run_from(told: Told, trace: Trace | None = None) -> Run:
         trouble = f"{report['exception'][0]}{where}"
     elif "refused" in report:
         trouble = f"it starts {report['refused']}"
-    elif report.get("stands_in"):
-        trouble = "the statement that raises the exception is left out"
     else:
         trouble = ""
     return Run(told, trouble)

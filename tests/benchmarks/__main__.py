@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.benchmarks import engine, events, inputs, isolation, overhead, peers, throughput
+from tests.benchmarks import (
+    calls,
+    changes,
+    engine,
+    events,
+    inputs,
+    isolation,
+    overhead,
+    peers,
+    program_text,
+    throughput,
+)
 from tests.benchmarks.harness import PAGE, Bench, Benchmark, machine, write_into_page
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -16,6 +27,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "isolation": isolation.run,
     "events": events.run,
     "inputs": inputs.run,
+    "calls": calls.run,
+    "code": program_text.run,
+    "changes": changes.run,
 }
 
 

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -43,18 +42,6 @@ class Order:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-class Parser:
-    def __init__(self, text: str, strict: object = MISSING) -> None:
-        assert strict is MISSING
-        if ";" in text:
-            raise SyntaxError("a semicolon")
-
-    def parse(self, texts: set[str]) -> None:
-        self.last = texts
-        if "b" in texts:
-            raise KeyError("b")
-
-
 def fails_with(*needed: Any) -> Any:
     def check(data: Any) -> None:
         if all(one in data for one in needed):
@@ -66,93 +53,6 @@ def fails_with(*needed: Any) -> Any:
 def minimal(function: Any, *arguments: Any, **keywords: Any) -> Any:
     found = DeltaDebugger().collect(function, *arguments, **keywords)
     return next(iter(found.min_args().values()))
-
-
-# -- which call ------------------------------------------------------------------------------------------------------
-
-
-def test_collects_the_call_that_fails_not_the_first_one() -> None:
-    def make() -> list[int]:
-        return [1, 2, 3]
-
-    check = fails_with(2)
-    before = sys.gettrace()
-    with DeltaDebugger() as dd:
-        data = make()
-        check([4, 5])
-        check(data)
-    assert sys.gettrace() is before
-    assert repr(dd) == "check(data=[2])"
-    assert dd.args() == {"data": [1, 2, 3]}
-    assert isinstance(dd.exception(), LookupError)
-    assert dd.format_exception() == "LookupError: found 3 in [1, 2, 3]"
-
-
-def test_collects_from_comprehensions_generators_and_exit_stacks() -> None:
-    def inverse(numbers: list[int]) -> Iterator[float]:
-        for number in numbers:
-            yield 1 / number
-
-    check = fails_with("b")
-    with DeltaDebugger() as dd:
-        [check(text) for text in ("xa", "xb", "xc")]
-    assert repr(dd) == "check(data='b')"
-    with DeltaDebugger() as dd:
-        list(inverse([3, 0, 2]))
-    assert repr(dd) == "inverse(numbers=[0])"
-    with contextlib.ExitStack() as stack:
-        dd = stack.enter_context(DeltaDebugger())
-        check("abc")
-    assert repr(dd) == "check(data='b')"
-
-
-def test_arguments_are_those_at_the_beginning_of_the_call() -> None:
-    def pops(numbers: list[int]) -> None:
-        while numbers:
-            if numbers.pop() == 3:
-                raise ValueError
-
-    given = [1, 2, 3, 4]
-    with DeltaDebugger() as dd:
-        pops(given)
-    assert given == [1, 2]
-    assert dd.args() == {"numbers": [1, 2, 3, 4]}
-    assert dd.min_args() == {"numbers": [3]}
-
-
-def test_constructors_and_methods() -> None:
-    with DeltaDebugger() as dd:
-        Parser("a;b")
-    assert repr(dd) == "Parser(text=';')"
-    parser = Parser("")
-    with DeltaDebugger() as dd:
-        parser.parse({"a", "b"})
-    assert dd.min_args()["texts"] == {"b"}
-    assert dd.args()["self"] is not parser
-    assert not hasattr(dd.args()["self"], "last")
-
-
-def test_variable_and_positional_arguments_as_source() -> None:
-    def variable(first: str, /, *rest: int, **named: str) -> None:
-        if "x" in first and 0 in rest and "y" in named.get("z", ""):
-            raise RuntimeError
-
-    with DeltaDebugger() as dd:
-        variable("axb", 1, 0, 2, z="yy", w="v")
-    assert repr(dd) == "variable('x', 0, z='y')"
-
-
-def test_functions_written_in_c_and_coroutines() -> None:
-    with pytest.raises(ValueError, match="invalid literal") as caught:
-        with DeltaDebugger():
-            int("12x")
-    assert "written in C" in caught.value.__notes__[0]
-    assert repr(DeltaDebugger().collect(bytes.fromhex, "0g")) == "bytes.fromhex('0')"
-
-    async def broken(text: str) -> None:
-        raise ValueError(text)
-
-    assert repr(DeltaDebugger().collect(broken, "abc")) == "broken(text='')"
 
 
 # -- kinds of arguments ----------------------------------------------------------------------------------------------
@@ -223,6 +123,41 @@ def test_data_inside_itself() -> None:
     data: list[Any] = [1, 2]
     data.append(data)
     assert len(minimal(fails_with(2), data)) == 1
+
+
+def test_only_what_cannot_be_copied_is_shared() -> None:
+    class Account:
+        def __init__(self) -> None:
+            self.total, self.lock, self.module = 0, threading.Lock(), os
+
+        def add(self, amounts: list[int]) -> None:
+            with self.lock:
+                for amount in amounts:
+                    self.total += amount
+                if self.total > 9:
+                    raise ValueError("too much")
+
+    account = Account()
+    with DeltaDebugger() as dd:
+        account.add([5, 6, 1])
+    copied = dd.args()["self"]
+    assert (account.total, copied.total) == (12, 0)
+    assert copied.lock is account.lock
+    assert dd.min_args()["amounts"] == [5, 6]
+    assert "# shared" not in repr(dd)
+
+
+def test_deep_data_overflow_the_stack_everywhere_alike() -> None:
+    def depth(data: list[Any]) -> int:
+        return 1 + depth(data[0]) if data else 0
+
+    data: list[Any] = []
+    for _ in range(sys.getrecursionlimit() * 2):
+        data = [data]
+    with DeltaDebugger() as dd:
+        depth(data)
+    assert dd.min_args()["data"] is data
+    assert "cannot be copied: data" in repr(dd)
 
 
 def test_objects_are_taken_as_they_are() -> None:
@@ -321,6 +256,9 @@ def test_an_interrupt_leaves_the_best_so_far() -> None:
     with pytest.raises(KeyboardInterrupt):
         with DeltaDebugger():
             raise KeyboardInterrupt
+    with pytest.raises(BaseException, match="not here"):
+        with DeltaDebugger():
+            pytest.skip("not here")
 
 
 def test_what_varies_is_refused() -> None:

@@ -190,10 +190,12 @@ def commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Fi
     for role in ("AUTHOR", "COMMITTER"):
         for what, value in who.items():
             monkeypatch.setenv(f"GIT_{role}_{what}", value)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    (tmp_path / "gitconfig").touch()
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
 
     def git(*arguments: str) -> None:
-        subprocess.run(["git", *arguments], check=True, capture_output=True)
+        done = subprocess.run(["git", *arguments], capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
 
     git("init", "-q")
 

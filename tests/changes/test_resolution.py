@@ -244,7 +244,20 @@ def test_a_copy_is_not_built_again_for_the_same_mixture(tmp_path: Path) -> None:
     with Workshop(made, Target(("true",), build=f"cat a >> {log}"), Oracle()) as workshop:
         for one in (EMPTY, EMPTY, made.all, made.all, EMPTY):
             assert workshop.run(one).verdict is Outcome.PASS
-    assert log.read_text() == "1\n2\n"
+        assert log.read_text() == "1\n2\n"
+        workshop.trial(made.all, clean=True)
+    assert log.read_text() == "1\n2\n2\n", "evidence is built anew"
+
+
+def test_evidence_is_built_from_nothing_else_than_the_mixture(tmp_path: Path) -> None:
+    """A build that does not notice that a header has changed."""
+    from replay_dd.changes.workshop import Target
+
+    made = difference(tmp_path, {"a.h": "1\n"}, {"a.h": "2\n"})
+    with Workshop(made, Target(("cat", "built"), build="test -e built || cp a.h built"), Oracle()) as workshop:
+        workshop.run(EMPTY)
+        assert workshop.trial(made.all).ending.message == workshop.trial(made.all, clean=True).ending.message == "N"
+        assert (workshop._free[-1].root / "built").read_text() == "2\n"
 
 
 def test_what_python_compiled_is_never_taken_for_another_version(tmp_path: Path) -> None:

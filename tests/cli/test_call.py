@@ -173,6 +173,19 @@ def test_misuse_in_words(function: str, arguments: str, status: int, slug: str, 
     assert not (functions.folder / "args-minimal").exists()
 
 
+@pytest.mark.parametrize("name", ["functions:Kind.make", "functions.Kind.make"])
+def test_methods_of_classes(name: str, functions: Workshop) -> None:
+    code = "class Kind:\n    @classmethod\n    def make(cls, text):\n        assert 'b' not in text\n"
+    functions.write(code, "functions.py")
+    functions.write('["abc"]', "args.json")
+    done = functions.run("call", name, "--args-file", "args.json", "--write-test", "test_it.py")
+    assert done.stdout.splitlines()[:2] == [
+        "functions:Kind.make fails with 1 of the 3 parts of its arguments:",
+        "  Kind.make('b')",
+    ]
+    assert "    functions.Kind.make(\n" in (functions.folder / "test_it.py").read_text()
+
+
 def test_files_in_words(functions: Workshop) -> None:
     functions.run("call", "functions:loops", "--args-file", "none").refused(5, "input-unusable")
     functions.write("[[3]]", "args")

@@ -52,6 +52,7 @@ SECTIONS = {
     "web": ["Search", "Output", "Playback", "General"],
     "changes": ["Output", "Failure", "Program", "Search", "General"],
     "trace": ["Output", "Outcome", "Program", "Search", "General"],
+    "code": ["Output", "Failure", "Search", "Program", "General"],
     "input": ["Output", "Units", "Search", "Failure", "Options and environment", "Program", "General"],
     "call": ["Program", "Output", "Failure", "Search", "General"],
     "fuzz": ["Output", "Search", "Failure", "Program", "General"],

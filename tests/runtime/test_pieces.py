@@ -137,7 +137,8 @@ import time
 import os, pathlib, sys, time
 pause_s = float(pathlib.Path("pace").read_text())
 out, one, other = (lambda: os.write(1, b"go")), (lambda: os.write(2, b"x")), (lambda: os.write(int(sys.argv[1]), b"x"))
-for step in (out, one, lambda: time.sleep(pause_s), other) if pause_s else (one, other, out): step()
+end, pause = (lambda: os.close(2)), (lambda: time.sleep(pause_s))  # told with what is still to be read, or later
+for step in (out, one, pause, end, pause, other) if pause_s else (one, end, other, out): step()
 """,
         """
 def ask():
@@ -151,7 +152,7 @@ def ask():
         while found < 2:
             events = epoll.poll()
             found += len(events)
-            together.append(len(events))
+            together.append(sorted(events))
             for number, _ in events: os.read(number, 1)
     os.close(read)
     done.append(together)

@@ -14,6 +14,7 @@ import pytest
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.target import Plan, describe_program, run_target
+from tests.runtime.programs import output_of, run_program
 
 # Tells the addresses of objects that it and its modules make before and after its first thread, and in which order it
 # meets them in sets.
@@ -133,4 +134,29 @@ def test_another_group_moves_nothing(tmp_path: Path) -> None:
     for group in ("0", "65534"):
         command = (sys.executable, "-I", "-c", change, group, sys.executable, "prog.py")
         told.append(addresses(describe_program(command, directory=tmp_path)))
+    assert told[0] == told[1]
+
+
+NUMBERS = """
+import array, sys, threading
+
+class Thing: pass
+
+def work():
+    for number in range(3_000):
+        numbers[0]
+        "x" * (number % 100)
+        kept.append(Thing())
+
+kept, numbers = [], array.array("I", [int(sys.argv[1])])
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print(*map(id, kept))
+"""
+
+
+def test_how_large_a_number_is_moves_nothing(tmp_path: Path) -> None:
+    """That of a user, for example: the interpreter has those up to 256 already."""
+    told = [output_of(run_program(tmp_path, NUMBERS, arguments=[number])) for number in ("100", "999")]
     assert told[0] == told[1]

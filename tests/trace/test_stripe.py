@@ -54,7 +54,7 @@ def test_the_columns_of_figure_6(line: str | None, column: list[int], tmp_path: 
     assert found.isolation.verified
 
 
-@pytest.mark.parametrize("line, column", [(None, [2, *WHOLE]), ("sum", SUM), ("mul", [2, *MUL])])
+@pytest.mark.parametrize("line, column", [(None, [2, *WHOLE]), ("mul", [2, *MUL])])
 def test_the_same_program_in_python_as_it_is(line: str | None, column: list[int], tmp_path: Path) -> None:
     found = sliced(tmp_path, SAMPLE, SAMPLE_INPUT, output_line=line, levels=LEVELS[1])
     assert numbers(found) == sorted(column)

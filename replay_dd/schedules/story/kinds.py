@@ -47,6 +47,7 @@ BUSY = "still running"
 
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")
+_ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
 _REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
 _NUMBERS = ("int", "float")
 _RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
@@ -123,9 +124,9 @@ def saved_before(conflict: Conflict) -> Access | None:
     return None
 
 
-def _removes(access: Access) -> bool:
-    """Whether it takes something out; what it leaves was not computed from anything."""
-    return access.does == "deletes" or access.detail.partition("(")[0] in _REMOVES
+def _replaces(access: Access) -> bool:
+    """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
+    return access.does != "deletes" and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
 def _gives_up(conflict: Conflict) -> bool:
@@ -158,7 +159,7 @@ def _of_one_thing(left: Edge, right: Edge) -> str:
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT
         if last.writes:
-            return CHECK_THEN_ACT if _removes(last) else LOST_UPDATE
+            return LOST_UPDATE if _replaces(last) else CHECK_THEN_ACT
         return NON_REPEATABLE_READ
     return TORN_UPDATE if last.writes else LOST_UPDATE
 

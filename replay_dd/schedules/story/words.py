@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from replay_dd.schedules.observation import Access, Value
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OF_FOLDERS = ("os.mkdir", "os.rmdir", "mkdir", "rmdir", "isdir", "is_dir", "iterdir")
 _SINGULAR = {"attribute": "attribute", "item": "item", "whole": "content", "global": "global variable"}
 
 
@@ -61,7 +62,8 @@ class Letters:
         if access.does in ("acquires", "wants"):
             return f"{access.does} {access.name}"
         if access.thing[0] == "file":
-            return (access.detail or access.does) + (": is not there" if old.is_missing else "")
+            found = ": is not there" if old.is_missing else ": is there already" if old.text == "True" else ""
+            return (access.detail or access.does) + found
         found = self.value(old) if old.is_known else "it"
         if access.detail:
             return f"{access.detail}: {found}"
@@ -135,7 +137,9 @@ def described(access: Access) -> str:
         return f"variable that functions in {access.place.function.partition('.')[0]} share"
     if sort == "object":
         return f"one {kind}"
-    return {"file": "a file", "database": "by SQL", "lock": "a lock"}.get(sort, key)
+    if sort == "file":
+        return "a folder" if access.detail.partition("(")[0] in _OF_FOLDERS else "a file"
+    return {"database": "by SQL", "lock": "a lock", "process": "of the whole process"}.get(sort, key)
 
 
 def listed(words: Iterable[str]) -> str:

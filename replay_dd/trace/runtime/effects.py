@@ -9,8 +9,10 @@ Rules of this module:
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,11 +26,10 @@ _CHANGES = frozenset(
     *("subprocess.Popen", "sqlite3.connect", "signal.pthread_kill", "fcntl.flock", "fcntl.lockf"),
     *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"),
 }
-_REFUSED = {
-    "_thread.start_new_thread": "a second thread",
-    "_thread.start_joinable_thread": "a second thread",
-    "os.fork": "a process by `fork`",
-    "os.forkpty": "a process by `fork`",
+_FORKS = ("os.fork", "os.forkpty")
+_THREADS = {
+    _thread: ("start_new_thread", "start_new", "start_joinable_thread"),
+    threading: ("_start_new_thread", "_start_joinable_thread"),
 }
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -49,6 +50,11 @@ class Effects:
         self.any = False
         self._on_refused = on_refused
         sys.addaudithook(self._hear)
+        # Not every version of Python tells audit hooks about threads.
+        for module, names in _THREADS.items():
+            for name in names:
+                if hasattr(module, name):
+                    setattr(module, name, self._refuse_threads(getattr(module, name)))
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.watching:
@@ -60,5 +66,13 @@ class Effects:
                 self.any = True
         elif event in _CHANGES:
             self.any = True
-        elif event in _REFUSED:
-            self._on_refused(_REFUSED[event])
+        elif event in _FORKS:
+            self._on_refused("a process by `fork`")
+
+    def _refuse_threads(self, start: Callable[..., Any]) -> Callable[..., Any]:
+        def refused(*arguments: Any, **options: Any) -> Any:
+            if self.watching:
+                self._on_refused("a second thread")
+            return start(*arguments, **options)
+
+        return refused

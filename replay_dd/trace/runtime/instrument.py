@@ -132,8 +132,7 @@ class _Rewriter:
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
         site = self._site(node)
         yields = sum(isinstance(one, ast.Yield) for one in _own_nodes(node))
-        if yields:
-            _Yields().visit(node)
+        _Yields().visit(node)
         instead: list[ast.stmt] = [
             _statement(_call("resumed", ast.Yield(_call("suspended", ast.Constant(None))))) for _ in range(yields)
         ]
@@ -151,6 +150,11 @@ class _Rewriter:
 
     def _importfrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
         return [node] if node.module == "__future__" else self._simple(node)
+
+    def _raise(self, node: ast.Raise) -> list[ast.stmt]:
+        site = self._site(node)
+        # It may raise an exception again that has been noted where it came from.
+        return [ast.If(self._step(site), [_statement(_call("raises")), node], [])]
 
     def _return(self, node: ast.Return) -> list[ast.stmt]:
         site = self._site(node)
@@ -199,7 +203,7 @@ class _Rewriter:
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         site = self._site(node, "for", node.iter.end_lineno)
-        iterable = ast.IfExp(self._step(site), node.iter, _call("absent"))
+        iterable = ast.IfExp(self._step(site), _Yields().visit(node.iter), _call("absent"))
         bound = ast.Assign([node.target], ast.Attribute(_name(ACTIVATION), "item", ast.Load()))
         binding = ast.If(ast.Attribute(_name(ACTIVATION), "bound", ast.Load()), [bound], [])
         for new in (bound, binding):
@@ -223,7 +227,7 @@ class _Rewriter:
             inner += self._with(rest)
         else:
             inner += self._body(node.body)
-        manager = _call("manager", ast.IfExp(self._step(site), item.context_expr, _call("absent")))
+        manager = _call("manager", ast.IfExp(self._step(site), _Yields().visit(item.context_expr), _call("absent")))
         guarded = ast.Try(inner, [_noted_and_raised()], [], [])
         return [ast.With([ast.withitem(manager, ast.Attribute(_name(ACTIVATION), "item", ast.Store()))], [guarded])]
 
@@ -261,6 +265,7 @@ class _Rewriter:
 
     def _match(self, node: Any) -> list[ast.stmt]:
         site = self._site(node.subject, "match")
+        node.subject = _Yields().visit(node.subject)
         bodies = [case.body for case in node.cases]
         for number, case in enumerate(node.cases):
             case.body = [_statement(_call("chose", _number(number)))]
@@ -299,7 +304,12 @@ def _own_nodes(*nodes: ast.AST) -> Any:
 
 
 class _Yields(ast.NodeTransformer):
-    """Tells the activation where a generator hands over, and where it goes on."""
+    """Tells the activation where a generator or a coroutine hands over, and where it goes on."""
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        self.generic_visit(node)
+        node.value = _call("awaited", node.value)
+        return node
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         self.generic_visit(node)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import sys
 import time
+import types
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from .exceptions import fits
@@ -134,6 +135,14 @@ class Activation:
         self.runtime.current = self.last
         return value
 
+    def awaited(self, value: Any) -> Awaited:
+        """What a coroutine waits for."""
+        return Awaited(self, value)
+
+    def raises(self) -> None:
+        """A ``raise`` statement begins: whatever comes now is its own."""
+        self.seen = None
+
     def leave(self) -> None:
         """The activation ends."""
         self.seen = None
@@ -165,6 +174,44 @@ class Manager:
     def __exit__(self, *exception: Any) -> bool:
         suppressed = bool(self._exit(self._context, *exception)) if self._exit is not None else False
         return bool(self._activation.runtime.suppressed(self._event, suppressed, exception[1]))
+
+
+class Awaited:
+    """Something that is awaited; tells the activation when that really hands over, and when it goes on.
+
+    Source: ``yield from``, as PEP 380 expands it.
+    """
+
+    def __init__(self, activation: Activation, value: Any) -> None:
+        self._activation, self._value = activation, value
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        kind = type(self._value)
+        if not hasattr(kind, "__await__") and not isinstance(self._value, types.GeneratorType):
+            raise TypeError(f"object {kind.__name__} can't be used in 'await' expression")
+        inner = self._value.__await__() if hasattr(kind, "__await__") else self._value
+        sent: Any = None
+        thrown: BaseException | None = None
+        while True:
+            try:
+                if thrown is not None:
+                    if not hasattr(inner, "throw"):
+                        raise thrown
+                    told = inner.throw(thrown)
+                else:
+                    told = inner.send(sent) if sent is not None else next(inner)
+            except StopIteration as end:
+                return end.value
+            self._activation.suspended(None)
+            try:
+                sent, thrown = (yield told), None
+            except GeneratorExit:
+                if hasattr(inner, "close"):
+                    inner.close()
+                raise
+            except BaseException as exception:
+                sent, thrown = None, exception
+            self._activation.resumed(None)
 
 
 class Recording:

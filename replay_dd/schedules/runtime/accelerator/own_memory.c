@@ -60,9 +60,10 @@ static int is_apart;
  * addresses and on how many classes the runtime has used, and so does the moment at which one name drives another one out.
  * So strings rest when they are freed, and are put back, together with all that the cache keeps, at moments that only
  * depend on the program: it has allocated so many blocks of odd sizes, which are mostly strings. (The interpreter also
- * creates objects for frames of the runtime if these are traced, as the strategy has it.) */
+ * creates objects for frames of the runtime if these are traced, as the strategy has it.) Numbers do not count: those up
+ * to 256 need no block, so the number of a user, of a process or of a port would decide. */
 #define STRINGS_BETWEEN_WAKES 2048
-#define IS_ODD(size) ((size) % sizeof(void *) != 0)
+#define IS_ODD(size) ((size) % sizeof(void *) != 0 && (size) != sizeof(PyVarObject) + sizeof(digit))
 
 static int strings_to_wake = STRINGS_BETWEEN_WAKES;
 

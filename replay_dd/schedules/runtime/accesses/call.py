@@ -8,9 +8,11 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
+from .arrays import is_array, owner
 from .instruction import Instruction
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
+from .whole_process import is_relative, of_directory, reads_directory, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .operands import Expression
 
 _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__")
+_TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
+_CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
 _WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
 
@@ -63,7 +67,8 @@ class AnyInstruction(Instruction):
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
         module = _module_of(function) or values.module_name(values.in_class(type(own), name)[0] or type(own))
-        return self._call_of_method(own, own_expression or self._receiver(count + extra), name, arguments, module)
+        receiver = own_expression or self._receiver(count + extra)
+        return self._call_of_method(own, receiver, name, arguments, expressions, module)
 
     def _receiver(self, count: int) -> Expression:
         for depth in (count + 2, count + 1):
@@ -76,7 +81,13 @@ class AnyInstruction(Instruction):
         self, name: str, function: object, arguments: list[Any], expressions: list[Any]
     ) -> Access | None:
         if arguments and asks_for_file(_module_of(function), name):
+            self.also = reads_directory() if is_relative(arguments[0]) else None
             return _of_file(arguments[0], name, (True, False))
+        directory = of_directory(_module_of(function), name, arguments)
+        if directory is not None:
+            return directory
+        if name == "print" and self.name == "CALL":
+            return self.attribute(streams(), None, "stdout", READS)
         if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
             return self._call_of_library(name, function, arguments, expressions)
         if name in ("getattr", "hasattr", "setattr", "delattr") and len(arguments) > 1 and type(arguments[1]) is str:
@@ -106,10 +117,16 @@ class AnyInstruction(Instruction):
         return None
 
     def _call_of_method(
-        self, own: object, expression: Expression, name: str, arguments: list[Any], module: str
+        self,
+        own: object,
+        expression: Expression,
+        name: str,
+        arguments: list[Any],
+        expressions: list[Any],
+        module: str,
     ) -> Access | None:
         if values.is_a(own, dict, list, set, deque) or values.inside(own) is not None:
-            return self._container_method(own, expression, name, arguments)
+            return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
             return self._file_method(own, name)
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
@@ -122,6 +139,13 @@ class AnyInstruction(Instruction):
             return access
         if module == "sqlite3" and name == "close":
             return self._connection(own, expression, name)
+        if is_array(own):
+            access = Access(CALLS, WHOLE, owner(own), "", self.names.name_of(own, expression))
+            access.writes = name in _CHANGES_ARRAY
+            access.reads, access.detail = not access.writes, f"{name}()"
+            return access
+        if name == "__exit__":
+            return self.redirection(own, ends=True)
         effect = effect_of(module, name)
         if effect is None:
             return None
@@ -144,7 +168,9 @@ class AnyInstruction(Instruction):
             access.old = MISSING
         return access
 
-    def _container_method(self, own: Any, expression: Expression, name: str, arguments: list[Any]) -> Access | None:
+    def _container_method(
+        self, own: Any, expression: Expression, name: str, arguments: list[Any], expressions: list[Any]
+    ) -> Access | None:
         effect = effect_of("builtins", name)
         if effect is None:
             return None
@@ -161,6 +187,8 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"
         if access.sort == WHOLE:
+            if name in _TAKES_ALL_OF and arguments:
+                self.also = self.whole(arguments[0], expressions[0], READS)
             ends = {"pop": -1, "popleft": 0}
             if name in ends and not values.is_a(own, dict) and not arguments:
                 access.old = values.item(own, ends[name])

@@ -14,10 +14,11 @@ from _collections import deque  # type: ignore[import-not-found]
 from ..accelerator import accelerator
 from ..compat import ATTR_HAS_METHOD_BIT
 from ..observing import local_value
-from . import values
+from . import arrays, values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
 from .operands import variables
 from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
+from .whole_process import redirected, streams
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Instruction:
             return self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
         if name in ("CALL", "CALL_KW"):
             return self.call()
+        if name == "BEFORE_WITH":
+            return self.redirection(self.value(1), ends=False)
         return None
 
     # -- the stack ---------------------------------------------------------------------------------------------------
@@ -102,7 +105,7 @@ class Instruction:
 
     def evaluate(self, expression: Expression) -> object:
         """What an expression means now; a value that was read before may have changed since."""
-        if expression is None:
+        if expression is None or expression[0] == "result":
             return UNKNOWN
         kind = expression[0]
         frame = self.frame
@@ -171,6 +174,14 @@ class Instruction:
             self.names.remember(value, access.name)
         return access
 
+    def redirection(self, manager: object, *, ends: bool) -> Access | None:
+        """What a context manager of the library does to a standard stream as it begins or ends; None for others."""
+        found = redirected(manager, ends=ends)
+        access = None if found is None else self.attribute(streams(), None, found[0], STORES)
+        if access is not None and found is not None:
+            access.new, access.again = found[1], None
+        return access
+
     def _global(self) -> Access | None:
         name = self.name
         loads = name.startswith("LOAD")
@@ -227,8 +238,8 @@ class Instruction:
         container, expression, key = self.value(2), self.expression(2), self.value(1)
         access = self.item(container, expression, key, READS if reads else STORES if "STORE" in self.name else DELETES)
         if access is not None and access.does == STORES:
-            access.new = self.value(3)
-            access.again = (container, key)
+            access.new = arrays.plain(self.value(3))
+            access.again = None if arrays.is_array(container) else (container, key)
             self.names.remember(access.new, access.name)
         elif access is not None and reads:
             access.looked_up = key
@@ -240,13 +251,14 @@ class Instruction:
 
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
         """An access to one item of a container that can change."""
+        if arrays.is_array(container):
+            return self.element(container, expression, key, does)
         inside = values.inside(container)
         if inside is not None:
             text = values.key_text(key)
             access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
             access.old = values.referent(values.item(inside, key))
             return access
-        """An access to all of a built-in container that can change."""
         if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None
         if type(key) is slice:
@@ -260,6 +272,17 @@ class Instruction:
             access.new = MISSING
         elif does == READS:
             self.names.remember(access.old, access.name)
+        return access
+
+    def element(self, array: object, expression: Expression, key: object, does: str) -> Access:
+        """An access to an element of an array, or to several of them."""
+        name, holder = self.names.name_of(array, expression), arrays.owner(array)
+        found = arrays.element(array, key)
+        if found is None:
+            return Access(does, WHOLE, holder, "", name)
+        where, text, value = found
+        access = Access(does, ITEM, holder, where, f"{name}[{text}]")
+        access.old = value
         return access
 
     def _containment(self) -> Access | None:

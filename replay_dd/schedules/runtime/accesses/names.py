@@ -38,7 +38,7 @@ class Names:
         known = self._names.get(id(thing))
         if known is not None:
             return known
-        if expression is not None and expression[0] in ("local", "global", "cell", "name"):
+        if expression is not None and expression[0] in ("local", "global", "cell", "name", "result"):
             return str(expression[1])
         kind = type(thing)
         return values.class_name(kind)

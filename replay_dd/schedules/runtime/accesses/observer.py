@@ -21,9 +21,11 @@ from ..stdlib.locks import Lock, RLock, made_at
 from ..strategies.profile import Identities
 from . import values
 from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
+from .arrays import plain
 from .call import is_there
 from .made_items import MadeItems, makes_items, position_of
 from .reader import Reader
+from .whole_process import is_relative, reads_directory
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 _MOST = 200_000  # accesses told
 _DEEPEST = 60  # frames of a stack told
 _RUNTIME = __file__.rpartition("accesses")[0]  # the folder of all that runs here and is not the program's
+_MAKE = ("os.mkdir", "os.link", "os.symlink")
 _TAKE_AWAY = ("os.remove", "os.rmdir", "os.rename")
 _OTHERS = ""  # the window of the threads that have none of their own
 
@@ -199,6 +202,8 @@ class Observer:
         """(the text of a value of a built-in type, the name of its type, its number)."""
         if value is values.MISSING or value is values.UNKNOWN:
             return values.text_of(value), "", -1
+        if not values.scalar(value):
+            value = plain(value)
         number = -1 if values.scalar(value) else self._identities.number(value)
         return values.text_of(value), values.class_name(type(value)), number
 
@@ -256,7 +261,11 @@ def _touching(event: str, arguments: tuple[Any, ...]) -> list[Access]:
         access.detail = _mode(event, arguments)
         if access.reads and not is_there(name):
             access.old = values.MISSING
+        elif event in _MAKE and is_there(name):
+            access.old = True
         found.append(access)
+    if arguments and is_relative(arguments[0]):
+        found.append(reads_directory())
     return found
 
 

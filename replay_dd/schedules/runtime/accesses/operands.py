@@ -230,8 +230,9 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         taken = argument + 2 + (name == "CALL_KW")
         if len(stack) < taken:
             return False
+        called = stack[-taken] or stack[1 - taken]
         del stack[-taken:]
-        stack.append(None)
+        stack.append(_result(called))
     elif name in _BUILDS:
         if argument:
             del stack[-argument:]
@@ -244,6 +245,18 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
     else:
         return False
     return True
+
+
+def _result(called: Expression) -> Expression:
+    """What a call gives, by what is called; a method that is called in a row of calls has no short name."""
+    way: list[str] = []
+    one = called
+    while one is not None and one[0] in ("method", "attribute"):
+        way.append(one[2])
+        one = one[1]
+    if one is None or one[0] not in ("local", "cell", "name", "global"):
+        return None
+    return ("result", f"{'.'.join([one[1], *way[::-1]])}()")
 
 
 def handlers(code: CodeType) -> list[tuple[int, int]]:

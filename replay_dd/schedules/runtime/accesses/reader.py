@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .access import ITERATES, READS, WHOLE, Access
+from .access import FILE, ITERATES, READS, WHOLE, Access
 from .call import AnyInstruction
 from .made_items import position_of
 from .names import Names
@@ -58,7 +58,7 @@ class Reader:
         if access is None:
             return []
         if one.also is not None:
-            return [one.also, access]
+            return [access, one.also] if access.sort in (WHOLE, FILE) else [one.also, access]
         if one.through is not None:
             # The instance has no such attribute yet, but another thread may give it one.
             own = Access(access.does, access.sort, one.through, access.key, access.name)

@@ -64,7 +64,6 @@ def _wait_for(
     timeout_s: Any,
     look: Callable[[], Any],
     through: list[tuple[int, int]] | None = None,
-    has_found: bool = False,
 ) -> Any:
     """Wait for descriptors, and answer as in the recorded run if the log knows.
 
@@ -75,13 +74,12 @@ def _wait_for(
         timeout_s: virtual seconds; None or negative: forever.
         look: returns (descriptor, events) of what is ready now, in the order of the answer.
         through: what to poll instead.
-        has_found: it is certain to find something.
     """
     if not descriptors.has_baton():
         return None
     wait = descriptors.make_wait(wanted, through=through)
     recorded = None if wait.expected is None else wait.expected.answer
-    if has_found or (isinstance(recorded, tuple) and any(number in descriptors.ahead for number, _ in recorded)):
+    if isinstance(recorded, tuple) and any(number in descriptors.ahead for number, _ in recorded):
         wait.is_there = lambda: True
     if timeout_s is not None and timeout_s == 0:
         descriptors.yield_point(frame)
@@ -159,52 +157,63 @@ def _make_poll(real_poll: Any, wait: Any) -> Any:
 
 
 class _ToldOnce:
-    """Events that ``epoll`` tells only once (``EPOLLONESHOT``, ``EPOLLET``), until the program has got them.
+    """Descriptors of which ``epoll`` tells an event only once (``EPOLLONESHOT``, ``EPOLLET``).
 
     A replay looks again and again until it finds what the recorded run found, and leaves for later what that run found
-    later.
+    later. So what has been told to us but not to the program is asked for anew.
+
+    Args:
+        ask_anew: ``modify`` of the real ``epoll``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ask_anew: Callable[[int, int], object]) -> None:
         before = use_own(True)
-        self._numbers: set[int] = set()
-        self._kept: dict[int, int] = {}
+        self._ask_anew = ask_anew
+        self._masks: dict[int, int] = {}
+        self._told: set[int] = set()
         use_own(before)
 
-    def registered(self, number: int, told_once: bool) -> None:
-        """A descriptor is watched from now on; what it had to tell will be told again."""
+    def registered(self, number: int, mask: int) -> None:
+        """The program watches a descriptor from now on."""
         before = use_own(True)
-        self.unregistered(number)
-        if told_once:
-            self._numbers.add(number)
+        self._masks[number] = mask
+        self._told.discard(number)
         use_own(before)
 
     def unregistered(self, number: int) -> None:
-        """A descriptor is no longer watched."""
-        self._numbers.discard(number)
-        self._kept.pop(number, None)
+        """It no longer does, or not so that it is told once."""
+        if number in self._masks:
+            del self._masks[number]
+            self._told.discard(number)
 
-    def any(self) -> bool:
-        """Whether the program has not got all of them yet."""
-        return bool(self._kept)
-
-    def added_to(self, found: Any) -> Any:
-        """What has just been found, and what had been found before."""
-        if not self._numbers:
-            return found
+    def look(self, poll: Callable[[], Any]) -> Any:
+        """What there is now, whether or not we have been told of it before."""
+        if not self._masks:
+            return poll()
+        self.ask_anew()
+        found = poll()
         before = use_own(True)
-        for number, events in found:
-            if number in self._numbers:
-                self._kept[number] = self._kept.get(number, 0) | events
-        now = dict(found)
-        more = {number: events for number, events in self._kept.items() if now.get(number) != events}
+        self._told.update(number for number, _ in found if number in self._masks)
         use_own(before)
-        return [*((one, events) for one, events in found if one not in more), *more.items()] if more else found
+        return found
 
     def given(self, found: Any) -> None:
-        """The program gets these."""
-        for number, _ in found if self._kept else ():
-            self._kept.pop(number, None)
+        """The program has been told these."""
+        if self._told:
+            self._told.difference_update(number for number, _ in found)
+            self.ask_anew()
+
+    def ask_anew(self) -> None:
+        """Let ``epoll`` tell again what the program does not know yet."""
+        if self._told:
+            before = use_own(True)
+            for number in self._told:
+                try:
+                    self._ask_anew(number, self._masks[number])
+                except OSError:
+                    pass  # it has been closed
+            self._told.clear()
+            use_own(before)
 
 
 def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
@@ -214,7 +223,7 @@ def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
         def __init__(self, sizehint: int = -1, flags: int = 0) -> None:
             self._real = real_epoll(sizehint, flags)
             self._events: dict[int, int] = {}
-            self._once = _ToldOnce()
+            self._once = _ToldOnce(self._real.modify)
             self.fileno = self._real.fileno
 
         @classmethod
@@ -225,13 +234,13 @@ def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
             number = _number(fd)
             self._real.register(number, eventmask)
             self._events[number] = eventmask & 0xFFFF
-            self._once.registered(number, eventmask & told_once != 0)
+            self._note(number, eventmask)
 
         def modify(self, fd: Any, eventmask: int) -> None:
             number = _number(fd)
             self._real.modify(number, eventmask)
             self._events[number] = eventmask & 0xFFFF
-            self._once.registered(number, eventmask & told_once != 0)
+            self._note(number, eventmask)
 
         def unregister(self, fd: Any) -> None:
             number = _number(fd)
@@ -243,14 +252,18 @@ def _make_epoll(real_epoll: Any, wait: Any, told_once: int) -> Any:
             wanted = list(self._events.items())
             own = [(self.fileno(), READING)]
             once = self._once
-            found = wait(
-                *(sys._getframe(1), wanted, timeout, lambda: once.added_to(self._real.poll(0, maxevents)), own),
-                once.any(),
-            )
+            real_look = self._real.poll
+            found = wait(sys._getframe(1), wanted, timeout, lambda: once.look(lambda: real_look(0, maxevents)), own)
             if found is None:
                 return self._real.poll(timeout, maxevents)
             once.given(found)
             return found
+
+        def _note(self, number: int, mask: int) -> None:
+            if mask & told_once:
+                self._once.registered(number, mask)
+            else:
+                self._once.unregistered(number)
 
         def close(self) -> None:
             self._real.close()

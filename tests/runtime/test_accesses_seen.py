@@ -1,0 +1,123 @@
+"""What an observed run tells that no single instruction shows: made items, the library, the whole process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.observation import Access
+from replay_dd.schedules.target import Plan
+from tests.runtime.programs import run_program
+
+ALL = Plan(observed={"": (0, 1 << 62)})
+
+PROGRAM = """
+    import collections, contextlib, contextvars, io, os, threading
+
+    class Group:
+        def __init__(self):
+            self.size = 0
+        def grow(self):
+            pass
+
+    class Broken:
+        def __init__(self):
+            raise ValueError
+
+    def make():
+        return Group()
+
+    groups = collections.defaultdict(make)
+    broken = collections.defaultdict(Broken)
+    trail = contextvars.ContextVar("trail", default=[])
+    handlers, first, second = {}, [1], [2]
+
+    def work():
+        groups["a"].grow()
+        groups["a"].grow()
+        try:
+            broken["b"]
+        except ValueError:
+            pass
+        trail.get().append(1)
+        handlers[groups["a"].grow] = 1
+        first.extend(second)
+        before = os.getcwd()
+        os.mkdir("folder")
+        os.chdir("folder")
+        open("old", "w").close()
+        os.rename("old", "new")
+        os.chdir(before)
+        with contextlib.redirect_stdout(io.StringIO()):
+            print("hidden")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Access]:
+    folder = tmp_path_factory.mktemp("work")
+    run = run_program(folder, PROGRAM, ALL)
+    assert run.log.ending.status == 0, run.output
+    return [access for access in run.accesses.accesses if access.thread == "0.1"]
+
+
+def told(seen: list[Access], name: str) -> list[tuple[str, str, str]]:
+    """Of the accesses to what has this name: what they do, with the value before and after."""
+
+    def text(value: object) -> str:
+        return str(getattr(value, "text", "")) or str(getattr(value, "type", ""))
+
+    return [(one.does, text(one.old), text(one.new)) for one in seen if one.name == name]
+
+
+def test_an_item_that_a_factory_makes_is_stored_after_the_look(seen: list[Access]) -> None:
+    assert told(seen, "groups['a']") == [
+        ("reads", "nothing", "?"),
+        ("stores", "nothing", "Group"),
+        *[("reads", "Group", "?")] * 2,
+    ]
+    numbers = {one.name: one.number for one in seen if one.does == "stores"}
+    assert numbers["Group.size"] < numbers["groups['a']"]
+
+
+def test_an_item_whose_factory_fails_is_never_stored(seen: list[Access]) -> None:
+    assert told(seen, "broken['b']") == [("reads", "nothing", "?")]
+
+
+def test_what_a_call_gives_is_called_by_the_call(seen: list[Access]) -> None:
+    assert ("calls", "[]", "list of 1") in told(seen, "trail.get()")
+
+
+def test_a_method_is_a_key_by_its_object_and_name(seen: list[Access]) -> None:
+    assert told(seen, "handlers[Group.grow]") == [("stores", "nothing", "1")]
+
+
+def test_who_takes_all_of_a_container_reads_it(seen: list[Access]) -> None:
+    assert ("reads", "list of 1", "?") in told(seen, "second")
+
+
+def test_the_working_directory_is_one_thing(seen: list[Access], tmp_path: Path) -> None:
+    accesses = told(seen, "the working directory")
+    own = accesses[0][1]
+    stores = [one for one in accesses if one[0] == "stores"]
+    assert stores == [("stores", own, "'folder'"), ("stores", "'folder'", own)]
+    assert accesses.count(("reads", own, "?")) == 2  # to know it, and for the new folder
+    assert accesses.count(("reads", "'folder'", "?")) == 2  # of what is opened and renamed by a relative path
+
+
+def test_a_file_that_is_renamed_is_gone(seen: list[Access]) -> None:
+    assert ("os.rename", "?", "nothing") in told(seen, "old")
+    assert ("os.rename", "?", "?") in told(seen, "new")
+
+
+def test_standard_output_is_replaced_and_put_back(seen: list[Access]) -> None:
+    assert told(seen, "sys.stdout") == [
+        ("stores", "TextIOWrapper", "StringIO"),
+        ("reads", "StringIO", "?"),
+        ("stores", "StringIO", "TextIOWrapper"),
+    ]
