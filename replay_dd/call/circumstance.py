@@ -15,9 +15,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from replay_dd.call.course import Course
 from replay_dd.call.failure import Ending, Matches, Rule, matcher
 from replay_dd.call.in_child import HUNG
-from replay_dd.call.spaces import Course, Space, size_of
+from replay_dd.call.spaces import Space, size_of
 from replay_dd.call.tester import strings_of
 from replay_dd.circumstance import Circumstance, Found, Judgement
 from replay_dd.dd import IntervalSet

@@ -168,6 +168,11 @@ def container_of(value: Any, level: int = 0) -> Container | None:
     return None
 
 
+def is_text(value: Any) -> bool:
+    """Whether it is text or bytes."""
+    return isinstance(value, str | bytes | bytearray)
+
+
 def is_array(value: Any) -> bool:
     """Whether it is an array, whose levels are its axes."""
     return _is_array(value)

@@ -11,10 +11,11 @@ from inspect import BoundArguments, Parameter, Signature
 from typing import Any
 
 from replay_dd.call.circumstance import FIRST_LIMIT_S, CallArguments, CallRun, Search
+from replay_dd.call.course import course
 from replay_dd.call.failure import Ending
 from replay_dd.call.servers import Servers
 from replay_dd.call.source import call_source
-from replay_dd.call.spaces import course, size_of
+from replay_dd.call.spaces import size_of
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.result import Isolation

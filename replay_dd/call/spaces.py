@@ -4,23 +4,20 @@ Rules of this module:
 
 * Level 0 has the elements of the arguments themselves, level 1 the elements of what is inside these, and so on. All
   elements of one level are searched together, whichever argument they are in.
-* Coarse first: whole arguments, then their elements, then what is inside. When a round over all levels has left
-  nothing out, no single part of the arguments can be left out, at any depth.
 * Numbers and other values without parts stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from replay_dd.call.containers import Container, container_of, fields_of, is_array, with_fields
 from replay_dd.dd import EMPTY, IntervalSet
 
 Arguments = Mapping[str, Any]
-Course = Generator["Space", "Arguments", None]
 # Deeper data are taken as they are, so that no walk through them overflows the stack.
-_DEEPEST = 60
+DEEPEST = 60
 
 
 class Space:
@@ -62,24 +59,32 @@ class Level(Space):
         self.unit = "part" if depth == 0 else f"part at depth {depth + 1}"
         self._depth = depth
         self._names = [name for name in arguments if name in names]
-        self._found: list[tuple[str, Container]] = []
+        # In the order of the walk; None where there are no parts of this kind.
+        self._found: list[tuple[str, Container | None]] = []
 
         def note(container: Container, path: str) -> Any:
-            self._found.append((path, container))
+            self._found.append((path, self._as_parts(container)))
             return container.value
 
         for name in self._names:
             rewritten(arguments[name], depth, note, name)
         self.has_containers = bool(self._found)
-        self.all = IntervalSet.range(0, sum(container.size for _, container in self._found))
+        self.all = IntervalSet.range(0, sum(container.size for _, container in self._found if container))
+
+    def _as_parts(self, container: Container) -> Container | None:
+        """The parts of a container that this level has; None if it has none of them."""
+        return container
 
     def build(self, deltas: IntervalSet) -> dict[str, Any]:
         """The arguments with these elements of this level, and all that belongs to other levels."""
-        cursor = _Cursor(deltas)
+        cursor, found = _Cursor(deltas), iter(self._found)
 
         def keep(container: Container, path: str) -> Any:
-            kept = cursor.next(container.size)
-            return container.value if kept.count == container.size else container.keep(kept)
+            _, parts = next(found)
+            if parts is None:
+                return container.value
+            kept = cursor.next(parts.size)
+            return container.value if kept.count == parts.size else parts.keep(kept)
 
         built = {name: rewritten(self.arguments[name], self._depth, keep) for name in self._names}
         return {name: built.get(name, value) for name, value in self.arguments.items()}
@@ -88,6 +93,8 @@ class Level(Space):
         """The place of the element."""
         start = 0
         for path, container in self._found:
+            if container is None:
+                continue
             if delta < start + container.size:
                 return path + container.words(delta - start)
             start += container.size
@@ -119,32 +126,9 @@ class Whole(Space):
         return self._names[delta]
 
 
-def course(arguments: Arguments, names: Collection[str]) -> Course:
-    """The searches to make, one after the other: a generator that is sent what the last one has left.
-
-    Args:
-        arguments: the arguments of the failing call.
-        names: those that may be reduced.
-    """
-    left: Arguments = arguments
-    space: Space = Whole(left, names)
-    if space.all:
-        left = yield space
-    while True:
-        before = size_of(left, names)
-        for depth in range(_DEEPEST):
-            level = Level(left, depth, names)
-            if level.all:
-                left = yield level
-            elif not level.has_containers:
-                break
-        if size_of(left, names) == before:
-            return
-
-
 def levels_below(left: Callable[[], Arguments], names: Collection[str]) -> Iterator[Level]:
     """The levels below the elements of the arguments themselves, of what is left at that moment."""
-    for depth in range(1, _DEEPEST):
+    for depth in range(1, DEEPEST):
         level = Level(left(), depth, names)
         if level.all:
             yield level
@@ -167,7 +151,7 @@ def rewritten(
     """
     if isinstance(value, str) and depth != level:
         return value
-    if level > _DEEPEST or id(value) in above:
+    if level > DEEPEST or id(value) in above:
         return value
     fields = fields_of(value)
     if fields is not None:
@@ -206,7 +190,7 @@ def has_parts(value: Any) -> bool:
 def size_of(arguments: Arguments, names: Collection[str]) -> int:
     """How many parts the arguments have, at all depths."""
     total = 0
-    for depth in range(_DEEPEST):
+    for depth in range(DEEPEST):
         level = Level(arguments, depth, names)
         total += level.all.count
         if not level.has_containers:

@@ -40,6 +40,7 @@ from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.target import Plan
@@ -212,6 +213,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
         hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
+        coverage=None if found.coverage is None else found.coverage._asdict(),
         hints=() if found.failing is not None else _hints(found, max_delay_s),
     )
 
@@ -260,6 +262,8 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
         echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
+        if found.coverage is not None and found.coverage.orders_known:
+            echo(_covered(found.coverage))
         for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
         return _status_of(found)
@@ -269,6 +273,14 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
     echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
     return _status_of(found)
+
+
+def _covered(coverage: Coverage) -> str:
+    """Which schedules a hunt without a failure tried."""
+    seen = f"Seen: {coverage.orders_seen} of at most {coverage.orders_known} orders of conflicting accesses"
+    tried = f"{coverage.tried} choices of preemptions next to such accesses were tried"
+    every = ("", ", all single ones among them", ", all single ones and pairs among them")[min(coverage.exhausted, 2)]
+    return f"{seen}; {tried}{every}."
 
 
 def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:

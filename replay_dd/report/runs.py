@@ -107,6 +107,7 @@ def hunt_as_json(
     files: Mapping[str, Path | None],
     hang: Mapping[str, Any] | None,
     notes: Iterable[str],
+    coverage: Mapping[str, int] | None,
     hints: Iterable[str],
 ) -> dict[str, Any]:
     """The object that ``hunt --json`` prints.
@@ -124,6 +125,7 @@ def hunt_as_json(
         files: the logs that were written.
         hang: how the failing run hung; None if it did not.
         notes: what else should be known about the runs.
+        coverage: what the runs covered; None if that is not known.
         hints: what to try next.
     """
     return {
@@ -141,6 +143,7 @@ def hunt_as_json(
         "files": files_as_json(files),
         "hang": None if hang is None else dict(hang),
         "notes": list(notes),
+        "coverage": None if coverage is None else dict(coverage),
         "hints": list(hints),
     }
 

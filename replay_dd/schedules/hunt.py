@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,16 +14,14 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
-from replay_dd.schedules.likely_preemptions import likely_preemptions, threads_meet
+from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
-from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, plan_for, verified
+from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
-
-_MIXTURE = ("bounded", "pct", "bounded", "pct", "bounded", "random")
-_LIKELY_OF = 3  # while likely preemptions are left, every third run uses a strategy, in case none of them is the one
 
 
 class EndingCount(NamedTuple):
@@ -65,6 +63,7 @@ class Hunt:
             there was none.
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.
+        coverage: what the runs covered; None if that is not known.
     """
 
     passing: Log | None
@@ -85,6 +84,7 @@ class Hunt:
     asleep_s: float = 0
     instead_of: str = ""
     because: tuple[str, ...] = ()
+    coverage: Coverage | None = None
 
 
 def hunt(
@@ -155,13 +155,15 @@ def hunt(
             )
             return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
         first = with_note(first, doubt)
-        jobs = usable_jobs(first.log, jobs)
+        jobs = usable_jobs(first.log, jobs if strategy is not None else min(jobs, LAG))
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
-        plans = mixture(strategy, seed, first, 0 if one_schedule else runs - 1)
+        amount = 0 if one_schedule else runs - 1
+        learning = HuntPlans(first, seed, amount) if strategy is None else None
+        plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
         failures, passed_over, others = _Tally(), _Tally(), _Tally()
@@ -171,6 +173,8 @@ def hunt(
         while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
+                if learning is not None and looked_at:
+                    learning.learn(looked_at - 1, plan, run)
                 looked_at += 1
                 asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
@@ -209,6 +213,7 @@ def hunt(
             simplifying_runs=simplifier.runs,
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
             asleep_s=min(asleep_ns, default=0) / 1e9,
+            coverage=learning.coverage if learning is not None and profiled and end.complete else None,
         )
 
 
@@ -294,25 +299,3 @@ class _Finds:
         log = verified(run, self._time_limit_s).log
         told = signature_of(log.ending)
         return log if log.verified and (not told.failed or told.mentions(self._failure)) else None
-
-
-def mixture(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
-    """The plans of a hunt after its first run.
-
-    Args:
-        strategy: the only strategy to use; None for the mixture that :func:`hunt` describes.
-        seed: the first seed.
-        first: the first run, under the default schedule; for the mixture, with what its threads touched.
-        amount: how many plans.
-    """
-    thread_times = first.log.ending.thread_times
-    if strategy is not None:
-        yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
-        return
-    likely = likely_preemptions(first.touches)
-    for number in range(amount):
-        trigger = next(likely, None) if number % _LIKELY_OF != _LIKELY_OF - 1 else None
-        if trigger is not None:
-            yield Plan("replay", triggers=(trigger,), label="preemption at a conflict")
-        else:
-            yield plan_for(_MIXTURE[number % len(_MIXTURE)], seed + number, thread_times)

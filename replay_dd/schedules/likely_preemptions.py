@@ -2,26 +2,33 @@
 
 Most concurrency bugs are atomicity violations or order violations, and most involve only two threads and one variable
 (Lu, Park, Seo and Zhou, "Learning from Mistakes", ASPLOS 2008). So preemptions are tried first where a thread is about
-to touch an object that another thread touches, too, ranked by how likely an intervening step of that thread is harmful:
+to touch an object that another thread touches, too, or has just done so. They are ranked by how likely an intervening
+step of that thread is harmful:
 
-0. between two accesses of one thread to the same object, and between acquiring two locks that another thread acquires
-   in the opposite order;
-1. before a thread's first access, so that the other thread comes first;
-2. before acquiring a second lock.
+0. between two accesses of one thread to the same object, between two sections under a lock that both access it, and
+   between acquiring two locks that another thread acquires in the opposite order;
+1. before a thread's first access, or its section under a lock, so that the other thread comes first; just after an
+   access; and where a thread ends or waits, another one than by default, or the same one, if its sleep or time-out can
+   end early;
+2. before acquiring any lock; and all of these with a third thread in the place of the second.
 
-Objects that never change, or are only touched while holding a common lock, cannot conflict (Savage, Burrows, Nelson,
-Sobalvarro and Anderson, "Eraser", SOSP 1997).
+Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
+section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.runtime.channel import LOCK
 
-_LOCK = "lock"
+# Which access comes before which, each a thread and the key of a place.
+Order: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 
 
 @dataclass(frozen=True)
@@ -32,10 +39,10 @@ class Touch:
         thread: which thread.
         time: its thread time.
         global_time: yield points passed by all threads.
-        place: the number of the place within the run.
+        place: the key of the place, the same in every run.
         thing: the identity of the object (-1 if unknown) and which part of it.
         changes: whether the access may change it.
-        held: the locks that the thread holds.
+        held: the locks that the thread holds, those taken first at the front.
     """
 
     thread: str
@@ -47,39 +54,115 @@ class Touch:
     held: tuple[int, ...] = ()
 
 
-def likely_preemptions(touches: Sequence[Touch]) -> Iterator[Trigger]:
-    """Single preemptions of the default schedule, the most promising first; each at most once.
+_MOST_OTHERS = 3  # threads that may come next
+
+
+class Alternative(NamedTuple):
+    """A thread could not go on, and another one than by default could have run next.
+
+    Attributes:
+        thread: who could not go on.
+        time: its thread time.
+        global_time: yield points passed by all threads.
+        to: who could have run; ``thread`` itself if its sleep or time-out can end early.
+    """
+
+    thread: str
+    time: int
+    global_time: int
+    to: str
+
+
+class Preemption(NamedTuple):
+    """A preemption, or another choice, that is worth trying.
+
+    Attributes:
+        trigger: the switch.
+        global_time: yield points passed by all threads up to then.
+        novelty: what it may bring about: mostly an :data:`Order`, otherwise what tells its kind of switch from others.
+        rank: how promising it is, as above; 0 comes first.
+    """
+
+    trigger: Trigger
+    global_time: int
+    novelty: Hashable
+    rank: int = 0
+
+
+def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternative] = ()) -> Iterator[Preemption]:
+    """Preemptions of a run, the most promising first; each at most once.
 
     Args:
-        touches: the touches of one run under the default schedule, in chronological order.
+        touches: the touches of the run, in chronological order.
+        alternatives: where others could have run, in chronological order.
+    """
+    ranks: tuple[dict[object, list[Preemption]], ...] = ({}, {}, {})
+    chosen = [
+        (1, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
+        for one in alternatives
+        for trigger in [Trigger(one.thread, one.time, one.to)]
+    ]
+    for rank, group, found in chain(_ranked(touches), chosen):
+        # Within each rank, groups (the same object at the same place) take turns.
+        ranks[rank].setdefault(group, []).append(found)
+    given: set[Trigger] = set()
+    for rank, groups in enumerate(ranks):
+        for preemption in _round_robin(groups.values()):
+            if preemption.trigger not in given:
+                given.add(preemption.trigger)
+                yield preemption._replace(rank=rank)
+
+
+def conflict_points(touches: Sequence[Touch]) -> dict[str, tuple[int, ...]]:
+    """For each thread, the thread times at which a preemption may matter, in ascending order.
+
+    Args:
+        touches: the touches of one run.
+    """
+    points: dict[str, set[int]] = {}
+    for found in likely_preemptions(touches):
+        points.setdefault(found.trigger.thread, set()).add(found.trigger.time)
+    return {thread: tuple(sorted(times)) for thread, times in points.items()}
+
+
+def orders_of(touches: Sequence[Touch]) -> set[Order]:
+    """The orders of conflicting accesses that a run had: each access after the last one of each other thread.
+
+    Args:
+        touches: the touches of the run, in chronological order.
+    """
+    orders: set[Order] = set()
+    last: dict[tuple[int, str], dict[str, Touch]] = {}
+    for touch in touches:
+        if touch.thing[1] == LOCK:
+            continue
+        others = last.setdefault(touch.thing, {})
+        for thread, other in others.items():
+            if thread != touch.thread and (touch.changes or other.changes):
+                orders.add(((thread, other.place), (touch.thread, touch.place)))
+        others[touch.thread] = touch
+    return orders
+
+
+def is_order(novelty: Hashable) -> bool:
+    """Whether a novelty is an :data:`Order`."""
+    return isinstance(novelty, tuple) and isinstance(novelty[0], tuple)
+
+
+def trace_of(touches: Sequence[Touch]) -> int:
+    """Tells runs apart in which some conflicting accesses, or sections under a lock, came in different orders.
+
+    Two runs with the same trace are equivalent (Mazurkiewicz, "Trace Theory", 1986), as far as touches are known.
+
+    Args:
+        touches: the touches of the run, in chronological order.
     """
     shared = _shared(touches)
-    lock_orders = _lock_orders(touches)
-    # Within each rank, groups (the same object at the same place) take turns.
-    ranks: tuple[dict[object, list[Trigger]], ...] = ({}, {}, {})
-    seen: set[tuple[str, tuple[int, str]]] = set()
+    sequences: dict[tuple[int, str], list[tuple[str, int]]] = {}
     for touch in touches:
-        touched = shared.get(touch.thing)
-        if touched is None:
-            continue
-        to = _next_thread(touch, touched)
-        if touch.thing[1] == _LOCK:
-            if not touch.held:
-                continue
-            others = [name for lock in touch.held for name in lock_orders.get((touch.thing[0], lock), ())]
-            other = next((name for name in others if name != touch.thread), None)
-            rank, to, group = 2 if other is None else 0, other or to, (touch.thing, touch.held)
-        else:
-            again = (touch.thread, touch.thing) in seen
-            seen.add((touch.thread, touch.thing))
-            rank, group = 0 if again else 1, (touch.thing, (touch.place,))
-        ranks[rank].setdefault(group, []).append(Trigger(touch.thread, touch.time, to))
-    given: set[Trigger] = set()
-    for groups in ranks:
-        for trigger in _round_robin(groups.values()):
-            if trigger not in given:
-                given.add(trigger)
-                yield trigger
+        if touch.thing in shared:
+            sequences.setdefault(touch.thing, []).append((touch.thread, touch.place))
+    return hash(tuple(sorted((thing[1], *sequence) for thing, sequence in sequences.items())))
 
 
 def threads_meet(touches: Sequence[Touch]) -> bool:
@@ -94,38 +177,107 @@ def threads_meet(touches: Sequence[Touch]) -> bool:
     return any(touch.changes and len(threads[touch.thing]) > 1 for touch in touches)
 
 
+def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]]:
+    """All preemptions with their ranks and groups, in chronological order."""
+    shared = _shared(touches)
+    lock_orders = _lock_orders(touches)
+    of_thread: dict[str, list[Touch]] = {}
+    for touch in touches:
+        if touch.thing in shared:
+            of_thread.setdefault(touch.thread, []).append(touch)
+    sections: dict[tuple[str, int], Touch] = {}  # where a thread took a lock last
+    met: dict[tuple[str, tuple[int, str]], Touch] = {}  # its last access, or the start of the section with that
+    for touch in touches:
+        touched = shared.get(touch.thing)
+        if touch.thing[1] == LOCK:
+            sections[touch.thread, touch.thing[0]] = touch
+        if touched is None:
+            continue
+        known = (touch.thread, touch.thing)
+        rank = 0 if known in met else 1
+        if touch.thing[1] == LOCK:
+            yield _at_lock(touch, touched, lock_orders)
+        elif guards := _guards(touched):
+            start = sections.get((touch.thread, min(guards)))
+            if start is not None and met.get(known) is not start:
+                met[known] = start
+                yield from _before(touch, touched, start, rank)
+        else:
+            met[known] = touch
+            yield from _before(touch, touched, touch, rank)
+            yield 1, (touch.thing, touch.place, "after"), _just_after(touch, touched, of_thread)
+
+
+def _before(
+    touch: Touch, touched: Sequence[Touch], start: Touch, rank: int
+) -> Iterator[tuple[int, object, Preemption]]:
+    """Other threads that touch the same object come first, from where ``start`` is: the next to do so, or any."""
+    for number, other in enumerate(_others(touch, touched)):
+        trigger = Trigger(start.thread, start.time, other.thread)
+        order = ((other.thread, other.place), (touch.thread, touch.place))
+        group = (touch.thing, start.place, number)
+        yield (2 if number else rank), group, Preemption(trigger, start.global_time, order)
+
+
+def _just_after(touch: Touch, touched: Sequence[Touch], of_thread: dict[str, list[Touch]]) -> Preemption:
+    """Another thread comes just after an access; what is new in it is where that stands then."""
+    to = _others(touch, touched)[0].thread
+    theirs = of_thread[to]
+    number = bisect_left(theirs, touch.global_time, key=lambda other: other.global_time)
+    place = theirs[number].place if number < len(theirs) else -1
+    novelty = (touch.thread, touch.place, to, place)
+    return Preemption(Trigger(touch.thread, touch.time + 1, to), touch.global_time, novelty)
+
+
+def _at_lock(
+    touch: Touch, touched: Sequence[Touch], lock_orders: dict[tuple[int, int], list[str]]
+) -> tuple[int, object, Preemption]:
+    others = [name for lock in touch.held for name in lock_orders.get((touch.thing[0], lock), ())]
+    crossed = next((name for name in others if name != touch.thread), None)
+    to = crossed or _others(touch, touched)[0].thread
+    trigger = Trigger(touch.thread, touch.time, to)
+    found = Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, LOCK))
+    return 2 if crossed is None else 0, (touch.thing, touch.held), found
+
+
+def _others(touch: Touch, touched: Sequence[Touch]) -> list[Touch]:
+    """A touch of the same object by each of some other threads: by who is next to touch it, then by the others."""
+    found: dict[str, Touch] = {}
+    for other in chain((one for one in touched if one.global_time > touch.global_time), touched):
+        if other.thread != touch.thread:
+            found.setdefault(other.thread, other)
+            if len(found) == _MOST_OTHERS:
+                break
+    return list(found.values())
+
+
 def _shared(touches: Sequence[Touch]) -> dict[tuple[int, str], list[Touch]]:
-    """The objects that threads can conflict on, with all their touches."""
+    """What several threads touch and one of them may change, with all the touches."""
     of_thing: dict[tuple[int, str], list[Touch]] = {}
     for touch in touches:
         of_thing.setdefault(touch.thing, []).append(touch)
-    return {thing: touched for thing, touched in of_thing.items() if _can_conflict(touched)}
+    return {
+        thing: touched
+        for thing, touched in of_thing.items()
+        if len({touch.thread for touch in touched}) > 1 and any(touch.changes for touch in touched)
+    }
+
+
+def _guards(touched: Sequence[Touch]) -> frozenset[int]:
+    """The locks that are held at all of some touches."""
+    return frozenset(touched[0].held).intersection(*(touch.held for touch in touched))
 
 
 def _lock_orders(touches: Sequence[Touch]) -> dict[tuple[int, int], list[str]]:
     """For each pair (lock held, lock then acquired): the threads that do so."""
     found: dict[tuple[int, int], list[str]] = {}
     for touch in touches:
-        if touch.thing[1] == _LOCK:
+        if touch.thing[1] == LOCK:
             for held in touch.held:
                 found.setdefault((held, touch.thing[0]), []).append(touch.thread)
     return found
 
 
-def _can_conflict(touched: Sequence[Touch]) -> bool:
-    if len({touch.thread for touch in touched}) < 2 or not any(touch.changes for touch in touched):
-        return False
-    if touched[0].thing[1] == _LOCK:
-        return True
-    return not frozenset(touched[0].held).intersection(*(touch.held for touch in touched))
-
-
-def _next_thread(touch: Touch, touched: Sequence[Touch]) -> str:
-    """Another thread that touches the same object: the next to do so, or else the first."""
-    others = [other for other in touched if other.thread != touch.thread]
-    return next((other for other in others if other.global_time > touch.global_time), others[0]).thread
-
-
-def _round_robin(groups: Iterable[Sequence[Trigger]]) -> Iterator[Trigger]:
+def _round_robin(groups: Iterable[Sequence[Preemption]]) -> Iterator[Preemption]:
     for round_of in zip_longest(*groups):
-        yield from (trigger for trigger in round_of if trigger is not None)
+        yield from (preemption for preemption in round_of if preemption is not None)

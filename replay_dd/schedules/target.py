@@ -20,7 +20,7 @@ from replay_dd.schedules import environment, processes
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
-from replay_dd.schedules.likely_preemptions import Touch
+from replay_dd.schedules.likely_preemptions import Alternative, Touch
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -51,10 +51,12 @@ class Plan:
     """How one run is scheduled.
 
     Attributes:
-        strategy: ``default``, ``random``, ``pct``, ``bounded``, ``natural``, ``replay``, or ``profile`` (the default
-            schedule, noting what each thread touches).
+        strategy: ``default``, ``random``, ``pct``, ``bounded``, ``natural``, ``replay``, or ``profile`` (which follows
+            triggers, too, and notes what each thread touches).
         options: numbers that the strategy needs: ``seed``, ``depth``.
         thread_times: for ``pct`` and ``bounded``, the yield points of each thread in another run.
+        points: for ``random``, ``pct`` and ``bounded``, the thread times in ascending order at which to switch, if only
+            at certain ones.
         triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
         label: what the log calls this plan; by default the strategy with its options.
@@ -78,6 +80,7 @@ class Plan:
     strategy: str = "default"
     options: Mapping[str, int] = field(default_factory=dict)
     thread_times: Mapping[str, int] = field(default_factory=dict)
+    points: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
     label: str = ""
@@ -115,6 +118,7 @@ class TargetRun:
     backend: str
     backend_reason: str
     touches: tuple[Touch, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     anchors_met: frozenset[int] = frozenset()
     trace: tuple[tuple[str, Place | None], ...] = ()
     executed: tuple[Executed, ...] = ()
@@ -243,6 +247,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "thread_times": dict(plan.thread_times),
+        "points": dict(plan.points),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
         "arrivals": list(plan.arrivals),
         "exact": plan.exact,
@@ -314,6 +319,7 @@ def make_run(
     skipped: list[Trigger] = []
     notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
     touches: list[Touch] = []
+    alternatives: list[Alternative] = []
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
@@ -343,7 +349,9 @@ def make_run(
             )
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
-            touches.append(Touch(thread, time, global_time, number, (thing, name), changes, held))
+            touches.append(Touch(thread, time, global_time, places[number].key, (thing, name), changes, held))
+        elif kind == channel.ALTERNATIVE:
+            alternatives.append(Alternative(*record[1:]))
         elif kind == channel.TRACED:
             trace.append((record[1], places.get(record[2])))
         elif kind == channel.EXECUTED:
@@ -420,7 +428,7 @@ def make_run(
         settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), frozenset(anchors_met)),
+        *(log, finished.output, backend, reason, tuple(touches), tuple(alternatives), frozenset(anchors_met)),
         trace=tuple(trace),
         executed=tuple(executed),
         accesses=observation_of(observed, places),

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay_dd.call.arguments_file import JSON, PYTHON, parse_arguments, read_arguments
+from replay_dd.call.blocks import Blocks, spans_of
+from replay_dd.call.course import course
 from replay_dd.call.failure import Ending, text_pattern
 from replay_dd.call.source import source_of
-from replay_dd.call.spaces import Level, Whole, course, empty, size_of
+from replay_dd.call.spaces import Level, Whole, empty, size_of
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.user import InputError
 
@@ -78,6 +80,27 @@ def test_a_course_goes_on_until_a_round_leaves_nothing_out() -> None:
             break
     deep = [("part", 1), ("part at depth 2", 1), ("part at depth 3", 2)]
     assert asked == [("argument", 1), ("part", 1), ("part at depth 2", 2), ("part at depth 3", 2), *deep]
+
+
+@pytest.mark.parametrize(
+    ("text", "nesting", "pieces"),
+    [
+        ("a\nbc\n\nd", 0, ["a\n", "bc\n", "\n", "d"]),
+        ("one line\n", 0, []),
+        ("f([1], {2}) (3);\n x", 1, ["([1], {2}) ", "(3);\n "]),
+        ("f([1], {2}) (3);", 2, ["[1], ", "{2}"]),
+        ("(a]) [b]", 1, ["[b]"]),
+        (b"\xff[\xfe],\n(b)", 1, [b"[\xfe],\n", b"(b)"]),
+    ],
+)
+def test_blocks_of_texts(text: Any, nesting: int, pieces: list[Any]) -> None:
+    assert [text[start:stop] for start, stop in spans_of(text, nesting)] == pieces
+    level = Blocks({"a": [text], "b": 1}, 1, ["a", "b"], nesting)
+    assert level.all.count == len(pieces)
+    if pieces:
+        last = level.build(IntervalSet.range(0, len(pieces) - 1))["a"][0]
+        assert last == text.replace(pieces[-1], type(text)())
+        assert level.words(0).startswith("a[0][")
 
 
 def test_places_of_parts() -> None:

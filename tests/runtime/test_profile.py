@@ -8,6 +8,7 @@ import pytest
 
 from replay_dd.schedules.likely_preemptions import Touch, likely_preemptions
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import COUNTER, GRANULARITIES, run_program
 
@@ -36,7 +37,7 @@ def test_it_tells_what_threads_share(tmp_path: Path, granularity: str) -> None:
     assert len(things(run.touches, "value")) == 1
     assert {touch.changes for touch in values} == {True, False}
     first = next(likely_preemptions(run.touches))
-    failed = run_program(tmp_path, COUNTER, Plan("replay", triggers=(first,)), settings=Settings(granularity))
+    failed = run_program(tmp_path, COUNTER, Plan("replay", triggers=(first.trigger,)), settings=Settings(granularity))
     assert failed.output != run.output, "the most promising preemption loses an update"
 
 
@@ -82,7 +83,7 @@ def test_the_locks_that_are_held(tmp_path: Path) -> None:
     run = run_program(tmp_path, text, PROFILE)
     held = [len(touch.held) for touch in run.touches if touch.thing[1] == "value" and touch.changes]
     assert held == [2, 1, 0]
-    assert [len(touch.held) for touch in run.touches if touch.thing[1] == "lock" and touch.thread == "0.1"][:2] == [
+    assert [len(touch.held) for touch in run.touches if touch.thing[1] == LOCK and touch.thread == "0.1"][:2] == [
         0,
         1,
     ]
@@ -105,3 +106,90 @@ def test_files_by_their_names(tmp_path: Path) -> None:
     run = run_program(tmp_path, text, PROFILE)
     touched = [(Path(t.thing[1]).name, t.changes) for t in run.touches if str(tmp_path) in t.thing[1]]
     assert touched == [("data", True), ("data", False), ("data", True), ("moved", True)]
+
+
+def test_a_thread_that_is_alone_shares_nothing(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        value = 0
+
+        def work():
+            global value
+            value = 1
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        value = 2
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    assert [touch.thread for touch in run.touches if touch.thing[1] == "value"] == ["0.1"]
+
+
+def test_it_follows_triggers_and_orders_of_threads(tmp_path: Path) -> None:
+    triggers = likely_preemptions(run_program(tmp_path, COUNTER, PROFILE).touches)
+    first = (next(triggers).trigger,)
+    followed = run_program(tmp_path, COUNTER, Plan("profile", triggers=first)).log
+    assert followed.ending.digest == run_program(tmp_path, COUNTER, Plan("replay", triggers=first)).log.ending.digest
+    text = """
+        import threading
+
+        order = []
+        threads = [threading.Thread(target=order.append, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        order.append("main")
+        for thread in threads:
+            thread.join()
+        print(*order)
+        """
+    latest = run_program(tmp_path, text, Plan("profile", {"latest_first": 1}))
+    at_once = run_program(tmp_path, text, Plan("profile", {"at_once": 1}))
+    assert (latest.output, at_once.output) == (b"main 2 1 0\n", b"0 1 2 main\n")
+    again = run_program(tmp_path, text, Plan("replay", triggers=latest.log.triggers))
+    assert again.log.ending.digest == latest.log.ending.digest
+
+
+def test_where_another_thread_could_have_gone_on(tmp_path: Path) -> None:
+    text = """
+        import threading, time
+
+        threads = [threading.Thread(target=time.sleep, args=(0.01,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    run = run_program(tmp_path, text, PROFILE)
+    assert ("0.1", "0.1") in {(one.thread, one.to) for one in run.alternatives}, "its sleep could end early"
+
+
+def test_a_long_run_is_sampled(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        value = 0
+
+        def work():
+            global value
+            for _ in range(30_000):
+                value += 1
+            last()
+
+        def last():
+            global value
+            value = -1
+            for _ in range(2_000):
+                value = value
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    touches = run_program(tmp_path, text, PROFILE).touches
+    assert {touch.thread for touch in touches if touch.changes} >= {"0.1", "0.2"}
+    assert max(touch.global_time for touch in touches) > 100_000
+    assert len(touches) < 1_000

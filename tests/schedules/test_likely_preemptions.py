@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay_dd.schedules.likely_preemptions import Touch, likely_preemptions, threads_meet
+from replay_dd.schedules.likely_preemptions import (
+    Alternative,
+    Touch,
+    conflict_points,
+    is_order,
+    likely_preemptions,
+    orders_of,
+    threads_meet,
+    trace_of,
+)
 from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.runtime.channel import LOCK
 
-BALANCE, ONE, TWO = (7, "balance"), (1, "lock"), (2, "lock")
+BALANCE, ONE, TWO = (7, "balance"), (1, LOCK), (2, LOCK)
 
 
 def steps(*rows: tuple[str, int, tuple[int, str], bool, tuple[int, ...]]) -> list[Touch]:
@@ -18,8 +30,12 @@ def steps(*rows: tuple[str, int, tuple[int, str], bool, tuple[int, ...]]) -> lis
     ]
 
 
-def test_between_reading_and_writing_comes_first() -> None:
-    found = likely_preemptions(
+def triggers_of(touches: list[Touch], alternatives: list[Alternative] | None = None) -> list[Trigger]:
+    return [found.trigger for found in likely_preemptions(touches, alternatives or [])]
+
+
+def test_between_reading_and_writing_comes_first_then_before_the_first_access_and_just_after_one() -> None:
+    found = triggers_of(
         steps(
             ("0.1", 3, BALANCE, False, ()),
             ("0.1", 5, BALANCE, True, ()),
@@ -27,16 +43,39 @@ def test_between_reading_and_writing_comes_first() -> None:
             ("0.2", 5, BALANCE, True, ()),
         )
     )
-    assert list(found) == [
-        Trigger("0.1", 5, "0.2"),
-        Trigger("0.2", 5, "0.1"),
-        Trigger("0.1", 3, "0.2"),
-        Trigger("0.2", 3, "0.1"),
+    assert found[:2] == [Trigger("0.1", 5, "0.2"), Trigger("0.2", 5, "0.1")]
+    assert found.index(Trigger("0.1", 3, "0.2")) < found.index(Trigger("0.1", 4, "0.2"))
+    assert set(found[2:]) == {Trigger(one, time, "0.2" if one == "0.1" else "0.1") for one, time in AFTER_AND_BEFORE}
+
+
+AFTER_AND_BEFORE = [(name, time) for name in ("0.1", "0.2") for time in (3, 4, 6)]
+
+
+def test_an_order_of_accesses_is_the_same_at_each_visit_of_its_places() -> None:
+    rows = [("0.1", time, BALANCE, True, ()) for time in (3, 7)] + [("0.2", 3, BALANCE, True, ())]
+    touches = [replace(touch, place=int(touch.thread[-1])) for touch in steps(*rows)]
+    before = [found for found in likely_preemptions(touches) if is_order(found.novelty)]
+    assert {found.novelty for found in before} == {(("0.2", 2), ("0.1", 1)), (("0.1", 1), ("0.2", 2))}
+    assert orders_of(touches) == {(("0.1", 1), ("0.2", 2))}
+    assert orders_of([*touches, replace(touches[0], changes=False)]) == set(orders_of(touches)) | {
+        (("0.2", 2), ("0.1", 1))
+    }
+
+
+def test_what_comes_just_after_an_access_is_new_where_the_other_thread_stands_elsewhere() -> None:
+    early = steps(("0.1", 3, BALANCE, True, ()), ("0.2", 3, BALANCE, True, ()), ("0.2", 8, BALANCE, True, ()))
+    late = [early[1], early[0], early[2]]
+    late = [replace(touch, global_time=number) for number, touch in enumerate(late)]
+    after = [
+        {found.novelty for found in likely_preemptions(touches) if found.trigger == Trigger("0.1", 4, "0.2")}
+        for touches in (early, late)
     ]
+    assert all(after)
+    assert after[0] != after[1]
 
 
 def test_crossed_locks_come_first() -> None:
-    found = likely_preemptions(
+    found = triggers_of(
         steps(
             ("0.1", 1, BALANCE, True, ()),
             ("0.1", 2, ONE, True, ()),
@@ -46,31 +85,59 @@ def test_crossed_locks_come_first() -> None:
             ("0.2", 3, ONE, True, (2,)),
         )
     )
-    assert list(found)[:2] == [Trigger("0.1", 3, "0.2"), Trigger("0.2", 3, "0.1")]
+    assert found[:2] == [Trigger("0.1", 3, "0.2"), Trigger("0.2", 3, "0.1")]
 
 
-def test_what_a_lock_always_guards_cannot_conflict() -> None:
-    guarded = steps(("0.1", 3, BALANCE, True, (1,)), ("0.2", 3, BALANCE, True, (1, 2)))
-    assert list(likely_preemptions(guarded)) == []
+def test_what_a_lock_always_guards_conflicts_section_by_section() -> None:
+    guarded = steps(
+        ("0.1", 1, ONE, True, ()),
+        ("0.1", 2, BALANCE, False, (1,)),
+        ("0.1", 4, ONE, True, ()),
+        ("0.1", 5, BALANCE, True, (1,)),
+        ("0.1", 6, BALANCE, True, (1,)),
+        ("0.2", 1, ONE, True, ()),
+        ("0.2", 2, BALANCE, True, (1,)),
+    )
+    found = triggers_of(guarded)
+    assert found[0] == Trigger("0.1", 4, "0.2"), "between its two sections"
+    assert {trigger.time for trigger in found if trigger.thread == "0.1"} == {1, 4}, "never inside one"
 
 
 def test_what_nobody_changes_cannot_conflict() -> None:
-    assert list(likely_preemptions(steps(("0.1", 3, BALANCE, False, ()), ("0.2", 3, BALANCE, False, ())))) == []
+    assert triggers_of(steps(("0.1", 3, BALANCE, False, ()), ("0.2", 3, BALANCE, False, ()))) == []
+
+
+def test_another_thread_where_one_cannot_go_on() -> None:
+    chosen = [Alternative("0.1", 9, 9, "0.3"), Alternative("0.2", 4, 12, "0.2")]
+    assert triggers_of([], chosen) == [Trigger("0.1", 9, "0.3"), Trigger("0.2", 4, "0.2")]
+
+
+def test_a_third_thread_comes_later_than_the_second() -> None:
+    found = triggers_of(
+        steps(("0.1", 3, BALANCE, True, ()), ("0.2", 3, BALANCE, True, ()), ("0.3", 3, BALANCE, True, ()))
+    )
+    assert found.index(Trigger("0.1", 3, "0.2")) < found.index(Trigger("0.1", 3, "0.3"))
+
+
+def test_runs_with_the_same_order_of_conflicting_accesses_are_equivalent() -> None:
+    own = ("0.2", 1, (9, "own"), True, ())
+    rows = [("0.1", 3, BALANCE, True, ()), own, ("0.2", 3, BALANCE, True, ())]
+    touches = [replace(touch, place=touch.time) for touch in steps(*rows)]
+    moved = [touches[1], touches[0], touches[2]]
+    turned = [touches[1], touches[2], touches[0]]
+    assert trace_of(touches) == trace_of(moved) != trace_of(turned)
 
 
 def test_one_hot_thing_does_not_starve_the_others() -> None:
     hot = [("0.1", time, (1, "hot"), True, ()) for time in range(1, 50)]
-    found = list(
-        likely_preemptions(
-            steps(*hot, ("0.1", 60, BALANCE, True, ()), ("0.2", 1, (1, "hot"), True, ()), ("0.2", 2, BALANCE, True, ()))
-        )
+    found = triggers_of(
+        steps(*hot, ("0.1", 60, BALANCE, True, ()), ("0.2", 1, (1, "hot"), True, ()), ("0.2", 2, BALANCE, True, ()))
     )
-    assert Trigger("0.1", 60, "0.2") in found[:52]
-    assert found.index(Trigger("0.1", 60, "0.2")) < len(found) - 1
+    assert Trigger("0.1", 60, "0.2") in found[:51], "the other visits of the hot thing come just after an access"
 
 
 threads = st.sampled_from(["0", "0.1", "0.2", "0.2.1"])
-things = st.tuples(st.integers(-1, 3), st.sampled_from(["a", "b", "lock"]))
+things = st.tuples(st.integers(-1, 3), st.sampled_from(["a", "b", LOCK]))
 touches = st.lists(
     st.builds(
         Touch,
@@ -88,16 +155,16 @@ touches = st.lists(
 
 @given(touches)
 def test_each_preemption_is_of_two_threads_and_comes_once(made: list[Touch]) -> None:
-    found = list(likely_preemptions(made))
+    found = triggers_of(made)
     assert len(set(found)) == len(found)
-    known = {(touch.thread, touch.time) for touch in made}
+    known = {(touch.thread, touch.time + more) for touch in made for more in (0, 1)}
     for thread, time, to in found:
         assert thread != to
         assert (thread, time) in known
-        things_of = {touch.thing for touch in made if touch.thread == to}
-        assert any(touch.thing in things_of for touch in made if (touch.thread, touch.time) == (thread, time)) or any(
-            touch.thing[1] == "lock" for touch in made if (touch.thread, touch.time) == (thread, time)
-        )
+        things_of, own = ({touch.thing for touch in made if touch.thread == name} for name in (to, thread))
+        assert things_of & own or any(what == LOCK for _, what in own)
+    points = conflict_points(made)
+    assert {(thread, time) for thread, times in points.items() for time in times} == {one[:2] for one in found}
 
 
 def test_threads_meet_where_one_changes_what_another_touches() -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from replay_dd.schedules.failing_range import FailingRanges
-from replay_dd.schedules.hunt import mixture
+from replay_dd.schedules.hunt_plans import HuntPlans
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.target import Plan, TargetRun
@@ -61,7 +61,7 @@ def hunted(first: TargetRun, amount: int, seed: int = 0) -> Iterator[Plan]:
         amount: how many.
         seed: the first seed.
     """
-    return mixture(None, seed, first, amount)
+    return HuntPlans(first, seed, amount)
 
 
 def in_turns(near: Iterable[Plan], far: Iterable[Plan]) -> tuple[list[Plan], frozenset[int]]:

@@ -24,11 +24,14 @@ class BoundedPreemptions(Strategy):
         seed: of all random choices.
         preemptions: how many at most.
         thread_times: the yield points of each thread in some run before, an estimate of those of this one.
+        points: the thread times at which to preempt; if empty, any.
     """
 
-    def __init__(self, seed: int, preemptions: int, thread_times: dict[str, int]) -> None:
+    def __init__(
+        self, seed: int, preemptions: int, thread_times: dict[str, int], points: dict[str, tuple[int, ...]]
+    ) -> None:
         self._random = Generator(seed)
-        self._points = draw_points(self._random, preemptions, thread_times)
+        self._points = draw_points(self._random, preemptions, thread_times, points)
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         times = self._points.get(thread.name)

@@ -1,4 +1,4 @@
-"""Random priorities, and a few random points at which they change."""
+"""Priorities: random ones, with a few random points at which they change, or fixed ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
+
+_HIGHEST = 1 << 62
 
 
 class ProbabilisticConcurrencyTesting(Strategy):
@@ -27,13 +29,14 @@ class ProbabilisticConcurrencyTesting(Strategy):
         seed: of all random choices.
         depth: the number of ordering constraints that the bug needs.
         thread_times: the yield points of each thread in some run before, an estimate of those of this one.
+        points: the thread times at which priorities may change; if empty, any.
     """
 
     asks_at_operations = True
 
-    def __init__(self, seed: int, depth: int, thread_times: dict[str, int]) -> None:
+    def __init__(self, seed: int, depth: int, thread_times: dict[str, int], points: dict[str, tuple[int, ...]]) -> None:
         self._random = Generator(seed)
-        self._changes = draw_points(self._random, depth - 1, thread_times)
+        self._changes = draw_points(self._random, depth - 1, thread_times, points)
         self._lowest = 0
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
@@ -59,3 +62,22 @@ class ProbabilisticConcurrencyTesting(Strategy):
     def _fall(self, thread: ManagedThread) -> None:
         self._lowest -= 1
         thread.priority = self._lowest
+
+
+class FixedPriorities(ProbabilisticConcurrencyTesting):
+    """Later threads come before earlier ones.
+
+    Args:
+        at_once: they also come before the main thread, so each runs as soon as it is started; otherwise once the main
+            thread waits.
+    """
+
+    def __init__(self, at_once: bool) -> None:
+        super().__init__(0, 1, {}, {})
+        self._created = 0
+        self._main_first = not at_once
+
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        self._created += 1
+        thread.priority = self._created
+        baton.main.priority = _HIGHEST if self._main_first else 0

@@ -1,12 +1,13 @@
-"""The default schedule, recording what each thread touches: where a switch could matter.
+"""Follows another strategy, recording what each thread touches: where another switch could matter.
 
 Rules of this module:
 
-* It only observes. The run follows the default schedule, and no code of the program is called.
+* A thread that is alone shares nothing: what it touches is left out.
+* It only observes. The run is that of the other strategy, and no code of the program is called.
 * What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
   useless run later.
-* The first visits of each place by each thread are recorded, up to a limit for the whole run; races that need a later
-  visit are left to the random strategies.
+* Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on. Up to a limit,
+  every yield point is examined; from there on samples, further and further apart, so that a long run costs little.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import _weakref
 import sys
 
 from ..baton.strategy import Strategy
-from ..baton.thread import NEVER
-from ..channel import TOUCH
+from ..channel import ALTERNATIVE, LOCK, TOUCH
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.touches import accesses, value_of
+from ..splitmix import Generator
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import holder_of
 
@@ -33,48 +34,66 @@ if TYPE_CHECKING:
     from ..points.touches import Access
 
 VISITS = 3  # of each place by each thread
-LIMIT = 50_000  # yield points examined; some microseconds each
+LIMIT = 50_000  # yield points examined one by one; some microseconds each
+_SAMPLE = 32  # yield points examined together beyond that
+_SAMPLES = 256  # as many, then the distance between them doubles
 
 Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
 
 
 class Profile(Strategy):
-    """The default schedule; tells the tool which thread touches what at which thread time.
+    """Follows another strategy; tells the tool which thread touches what at which thread time.
 
     Args:
         granularity: of the yield points.
+        followed: the strategy that decides.
     """
 
     asks_at_operations = True
 
-    def __init__(self, granularity: str) -> None:
+    def __init__(self, granularity: str, followed: Strategy) -> None:
         self._granularity = granularity
-        self._left = LIMIT
+        self._followed = followed
+        self._random = Generator(LIMIT)
+        self._examined = 0
+        self._distance = 2 * _SAMPLE
         self._visits: dict[tuple[str, int, int], int] = {}
         self._listings: dict[int, tuple[CodeType, list[Access]]] = {}
         self._locks: dict[str, list[object]] = {}
         self._identities = Identities()
 
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        self._followed.created(baton, thread)
+
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
-        return thread.time + 1 if self._left > 0 else NEVER
+        due = self._followed.next_question(baton, thread)
+        if self._examined < LIMIT or self._examined % _SAMPLE:
+            return thread.time + 1
+        if (self._examined - LIMIT) % (_SAMPLE * _SAMPLES) == 0:
+            self._distance *= 2
+        return min(due, thread.time + 1 + self._random.below(self._distance))
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
-        self._left -= 1
-        if place is not None and self._left > 0 and not thread.ended:
+        self._examined += 1
+        if question.forced:
+            when = (thread.name, thread.time, baton.global_time())
+            for other in question.runnable:
+                if other is not question.default:
+                    baton.send(ALTERNATIVE, *when, other.name)
+        if place is not None and not thread.ended and len(baton.threads) > 1:
             key = (thread.name, id(place.code), -place.position if place.is_line else place.position)
-            visits = self._visits.get(key, 0)
-            if visits < VISITS:
-                self._visits[key] = visits + 1
+            visits = self._visits[key] = self._visits.get(key, 0) + 1
+            if visits <= VISITS or not visits & (visits - 1):
                 self._note(baton, thread, place)
-        return question.default
+        return self._followed.choose(baton, question)
 
     def _note(self, baton: Baton, thread: ManagedThread, place: Place) -> None:
         lock = thread.waiting
         taken = [one for one in self._locks.get(thread.name, ()) if holder_of(one) is thread]
         if lock is not None:
             self._locks[thread.name] = [*taken, lock]
-        touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, "lock", True)]
+        touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, LOCK, True)]
         identity = self._identities.number
         held = tuple(identity(one) for one in taken if one is not lock)
         when = (thread.name, thread.time, baton.global_time())

@@ -6,7 +6,7 @@ from ..baton.strategy import Strategy
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
 from .natural import Natural
-from .pct import ProbabilisticConcurrencyTesting
+from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
 from .profile import Profile
 from .random_walk import RandomWalk
 from .replay import Replay
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "default": lambda run: Strategy(),
     "replay": lambda run: Replay(run["triggers"]),
-    "random": lambda run: RandomWalk(run["options"]["seed"]),
+    "random": lambda run: RandomWalk(run["options"]["seed"], run["options"].get("longest", 0), run["points"]),
     "bounded": lambda run: BoundedPreemptions(
-        run["options"]["seed"], run["options"]["preemptions"], run["thread_times"]
+        run["options"]["seed"], run["options"]["preemptions"], run["thread_times"], run["points"]
     ),
     "pct": lambda run: ProbabilisticConcurrencyTesting(
-        run["options"]["seed"], run["options"]["depth"], run["thread_times"]
+        run["options"]["seed"], run["options"]["depth"], run["thread_times"], run["points"]
     ),
     "natural": lambda run: Natural(),
-    "profile": lambda run: Profile(run["granularity"]),
+    "profile": lambda run: Profile(
+        run["granularity"],
+        FixedPriorities("at_once" in run["options"]) if run["options"] else Replay(run["triggers"]),
+    ),
     "anchored": lambda run: Anchored(run["anchors"]),
 }
 

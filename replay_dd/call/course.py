@@ -1,0 +1,42 @@
+"""In which order the parts of arguments are searched.
+
+Rules of this module:
+
+* Coarse first: whole arguments, then their elements, then what is inside; of texts, lines and what brackets enclose
+  before characters.
+* When a round over all levels has left nothing out, no single part of the arguments can be left out, at any depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator
+
+from replay_dd.call.blocks import blocks
+from replay_dd.call.spaces import DEEPEST, Arguments, Level, Space, Whole, size_of
+
+Course = Generator[Space, Arguments, None]
+
+
+def course(arguments: Arguments, names: Collection[str]) -> Course:
+    """The searches to make, one after the other: a generator that is sent what the last one has left.
+
+    Args:
+        arguments: the arguments of the failing call.
+        names: those that may be reduced.
+    """
+    left: Arguments = arguments
+    whole = Whole(left, names)
+    if whole.all:
+        left = yield whole
+    while True:
+        before = size_of(left, names)
+        for depth in range(DEEPEST):
+            for found in blocks(lambda: left, depth, names):  # noqa: B023 - what is left by then is meant
+                left = yield found
+            level = Level(left, depth, names)
+            if level.all:
+                left = yield level
+            elif not level.has_containers:
+                break
+        if size_of(left, names) == before:
+            return

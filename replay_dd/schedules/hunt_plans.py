@@ -1,0 +1,238 @@
+"""What the runs of a hunt try: preemptions at conflicts, combined as the hunt learns, in turn with random strategies.
+
+Rules of this module:
+
+* Preemptions come from what the threads touched (:mod:`~replay_dd.schedules.likely_preemptions`): first single ones of
+  the default schedule. The run of each tells what the threads touch then, and with that, which preemption to add.
+* Of three runs, one tries the next preemption in order, promising ones before others, and fewer before more, as their
+  failures are easiest to explain; one the next that may bring about an order of two accesses that no run had; and one a
+  random strategy, in case it is none of these. Without anything new, that is two of three. Some random strategies
+  switch only where threads touch the same thing; others anywhere, since the touches are guessed and sampled.
+* Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import NamedTuple
+
+from replay_dd.schedules.likely_preemptions import (
+    Order,
+    Preemption,
+    conflict_points,
+    is_order,
+    likely_preemptions,
+    orders_of,
+    trace_of,
+)
+from replay_dd.schedules.lock_cycles import lock_cycles
+from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.record import plan_for
+from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.target import Plan, TargetRun
+
+LAG = 4
+_TURNS = 3
+_MOST_PREEMPTIONS = 4
+_ONE_MORE = 2  # one more preemption counts as much as two ranks
+_MOST_TOUCHES = 4_000  # of a run that is learnt from
+_MOST_YIELD_POINTS = 50_000  # of such a run: to note what threads touch takes some microseconds each
+_MOST_WAITING = 20_000  # preemptions to be tried
+_LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
+
+# Strategy, its number of preemptions or its depth, and whether it switches at conflicts only.
+_STRATEGIES = (
+    ("random", 0, True),
+    ("pct", 3, False),
+    ("random", 0, False),
+    ("random", 0, True),
+    ("pct", 2, True),
+    ("bounded", 2, False),
+    ("random", 0, True),
+    ("pct", 4, True),
+    ("random", 0, False),
+    ("random", 0, True),
+    ("pct", 2, False),
+    ("bounded", 3, True),
+)
+# Before these: orders in which each thread runs until it waits.
+_FIXED = ("latest_first", "at_once")
+
+
+class Coverage(NamedTuple):
+    """What the runs of a hunt covered, as far as the touches of its threads are known.
+
+    Attributes:
+        orders_seen: how many orders of two conflicting accesses some run had.
+        orders_known: as many, with their opposites, some of which may be impossible.
+        tried: how many combinations of preemptions at conflicts were tried.
+        exhausted: all combinations of up to so many preemptions at conflicts were tried.
+    """
+
+    orders_seen: int
+    orders_known: int
+    tried: int
+    exhausted: int
+
+
+class _Waiting(NamedTuple):
+    """Preemptions to be tried together, the last of them new."""
+
+    cost: int
+    number: int
+    triggers: tuple[Trigger, ...]
+    novelty: Hashable
+
+
+def _order(one: _Waiting) -> tuple[int, int]:
+    return one.cost, one.number
+
+
+class HuntPlans(Iterator[Plan]):
+    """The plans of a hunt after its first run, which followed the default schedule.
+
+    Args:
+        first: that run, with what its threads touched.
+        seed: the first seed.
+        amount: how many plans at most.
+
+    Attributes:
+        orders: the orders of conflicting accesses that the runs had.
+    """
+
+    def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
+        self._first = first
+        self._seed = seed
+        self._amount = amount
+        self._given = 0
+        self._likely_given = 0
+        self._points = conflict_points(first.touches)
+        self._waiting: list[_Waiting] = []
+        self._unlearned: list[tuple[int, Plan, TargetRun]] = []
+        self._numbered = 0
+        self._tried: set[tuple[Trigger, ...]] = set()
+        self._traces: set[int] = set()
+        self._hoped_for: set[Hashable] = set()
+        self._novelties: dict[tuple[Trigger, ...], Hashable] = {}
+        self.orders: set[Order] = set()
+        for triggers in lock_cycles(first.touches):
+            self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
+        self._learn_from(Plan(), first)
+
+    def __next__(self) -> Plan:
+        if self._given >= self._amount:
+            raise StopIteration
+        while self._unlearned and self._unlearned[0][0] <= self._given - LAG:
+            _, plan, run = self._unlearned.pop(0)
+            self._learn_from(plan, run)
+        number = self._given
+        self._given += 1
+        best = self._best(number % _TURNS)
+        if best is not None:
+            self._likely_given += 1
+            learns = self._first.log.ending.global_time <= _MOST_YIELD_POINTS
+            label = (
+                "preemption at a conflict"
+                if len(best.triggers) == 1
+                else f"{len(best.triggers)} preemptions at conflicts"
+            )
+            return Plan("profile" if learns else "replay", triggers=best.triggers, label=label)
+        return self._random_plan(number - self._likely_given, self._seed + number)
+
+    def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
+        """Take the run of a plan, in the order of the plans.
+
+        Args:
+            number: which plan, from 0.
+            plan: the plan.
+            run: its run.
+        """
+        if plan.strategy == "profile":
+            self._unlearned.append((number, plan, run))
+
+    @property
+    def coverage(self) -> Coverage:
+        """What the runs covered; to be asked for when all are done."""
+        while self._unlearned:
+            _, plan, run = self._unlearned.pop(0)
+            self._learn_from(plan, run)
+        known = self.orders | {(second, first) for first, second in self.orders}
+        left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
+        learns = self._first.log.ending.global_time <= _MOST_YIELD_POINTS and len(self._waiting) < _MOST_WAITING
+        return Coverage(len(self.orders), len(known), self._likely_given, left - 1 if learns else 0)
+
+    def _best(self, turn: int) -> _Waiting | None:
+        """The next preemptions to try, None if it is the turn of a random strategy."""
+        if turn == _TURNS - 1:
+            return None
+        waiting = self._waiting
+        if turn == 1:
+            waiting = [one for one in waiting if one.novelty not in self.orders and one.novelty not in self._hoped_for]
+        best = min(waiting, default=None, key=_order)
+        if best is not None:
+            self._waiting.remove(best)
+            self._hoped_for.add(best.novelty)
+            self._novelties[best.triggers] = best.novelty
+        return best
+
+    def _learn_from(self, plan: Plan, run: TargetRun) -> None:
+        if len(run.touches) > _MOST_TOUCHES and plan.triggers:
+            return
+        self.orders |= orders_of(run.touches)
+        hoped_for = self._novelties.get(plan.triggers)
+        if hoped_for is not None and is_order(hoped_for) and hoped_for not in self.orders:
+            self._hoped_for.discard(hoped_for)  # another visit may bring it about
+        trace = trace_of(run.touches)
+        if trace in self._traces:
+            return
+        self._traces.add(trace)
+        switches = [switch for switch in run.log.switches if not switch.by_default]
+        for found in likely_preemptions(run.touches, run.alternatives):
+            before = tuple(switch.trigger for switch in switches if switch.global_time < found.global_time)
+            if len(before) < _MOST_PREEMPTIONS:
+                self._add(before, found, _ONE_MORE * len(before) + found.rank)
+
+    def _add(self, triggers: tuple[Trigger, ...], found: Preemption, cost: int) -> None:
+        together = (*triggers, found.trigger)
+        if together not in self._tried and len(self._waiting) < _MOST_WAITING:
+            self._tried.add(together)
+            self._waiting.append(_Waiting(cost, self._numbered, together, found.novelty))
+            self._numbered += 1
+
+    def _random_plan(self, turn: int, seed: int) -> Plan:
+        if turn < len(_FIXED):
+            return Plan("profile", {_FIXED[turn]: 1}, label=f"threads in order, {_FIXED[turn].replace('_', ' ')}")
+        strategy, amount, at_conflicts = _STRATEGIES[turn % len(_STRATEGIES)]
+        points = self._points if at_conflicts else {}
+        return random_plan(strategy, amount, seed, self._first, points)
+
+
+def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
+    """The plan of a random strategy.
+
+    Args:
+        strategy: ``random``, ``pct`` or ``bounded``.
+        amount: the number of preemptions, or the depth.
+        seed: the random seed.
+        first: a run under the default schedule.
+        points: where it switches; if empty, anywhere.
+    """
+    ending = first.log.ending
+    if strategy == "random":
+        options = {"seed": seed, "longest": max(1, ending.global_time // _LONGEST_SHARE)}
+        return Plan("random", options, points=points)
+    options = {"seed": seed, "depth" if strategy == "pct" else "preemptions": amount}
+    return Plan(strategy, options, ending.thread_times, points)
+
+
+def plans_of(strategy: str, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+    """The plans of a hunt that uses one strategy only.
+
+    Args:
+        strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`.
+        seed: the first seed.
+        first: the first run.
+        amount: how many plans.
+    """
+    thread_times = first.log.ending.thread_times
+    yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
