@@ -27,7 +27,8 @@ from replay_dd.cli.options import (
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.errors.user import UsageError
 from replay_dd.input.folder import pack
-from replay_dd.input.levels import NAMES, LevelOfFile, Tree, levels_in_folder, levels_named
+from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
+from replay_dd.input.levels import NAMES, Tree, levels_named
 from replay_dd.input.reduce import ALGORITHMS
 from replay_dd.input.target import Target, check_command
 from replay_dd.input.units import Level, delimited

@@ -14,7 +14,8 @@ from replay_dd.cli.progress import Progress, say
 from replay_dd.errors.user import OutputError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.files import check_writable, write_whole
-from replay_dd.input.levels import LevelOfFile, Tree
+from replay_dd.input.folder_levels import LevelOfFile
+from replay_dd.input.levels import Tree
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.several import SeveralFailures, reduce_all
 from replay_dd.input.target import Target
@@ -85,8 +86,8 @@ class Results:
 def paths_beside(file: Path, output: Path | None, *, isolate: bool = False, is_folder: bool = False) -> Results:
     """The results, next to the input unless said otherwise."""
     if is_folder:
-        resolved = file.resolve()
-        return Results(output or resolved.with_name(f"{resolved.name}-minimal"), is_folder=True)
+        named = file if file.name not in ("", "..") else file.resolve()
+        return Results(output or named.with_name(f"{named.name}-minimal"), is_folder=True)
     if not isolate:
         return Results(output or file.with_name(f"{file.stem}-minimal{file.suffix}"))
     failing = output or file.with_name(f"{file.stem}-failing{file.suffix}")

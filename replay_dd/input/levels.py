@@ -6,8 +6,6 @@ Rules of this module:
 * A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
   debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
   repeated until nothing changes, unless a finer level comes next.
-* Of a folder, files are left out first, folders before what is in them; then parts of all files that are left. If that
-  has made a file superfluous, all of it is repeated.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
 * What single characters could not be left out of may have become a tree of other nodes: a pair of quotes, which go
   only together. So the tree is searched again, and after that the last level.
@@ -24,9 +22,8 @@ from dataclasses import dataclass
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
-from replay_dd.input.folder import Packing
-from replay_dd.input.grammars import knows, language_of, token_edges, tree_parser
-from replay_dd.input.space import Changed, Inside, Kept, Replaced, Space, Subtrees
+from replay_dd.input.grammars import language_of, token_edges, tree_parser
+from replay_dd.input.space import Changed, Kept, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
 
@@ -86,83 +83,6 @@ def levels_named(names: str, file_name: str, language: str | None = None) -> tup
     return tuple(found)
 
 
-LevelOfFile = Callable[[str, bytes], Level | Tree]
-"""Chooses the level for a file in a folder, by its path and its content."""
-
-
-def levels_in_folder(names: str | None = None, delimiter: Level | None = None) -> tuple[LevelOfFile, ...]:
-    """The levels for the files of a folder.
-
-    Args:
-        names: their names, as for :func:`levels_named`; a file in an unknown language gets brackets and words in the
-            place of a tree and tokens. By default, those of :func:`default_levels`.
-        delimiter: a level before all others.
-
-    Raises:
-        UsageError: one of them does not exist.
-        SoftwareMissingError: what knows the language of a file is not installed; when that is needed.
-    """
-
-    def named(name: str) -> LevelOfFile:
-        plain = {"tree": "brackets", "tokens": "words"}.get(name, name)
-        (fallback,) = levels_named(plain, "")
-        if plain == name:
-            return lambda path, body: fallback
-        made: dict[str, Level | Tree] = {}
-
-        def of_file(path: str, body: bytes) -> Level | Tree:
-            if not knows(path):
-                return fallback
-            if path not in made:
-                (made[path],) = levels_named(name, path)
-            return made[path]
-
-        return of_file
-
-    def default(number: int) -> LevelOfFile:
-        return lambda path, body: (default_levels(body) * 3)[number]
-
-    first: list[LevelOfFile] = [] if delimiter is None else [lambda path, body: delimiter]
-    if names is None:
-        return tuple(first) or (default(0), default(1), default(2))
-    return (*first, *(named(name.strip()) for name in names.split(",")))
-
-
-def folder_course(data: bytes, packing: Packing, levels: Sequence[LevelOfFile]) -> Course:
-    """All searches for one answer in a folder.
-
-    Args:
-        data: its packed files.
-        packing: how they are packed.
-        levels: the levels inside the files, in order.
-    """
-    # Between all and nothing first: a folder may have only one file.
-    _, data = yield _marked(Subtrees(data, [[Node(0, len(data), "folder")]]), True)
-    data = yield from _prune(data, packing.tree, True)
-    while True:
-        for number, level in enumerate(levels, 1):
-            data = yield from _inside_files(data, packing, level, number < len(levels))
-        inside = data
-        data = yield from _prune(data, packing.tree, False)
-        if data == inside:
-            return
-
-
-def _inside_files(
-    data: bytes, packing: Packing, level: LevelOfFile, coarse: bool
-) -> Generator[Space, tuple[bytes, bytes], bytes]:
-    def parser(path: str, body: bytes) -> Parse | None:
-        chosen = level(path, body)
-        return chosen.parse if isinstance(chosen, Tree) else None
-
-    data = yield from _prune(data, packing.trees_inside(parser), coarse)
-    bodies = ((file.body, level(file.path, data[slice(*file.body)])) for file in packing.files(data))
-    flat = [(body, chosen) for body, chosen in bodies if isinstance(chosen, Level) and body[0] < body[1]]
-    if flat:
-        _, data = yield _marked(Inside(data, flat), coarse)
-    return data
-
-
 def course(content: bytes, passing: bytes | None, levels: Sequence[Level | Tree]) -> Course:
     """All searches for one answer.
 
@@ -191,14 +111,14 @@ def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
         families = families_at(first.parse(content), 0)
         if not families or Subtrees(content, families).build(EMPTY):
             # The first search begins between all and nothing, whatever the tree holds.
-            yield _marked(Subtrees(content, [[Node(0, len(content), "file")]]), True)
+            yield marked(Subtrees(content, [[Node(0, len(content), "file")]]), True)
     for number in range(len(levels)):
         content = yield from _level(content, levels, number)
     trees = [level for level in levels if isinstance(level, Tree)]
     last = levels[-1]
     while trees and isinstance(last, Level):
         before = content
-        content = yield from _prune(content, trees[-1].parse, coarse=True)
+        content = yield from prune(content, trees[-1].parse, coarse=True)
         if content == before:
             return
         content = yield from _level(content, levels, len(levels) - 1)
@@ -208,32 +128,35 @@ def _level(content: bytes, levels: Sequence[Level | Tree], number: int) -> Gener
     level = levels[number]
     coarse = number < len(levels) - 1
     if isinstance(level, Tree):
-        return (yield from _prune(content, level.parse, coarse))
-    space = _marked(Kept(content, level), coarse)
-    space.dense = number > 0 and _is_dense(level, levels[number - 1])
+        return (yield from prune(content, level.parse, coarse))
+    space = marked(Kept(content, level), coarse)
+    space.dense = number > 0 and is_dense(level, levels[number - 1])
     _, content = yield space
     return content
 
 
-def _is_dense(level: Level | Tree, before: Level | Tree) -> bool:
+def is_dense(level: Level | Tree, before: Level | Tree) -> bool:
+    """Whether most units of a level are needed if all of the level before it are."""
     return level.name in ("characters", "bytes") and before.name in ("words", "tokens")
 
 
-def _marked(space: Space, coarse: bool) -> Space:
+def marked(space: Space, coarse: bool) -> Space:
+    """A space that knows whether a finer search follows."""
     space.coarse = coarse
     return space
 
 
-def _prune(content: bytes, parse: Parse, coarse: bool) -> Generator[Space, tuple[bytes, bytes], bytes]:
+def prune(content: bytes, parse: Parse, coarse: bool) -> Generator[Space, tuple[bytes, bytes], bytes]:
+    """Leave out subtrees, from the root down, and replace nodes by others below them; gives what is left."""
     while True:
         before = content
         depth = 0
         while families := families_at(parse(content), depth):
-            _, content = yield _marked(Subtrees(content, families), coarse)
+            _, content = yield marked(Subtrees(content, families), coarse)
             depth += 1
         rank = 0
         while pairs := substitutes(parse(content), rank):
-            _, content = yield _marked(Replaced(content, pairs), coarse)
+            _, content = yield marked(Replaced(content, pairs), coarse)
             rank += 1
         if coarse or content == before:
             return content

@@ -13,7 +13,8 @@ from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
-from replay_dd.input.levels import LevelOfFile, Tree, course, default_levels, folder_course, levels_in_folder
+from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
+from replay_dd.input.levels import Tree, course, default_levels
 from replay_dd.input.target import Target, writes_files
 from replay_dd.input.units import Level
 
