@@ -15,6 +15,7 @@ import copy
 import importlib
 import inspect
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -180,7 +181,7 @@ class Output(click.Path):
 
         if self._or_printed and str(path) == "-":
             return
-        check_writable(path / "any" if self._folder or (self.dir_okay and path.is_dir()) else path)
+        check_writable(path / "any" if self._folder or (self.dir_okay and os.path.isdir(path)) else path)
 
 
 class Command(click.Command):

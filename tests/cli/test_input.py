@@ -30,7 +30,7 @@ def test_the_answer_in_words_and_as_a_file(letters: Workshop) -> None:
     assert lines[:3] == ["letters.txt fails with 1 of its 11 bytes:", "  b", ""]
     assert "failure      exit status 1" in lines
     assert [line.split(",")[0] for line in lines if line.startswith(("subtrees", "characters"))] == [
-        "subtrees     2 left out or replaced",
+        "subtrees     1 of 3",
         "characters   1 of 5",
     ]
     assert "proof        fresh runs: 3 of 3 fail" in lines

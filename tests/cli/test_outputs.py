@@ -19,7 +19,7 @@ pytestmark = pytest.mark.once
 
 # How help names paths, and the options and arguments of which something is read.
 PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH", "SVG"}
-READ = {"log", "passing", "failing", "browser", "stdin", "file", "files", "home", "source", "tree"}
+READ = {"log", "passing", "failing", "browser", "stdin", "file", "files", "home", "source", "tree", "args_file"}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -72,6 +72,7 @@ def arguments(command: str, option: str, kinds: dict[str, Path]) -> list[str]:
         "show": [log if option in ("--html", "--trace") else session],
         "code": [flow, *program],
         "input": [flow, *program],
+        "call": ["json:loads", "--args-file", flow],
         "fuzz": program,
         "changes": [".", ".", *program],
         "trace": ["--", "python", "-m", "this"],
