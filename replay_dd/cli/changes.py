@@ -43,7 +43,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
         help="Where to write the failure-inducing change.",
     ),
     Option(
-        "--passing",
+        "--passing-patch",
         section=OUTPUT,
         metavar="PATCH",
         type=OUTPUT_FILE,
@@ -99,7 +99,7 @@ DEFAULT_TIME_LIMIT_S = 300.0
 )
 def changes_command(
     output: Path,
-    passing: Path | None,
+    passing_patch: Path | None,
     log: Path | None,
     write_test: Path | None,
     html: Path | None,
@@ -164,9 +164,9 @@ def changes_command(
         finally:
             progress.clear()
         files = {"patch": output}
-        if passing is not None:
-            write_whole(passing, patch_between(found.difference, EMPTY, found.passing))
-            files["passing"] = passing
+        if passing_patch is not None:
+            write_whole(passing_patch, patch_between(found.difference, EMPTY, found.passing))
+            files["passing"] = passing_patch
         if log is not None:
             write_whole(log, _as_bytes(log_of(found, narrowed)))
             files["log"] = log

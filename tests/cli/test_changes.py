@@ -74,7 +74,7 @@ def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
 
 
 def test_what_is_written_beside_the_answer(versions: Workshop) -> None:
-    files = ["--passing", "out/passing.patch", "--log", "out/log", "--write-test", "tests/test_prices.py"]
+    files = ["--passing-patch", "out/passing.patch", "--log", "out/log", "--write-test", "tests/test_prices.py"]
     done = versions.run("changes", *files, "old", "new", *RUN)
     assert (done.status, done.stderr) == (0, "")
     log = (versions.folder / "out" / "log").read_text().splitlines()
