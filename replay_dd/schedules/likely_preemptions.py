@@ -8,8 +8,8 @@ step of that thread is harmful:
 0. between two accesses of one thread to the same object, between two sections under a lock that both access it, and
    between acquiring two locks that another thread acquires in the opposite order;
 1. before a thread's first access, or its section under a lock, so that the other thread comes first; just after an
-   access; and where a thread ends or waits, another one than by default, or the same one, if its sleep or time-out can
-   end early;
+   access; between two accesses to an object that only this thread has touched, if other threads are idle; and where a
+   thread ends or waits, another one than by default, or the same one, if its sleep or time-out can end early;
 2. before acquiring any lock; and all of these with a third thread in the place of the second.
 
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
@@ -102,7 +102,7 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
         for one in alternatives
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]
-    for rank, group, found in chain(_ranked(touches), chosen):
+    for rank, group, found in chain(_ranked(touches), _handed_on(touches, alternatives), chosen):
         # Within each rank, groups (the same object at the same place) take turns.
         ranks[rank].setdefault(group, []).append(found)
     given: set[Trigger] = set()
@@ -206,6 +206,32 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
             met[known] = touch
             yield from _before(touch, touched, touch, rank)
             yield 1, (touch.thing, touch.place, "after"), _just_after(touch, touched, of_thread)
+
+
+def _handed_on(
+    touches: Sequence[Touch], alternatives: Sequence[Alternative]
+) -> Iterator[tuple[int, object, Preemption]]:
+    """One thread touches a thing again that only it has touched: another one, idle so far, may take over its work.
+
+    So the threads of a pool share the work in other runs, and touch the same things there.
+    """
+    busy = {touch.thread for touch in touches}
+    idle = sorted({one.to for one in alternatives} - busy)[:_MOST_OTHERS]
+    shared, changed = _shared(touches), {touch.thing for touch in touches if touch.changes}
+    met: set[tuple[str, tuple[int, str]]] = set()
+    for touch in touches:
+        known = (touch.thread, touch.thing)
+        if touch.thing[1] == LOCK or touch.thing in shared or touch.thing not in changed:
+            continue
+        if known in met:
+            for to in idle:
+                trigger = Trigger(touch.thread, touch.time, to)
+                yield (
+                    1,
+                    (touch.thing, to),
+                    Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, "taken over")),
+                )
+        met.add(known)
 
 
 def _before(

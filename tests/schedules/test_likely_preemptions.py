@@ -112,6 +112,14 @@ def test_another_thread_where_one_cannot_go_on() -> None:
     assert triggers_of([], chosen) == [Trigger("0.1", 9, "0.3"), Trigger("0.2", 4, "0.2")]
 
 
+def test_an_idle_thread_may_take_over_between_two_accesses() -> None:
+    alone = steps(("0.1", 3, BALANCE, False, ()), ("0.1", 5, BALANCE, True, ()), ("0.1", 7, (8, "own"), False, ()))
+    idle = [Alternative("0", 26, 0, "0.2"), Alternative("0.3", 26, 0, "0.1")]
+    assert Trigger("0.1", 5, "0.2") in triggers_of(alone, idle)
+    assert {trigger.time for trigger in triggers_of(alone, idle) if trigger.thread == "0.1"} == {5}
+    assert triggers_of(alone) == []
+
+
 def test_a_third_thread_comes_later_than_the_second() -> None:
     found = triggers_of(
         steps(("0.1", 3, BALANCE, True, ()), ("0.2", 3, BALANCE, True, ()), ("0.3", 3, BALANCE, True, ()))
