@@ -182,7 +182,9 @@ class Sockets:
         type_of = self._type_of
         share, has_baton = self._descriptors.share_with_children, self._descriptors.has_baton
 
-        def send_all(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
+        def send_all(
+            sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any, audit: Any = _nothing
+        ) -> Any:
             """Send all, in pieces that do not block."""
             with memoryview(data) as view, view.cast("B") as octets:
                 sent = 0
@@ -191,14 +193,23 @@ class Sockets:
                     if wait is None:
                         return sent + send_piece(octets[sent:], flags, sent)
                     try:
-                        refuse_as_recorded(wait, moments)
+                        refuse(wait, audit)
                         sent += send_once(sock, wait, octets, sent, flags | dont_wait, send_piece)
                     except BlockingIOError:
                         pass  # it looked ready but has no room for this much (a datagram)
                     if sent >= len(octets):
                         return sent
 
-        def send_as_asked(sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any) -> Any:
+        def refuse(wait: Any, audit: Any) -> None:
+            try:
+                refuse_as_recorded(wait, moments)
+            except BlockingIOError:
+                audit()  # the recorded call made the attempt
+                raise
+
+        def send_as_asked(
+            sock: Any, frame: Any, what: str, data: Any, flags: int, send_piece: Any, audit: Any = _nothing
+        ) -> Any:
             """Send all where the call would block until it is sent, else once.
 
             Args:
@@ -208,10 +219,15 @@ class Sockets:
                 data: what to send.
                 flags: those of the call.
                 send_piece: takes a piece of the data, flags, and the position of the piece; tells how many it sent.
+                audit: raises the audit event of the call, which is a yield point, where no attempt is made.
             """
             if real.gettimeout(sock) is None and not flags & dont_wait:
-                return send_all(sock, frame, what, data, flags, send_piece)
-            wait = ready(sock, frame, WRITING, what, flags)
+                return send_all(sock, frame, what, data, flags, send_piece, audit)
+            try:
+                wait = ready(sock, frame, WRITING, what, flags)
+            except BlockingIOError:
+                audit()  # the recorded call made the attempt
+                raise
             if wait is None:
                 return send_piece(data, flags, 0)
             with memoryview(data) as view, view.cast("B") as octets:
@@ -247,7 +263,11 @@ class Sockets:
             if len(rest) not in (1, 2):
                 return real.sendto(self, data, *rest)  # which raises the right error
             flags = rest[0] if len(rest) == 2 else 0
-            return send_as_asked(self, sys._getframe(1), "room for a message", data, flags, send_piece)
+
+            def audit() -> None:
+                sys.audit("socket.sendto", self, rest[-1])
+
+            return send_as_asked(self, sys._getframe(1), "room for a message", data, flags, send_piece, audit)
 
         def sendmsg(self: Any, buffers: Any, ancdata: Any = (), flags: int = 0, address: Any = None, /) -> Any:
             def send_piece(piece: Any, flags: int, position: int) -> Any:
@@ -258,6 +278,15 @@ class Sockets:
             along = list(ancdata)
             if along:
                 share()  # it may carry descriptors to another process
-            return send_as_asked(self, sys._getframe(1), "room for a message", b"".join(buffers), flags, send_piece)
+
+            def audit() -> None:
+                sys.audit("socket.sendmsg", self, address)
+
+            pieces = b"".join(buffers)
+            return send_as_asked(self, sys._getframe(1), "room for a message", pieces, flags, send_piece, audit)
 
         return {"send": send, "sendall": sendall, "sendto": sendto, "sendmsg": sendmsg}
+
+
+def _nothing() -> None:
+    """Stands for the audit event of a call that has none."""
