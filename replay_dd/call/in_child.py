@@ -26,6 +26,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -44,7 +45,13 @@ EXITED = "exited"
 def finish(result: object) -> None:
     """Run what a call has only begun: a generator to its end, a coroutine to its result."""
     if inspect.iscoroutine(result):
-        asyncio.run(result)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            asyncio.run(result)
+        else:  # as in a notebook
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(asyncio.run, result).result()
     elif inspect.isgenerator(result):
         for _ in result:
             pass

@@ -9,8 +9,9 @@ step of that thread is harmful:
    between acquiring two locks that another thread acquires in the opposite order;
 1. before a thread's first access, or its section under a lock, so that the other thread comes first; just after an
    access; between two accesses to an object that only this thread has touched, if other threads are idle; and where a
-   thread ends or waits, another one than by default, or the same one, if its sleep or time-out can end early;
-2. before acquiring any lock; and all of these with a third thread in the place of the second.
+   thread ends or waits, another one than by default;
+2. before acquiring any lock; where a sleep or time-out can end early; and all of these with a third thread in the place
+   of the second.
 
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
 section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
@@ -98,7 +99,7 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
     """
     ranks: tuple[dict[object, list[Preemption]], ...] = ({}, {}, {})
     chosen = [
-        (1, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
+        (2 if one.to == one.thread else 1, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
         for one in alternatives
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]

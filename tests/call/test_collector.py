@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator
@@ -116,3 +117,17 @@ def test_functions_written_in_c_and_coroutines() -> None:
         raise ValueError(text)
 
     assert repr(DeltaDebugger().collect(broken, "abc")) == "broken(text='')"
+
+
+def test_coroutines_where_an_event_loop_is_running() -> None:
+    """As in a notebook."""
+
+    async def broken(text: str) -> None:
+        raise ValueError(text)
+
+    async def cell() -> DeltaDebugger:
+        return DeltaDebugger().collect(broken, "abc")
+
+    collected = asyncio.run(cell())
+    assert repr(collected) == "broken(text='')"
+    assert collected.format_exception().startswith("ValueError")
