@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -128,6 +129,7 @@ def test_coroutines_where_an_event_loop_is_running() -> None:
     async def cell() -> DeltaDebugger:
         return DeltaDebugger().collect(broken, "abc")
 
-    collected = asyncio.run(cell())
+    with ThreadPoolExecutor(1) as pool:  # other tests may have left a loop running in this thread
+        collected = pool.submit(asyncio.run, cell()).result()
     assert repr(collected) == "broken(text='')"
     assert collected.format_exception().startswith("ValueError")

@@ -42,10 +42,11 @@ def suite(folder: Path, text: str, *options: str, **variables: str) -> subproces
     (folder / "racy.py").write_text(RACY)
     (folder / "test_it.py").write_text(text)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
+    temporary = folder / "temporary"  # pytest leaves folders of its own there
+    temporary.mkdir()
+    environment = {**environment, "TMPDIR": str(temporary), **variables}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
-    return subprocess.run(
-        command, cwd=folder, text=True, capture_output=True, env={**environment, **variables}, check=False
-    )
+    return subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
 
 
 def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> None:
