@@ -124,7 +124,16 @@ def test_a_test_is_written(option: str, shop: Workshop) -> None:
     assert "test         tests/test_it.py" in done.stdout
     again = shop.run("input", "--write-test", "tests/test_it.py", *command)
     assert "exists already" in again.stderr
-    test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_it.py"]
+    test = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        f"--basetemp={shop.temporary / 'pytest'}",
+        "tests/test_it.py",
+    ]
     broken = subprocess.run(test, cwd=shop.folder, capture_output=True, text=True, check=False)
     assert broken.returncode == 1, broken.stdout
     assert f"{1 if option == '--tree' else 2} failed" in broken.stdout
