@@ -196,7 +196,7 @@ def fields_of(value: Any) -> dict[str, Any] | None:
 def with_fields(value: Any, changed: Mapping[str, Any]) -> Any:
     """A transparent value with other values in some fields; its class is not asked, and checks nothing."""
     if isinstance(value, tuple):
-        return value._replace(**changed)  # type: ignore[attr-defined]
+        return value._replace(**changed)  # type: ignore[attr-defined]  # a named tuple
     made = copy.copy(value)
     for name, inside in changed.items():
         object.__setattr__(made, name, inside)

@@ -247,7 +247,7 @@ def main() -> None:
     send(channel, json.dumps({"ready": True, "parameters": parameters_of(function)}).encode())
     while (request := receive(channel)) is not None:
         positional, keywords, limit_s = pickle.loads(request)
-        told = forked(lambda p=positional, k=keywords: function(*p, **k), limit_s)  # type: ignore[misc]
+        told = forked(functools.partial(function, *positional, **keywords), limit_s)
         send(channel, json.dumps(told).encode())
 
 

@@ -91,7 +91,7 @@ def _take_place() -> None:
     sys.path[:] = [path for path in sys.path if path != folder]
     ours = sys.modules.pop("sitecustomize", None)
     try:
-        import sitecustomize  # noqa: F401
+        import sitecustomize  # noqa: F401  # for what it does
     except ImportError:
         if ours is not None:
             sys.modules["sitecustomize"] = ours
