@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SUPPORTED = ("3.11", "3.12", "3.13")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 PACKAGES = ("recorders", "replay_dd")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 PROBE = "import sys, venv, ensurepip; print(f'{sys.version_info.major}.{sys.version_info.minor}')"

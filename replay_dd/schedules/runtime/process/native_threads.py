@@ -36,6 +36,7 @@ _SYSTEM = (
     "librt.",
     "libdl.",
     "libffi",
+    "_accelerator.",  # of replay-dd; what it left on the stack is there still
 )
 # Their threads only compute, on behalf of the thread that called, which waits for them.
 _COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "libblis")
