@@ -43,6 +43,7 @@ _COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "l
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _STACK_BYTES = 1 << 16  # that are read of a stack
 _WORD = 8
+_PAGE = 4096
 _PAUSES_S = tuple(0.001 * 2**number for number in range(8))  # a thread may wait this long for a busy processor
 _CALLS = {
     # the numbers of x86-64 and of arm64
@@ -217,7 +218,8 @@ def _libraries(memory: int, start: int, end: int, mappings: list[Mapping]) -> li
     found = []
     for position in range(0, len(data) - _WORD + 1, _WORD):
         word = int.from_bytes(data[position : position + _WORD], sys.byteorder)
-        if lowest <= word < highest:
+        # Sizes of stacks and the like are no addresses, though an executable may be loaded as low as that.
+        if lowest <= word < highest and word % _PAGE:
             path = next((path for low, high, path in code if low <= word < high), "")
             if path and not os.path.basename(path).startswith(_SYSTEM):
                 found.append(path)

@@ -16,6 +16,7 @@ import marshal
 from os import getcwd
 
 from ..accelerator.own_memory import in_own_turn, use_own
+from .flat_code import flat, unflat
 from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
     from typing import Any
-
-FLAT = 2  # a version of marshal's format in which equal code has equal bytes
-_SLICE = "a slice, by replay-dd"  # begins the tuple that stands for one
 
 
 def keep_files_out(folder: str) -> None:
@@ -146,53 +144,22 @@ def adapt_rewriting(module: Any) -> None:
     if read is None or rewrite is None or write is None:
         return
 
-    read_in_own = in_own_turn(lambda *arguments: _flat(read(*arguments)))
+    def read_flat(*arguments: Any) -> bytes | None:
+        code = read(*arguments)
+        return None if code is None else flat(code)
+
+    read_in_own = in_own_turn(read_flat)
     rewrite_in_own = in_own_turn(lambda *arguments: _Rewritten(*rewrite(*arguments)))
 
     def _read_pyc(*arguments: Any) -> Any:
         data = read_in_own(*arguments)
-        return None if data is None else _loaded(data)
+        return None if data is None else unflat(data)
 
     def _rewrite_test(*arguments: Any) -> Any:
         rewritten = rewrite_in_own(*arguments)
-        return rewritten.status, _loaded(rewritten.data)
+        return rewritten.status, unflat(rewritten.data)
 
     module._read_pyc, module._rewrite_test, module._write_pyc = _read_pyc, _rewrite_test, in_own_turn(write)
-
-
-def _flat(code: CodeType | None) -> bytes | None:
-    """Code as bytes, which are equal for equal code."""
-    if code is None:
-        return None
-    try:
-        return marshal.dumps(code, FLAT)
-    except ValueError:  # slices may be constants (3.14), and that format has none
-        return marshal.dumps(_changed(code, _without_slices), FLAT)
-
-
-def _loaded(data: bytes) -> CodeType:
-    code: CodeType = marshal.loads(data)
-    return _changed(code, _with_slices) if _SLICE.encode() in data else code
-
-
-def _changed(code: CodeType, change: Callable[[Any], object]) -> CodeType:
-    """Code with each constant changed, and so on inwards."""
-    return code.replace(co_consts=tuple([change(constant) for constant in code.co_consts]))
-
-
-def _without_slices(constant: Any) -> object:
-    if type(constant) is slice:
-        return (_SLICE, *[_without_slices(part) for part in (constant.start, constant.stop, constant.step)])
-    if type(constant) is tuple:
-        return tuple([_without_slices(one) for one in constant])
-    return _changed(constant, _without_slices) if type(constant) is type(_flat.__code__) else constant
-
-
-def _with_slices(constant: Any) -> object:
-    if type(constant) is tuple:
-        parts = [_with_slices(one) for one in constant]
-        return slice(*parts[1:]) if parts[:1] == [_SLICE] else tuple(parts)
-    return _changed(constant, _with_slices) if type(constant) is type(_flat.__code__) else constant
 
 
 def adapt_metadata(module: Any) -> None:
@@ -218,4 +185,4 @@ class _Rewritten:
     __slots__ = ("data", "status")
 
     def __init__(self, status: object, code: CodeType) -> None:
-        self.status, self.data = status, _flat(code)
+        self.status, self.data = status, flat(code)
