@@ -108,7 +108,7 @@ def _begin_run(parts: Parts) -> None:
     scheduler = parts.scheduler
     scheduler.follow(make_strategy(run))
     if run["watched"]:
-        scheduler.counter.watched = frozenset(run["watched"])
+        scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
     if run["observed"]:
         from .accesses.observer import Observer  # loaded already; most runs do not need it

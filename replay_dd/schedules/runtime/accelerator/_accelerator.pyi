@@ -24,7 +24,7 @@ class Counter:
     question: object
     stranger: object
     learn: object
-    watched: frozenset[int] | None
+    watched: set[int] | None
     visits: dict[tuple[object, int], int]
     lines: int
     counting: bool

@@ -77,7 +77,7 @@ class PythonCounter:
         self.digest = 0
         self.question: Any = None
         self.stranger: Any = None
-        self.watched: frozenset[int] | None = None
+        self.watched: set[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
         self.counting = self.busy = self.over = self.every_operation = self.idle = False
         self._seen: Any = None
