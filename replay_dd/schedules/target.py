@@ -423,7 +423,7 @@ def make_run(
     paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
-    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
+    described = replace(program, python=version, executable=executable, files=files, paths=paths)
     if plan.virtual is not None:
         settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
