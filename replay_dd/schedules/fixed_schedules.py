@@ -65,6 +65,9 @@ def in_folder(
 ) -> Log:
     """The log of a program that now stands elsewhere.
 
+    A log that was not read from a file needs its anchors first (:func:`~replay_dd.schedules.anchors.with_anchors`), as
+    long as the files are where it says.
+
     Args:
         log: the log.
         directory: the working directory there.
@@ -72,7 +75,7 @@ def in_folder(
         python_path: folders whose modules are found first.
         moved: where the recorded files were; what is below it is looked for relative to ``directory``.
     """
-    program = log.program
+    program, switches = log.program, log.switches
     variables = dict(program.environment)
     if python_path:
         # The one that the user set comes after them.
@@ -81,10 +84,14 @@ def in_folder(
     paths = program.paths
     if moved is not None:
         paths = {name: _moved(path, moved, directory) for name, path in paths.items()}
+        switches = tuple(
+            replace(one, place=one.place and replace(one.place, path=_moved(one.place.path, moved, directory)))
+            for one in switches
+        )
     moved_program = replace(
         program, command=command or program.command, directory=str(directory), environment=variables, paths=paths
     )
-    return replace(log, program=moved_program)
+    return replace(log, program=moved_program, switches=switches)
 
 
 def _moved(path: str, before: Path, now: Path) -> str:

@@ -41,22 +41,22 @@ _LONG = (
 _SHORT = (
     ("uniform", 0, True),
     ("uniform", 1, True),
-    ("random", 2, False),
     ("uniform", 0, True),
     ("latest_first", 0, False),
+    ("random", 2, False),
     ("uniform", 1, True),
     ("at_once", 0, False),
     ("uniform", 0, True),
+    ("uniform", 1, True),
     ("pct", 3, False),
-    ("uniform", 1, True),
+    ("uniform", 0, True),
     ("random", 2, False),
-    ("uniform", 0, True),
+    ("uniform", 1, True),
     ("random", 0, False),
-    ("uniform", 1, True),
-    ("bounded", 2, False),
     ("uniform", 0, True),
-    ("random", 0, True),
+    ("bounded", 2, False),
     ("uniform", 1, True),
+    ("random", 0, True),
 )
 _FIXED = ("latest_first", "at_once")
 
