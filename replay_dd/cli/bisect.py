@@ -60,7 +60,6 @@ EXIT_NOT_FOUND = 1
         help="Where to write the log of a run of the guilty commit that fails.",
     ),
     json_option(),
-    Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command at each commit before CMD."),
     Option(
         "--schedule",
         section=SEARCH,
@@ -91,6 +90,7 @@ EXIT_NOT_FOUND = 1
     seed_option("Random seed of the first hunted schedule; the others count up from it.", SCHEDULING),
     max_delay_option(),
     *yield_point_options(),
+    Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command at each commit before CMD."),
     *program_options(),
     click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="GOOD BAD -- CMD..."),
 )

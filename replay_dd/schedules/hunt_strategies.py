@@ -12,6 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from replay_dd.schedules.likely_preemptions import Touch, conflict_points, conflicting_events
 from replay_dd.schedules.runtime.splitmix import Generator
@@ -19,7 +20,7 @@ from replay_dd.schedules.target import Plan, TargetRun
 
 MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
-_MOST_THINGS = 256
+_FEW_EVENTS = 12  # of so few, all orders are soon met; those on one thing would leave out what needs two
 
 # Strategy; its number of preemptions, its depth or its longest distance; whether it switches at conflicts only.
 _LONG = (
@@ -61,6 +62,13 @@ _SHORT = (
 _FIXED = ("latest_first", "at_once")
 
 
+class _Conflict(NamedTuple):
+    """The places at which threads touch the same things, and how many such events each thread has."""
+
+    places: frozenset[int]
+    events: Mapping[str, int]
+
+
 class RandomPlans:
     """The plans of a hunt that draw a schedule.
 
@@ -71,7 +79,7 @@ class RandomPlans:
     def __init__(self, first: TargetRun) -> None:
         self._first = first
         self._points = conflict_points(first.touches)
-        self._events: dict[tuple[int, ...], dict[str, int]] = {}
+        self._conflicts: list[_Conflict] = []
         self._table = _SHORT if first.log.ending.global_time <= MOST_YIELD_POINTS else _LONG
 
     @property
@@ -81,11 +89,11 @@ class RandomPlans:
 
     def learn(self, touches: Sequence[Touch]) -> None:
         """Take what the threads touched in a run."""
+        in_this_run: list[_Conflict] = []
         for places, threads in conflicting_events(touches).items():
-            if places in self._events or len(self._events) < _MOST_THINGS:
-                known = self._events.setdefault(places, {})
-                for thread, count in threads.items():
-                    known[thread] = max(count, known.get(thread, 0))
+            in_this_run = _merged(in_this_run, _Conflict(frozenset(places), threads), add=True)
+        for conflict in in_this_run:
+            self._conflicts = _merged(self._conflicts, conflict, add=False)
 
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
@@ -99,18 +107,33 @@ class RandomPlans:
         return random_plan(strategy, amount, seed, self._first, self._points if at_conflicts else {})
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
-        chosen = list(self._events)
-        if one_thing and chosen:
+        chosen = self._conflicts
+        if one_thing and sum(sum(one.events.values()) for one in chosen) > _FEW_EVENTS:
             chosen = [chosen[Generator(seed).below(len(chosen))]]
         if not chosen:
             return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
         events: dict[str, int] = {}
-        for places in chosen:
-            for thread, count in self._events[places].items():
+        for one in chosen:
+            for thread, count in one.events.items():
                 events[thread] = events.get(thread, 0) + count
         return Plan(
-            "uniform", {"seed": seed}, events, places=tuple(sorted({one for places in chosen for one in places}))
+            "uniform", {"seed": seed}, events, places=tuple(sorted({place for one in chosen for place in one.places}))
         )
+
+
+def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Conflict]:
+    """The conflicts with one more; those that share a place become one, with the sum or the most of their events."""
+    others = []
+    for one in known:
+        if one.places.isdisjoint(new.places):
+            others.append(one)
+            continue
+        events = dict(one.events)
+        for thread, count in new.events.items():
+            before = events.get(thread, 0)
+            events[thread] = before + count if add else max(before, count)
+        new = _Conflict(one.places | new.places, events)
+    return [*others, new]
 
 
 def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
