@@ -13,24 +13,35 @@ import sys
 
 import pytest
 
-# By the names under which they are registered. Those that run a failed test again would hide its failure; a limit on
-# the real clock would end tests that a hunt merely holds up, and a deadlock is told better without it.
-_LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout")
+# By the names under which they are registered. Those that run a failed test again would hide its failure, and may have
+# a thread of their own; a limit on the real clock would end tests that a hunt merely holds up, and a deadlock is told
+# better without it; coverage is switched off, and warns of that.
+_LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
+_MARKS = ("flaky", "timeout", "no_cover")  # theirs
 _HYPOTHESIS = "hypothesispytest"
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All options are known, and no plugin has begun to work."""
+    for name in _LEFT_OUT:
+        _leave_out(config, name)
+    for name in _MARKS:
+        config.addinivalue_line("markers", f"{name}: of a plugin that is left out")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    """All plugins have seen their options and marks, and no test has run."""
-    manager = session.config.pluginmanager
-    left_out = [*_LEFT_OUT]
+    """All tests are loaded, and none has run."""
     if "hypothesis" not in sys.modules:
-        left_out.append(_HYPOTHESIS)  # its summary would import it, in every single run
-    for name in left_out:
-        plugin = manager.get_plugin(name)
-        if plugin is not None:
-            manager.unregister(plugin)
+        _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
     _collect_no_garbage(session.config)
+
+
+def _leave_out(config: pytest.Config, name: str) -> None:
+    plugin = config.pluginmanager.get_plugin(name)
+    if plugin is not None:
+        config.pluginmanager.unregister(plugin)
 
 
 def _collect_no_garbage(config: pytest.Config) -> None:

@@ -100,6 +100,7 @@ def hunt(
     may_fork: bool = True,
     failure: str = "",
     time_budget_s: float | None = None,
+    always_verify: bool = True,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
@@ -124,6 +125,7 @@ def hunt(
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         time_budget_s: seconds after which no further run starts; None for no limit.
+        always_verify: replay the passing run even if none failed.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
@@ -150,6 +152,7 @@ def hunt(
                 may_fork=may_fork,
                 failure=failure,
                 time_budget_s=time_budget_s,
+                always_verify=always_verify,
                 on_run=on_run,
                 on_simplify=on_simplify,
             )
@@ -190,7 +193,7 @@ def hunt(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if interrupted:
+        if interrupted or (finds.failing is None and not always_verify):
             finds.take_passing_unverified()
         else:
             finds.verify()
