@@ -55,8 +55,8 @@ class InputIsolation:
         if last is None or not last.message or last.message == self.first.message:
             return self.notes
         other = (
-            f"The failure is of the same kind, but the program said something else at first: {self.first.words}. If "
-            "that is another failure, give the text of the first one with `--grep`."
+            f"The failure is of the same kind, but the program said something else at first: "
+            f"{self.first.words.rstrip('.')}. If that is another failure, give the text of the first one with `--grep`."
         )
         return (*self.notes, other)
 
@@ -115,8 +115,9 @@ def reduce_input(
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
         begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
+    inputs = (content,) if passing is None else (content, passing)
     circumstance = InputUnits(
-        *(target, oracle or Oracle(), next(begin()), begin),
+        *(target, (oracle or Oracle()).about(*inputs), next(begin()), begin),
         isolate=passing is not None,
         algorithm="dd" if passing is not None else algorithm,
         fixed_limit=limited,
