@@ -62,6 +62,7 @@ ROOMS = {
     "call": "arguments of a Python call",
     "changes": "changes of a program's code",
     "code": "edits of a program on which a tool fails",
+    "grammars": "languages whose grammars can be installed",
     "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
     "circumstance": "the protocol, in one module",
