@@ -35,7 +35,7 @@ from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.delays import delay_hint
-from replay_dd.report.hang import hang_as_json, hang_in_short
+from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature

@@ -105,6 +105,7 @@ def hunt(
     failure: str = "",
     time_budget_s: float | None = None,
     only: str = "",
+    always_verify: bool = True,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
@@ -131,6 +132,7 @@ def hunt(
         time_budget_s: seconds after which no further run starts; None for no limit.
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
+        always_verify: replay the passing run even if none failed.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
@@ -160,6 +162,7 @@ def hunt(
                 failure=failure,
                 time_budget_s=time_budget_s,
                 only=only,
+                always_verify=always_verify,
                 on_run=on_run,
                 on_simplify=on_simplify,
             )
@@ -203,7 +206,7 @@ def hunt(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if interrupted:
+        if interrupted or (finds.failing is None and not always_verify):
             finds.take_passing_unverified()
         else:
             finds.verify()

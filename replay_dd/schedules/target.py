@@ -59,6 +59,7 @@ class Plan:
             at certain ones.
         triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
+        places: the keys of places at which ``uniform`` switches; if empty, anywhere.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
@@ -84,6 +85,7 @@ class Plan:
     points: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
@@ -248,6 +250,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
+        "places": list(plan.places),
         "thread_times": dict(plan.thread_times),
         "points": dict(plan.points),
         "triggers": [tuple(trigger) for trigger in plan.triggers],

@@ -11,6 +11,7 @@ from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
 from .profile import Profile
 from .random_walk import RandomWalk
 from .replay import Replay
+from .uniform import SelectivelyUniform
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "pct": lambda run: ProbabilisticConcurrencyTesting(
         run["options"]["seed"], run["options"]["depth"], run["thread_times"], run["points"]
     ),
+    "uniform": lambda run: SelectivelyUniform(run["options"]["seed"], run["thread_times"], run["places"]),
     "natural": lambda run: Natural(),
     "profile": lambda run: Profile(
         run["granularity"],
