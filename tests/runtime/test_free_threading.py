@@ -24,7 +24,7 @@ MEETING = """
 
     def stay(room, number):
         room.last = number
-        for _ in range(1_000):
+        for _ in range(LOOKS):
             if room.last != number:
                 room.met += 1
                 return
@@ -46,13 +46,13 @@ GUESTS = """
 """
 
 
-def write_meeting(folder: Path) -> None:
-    write_program(folder / "meeting", MEETING, "room.py")
+def write_meeting(folder: Path, looks: int = 500) -> None:
+    write_program(folder / "meeting", MEETING.replace("LOOKS", str(looks)), "room.py")
 
 
 def test_threads_that_run_freely_meet(tmp_path: Path) -> None:
     """What the next test says would be worth nothing otherwise."""
-    write_meeting(tmp_path)
+    write_meeting(tmp_path, 200_000)
     path = write_program(tmp_path, GUESTS)
     outputs = set()
     for _ in range(10):
