@@ -3,8 +3,8 @@
 Rules of this module:
 
 * Programs that are short enough to be asked at each yield point get orders that are drawn evenly (``uniform``): of all
-  conflicting events, or of those on one thing, which takes fewer runs where the others do not matter. Walks that switch
-  nearly everywhere come in between, since conflicts are guessed; fixed orders let each thread run until it waits.
+  conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
+  are guessed, of all yield points. Fixed orders let each thread run until it waits.
 * Long programs get strategies that switch a few times only.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
@@ -42,10 +42,12 @@ _LONG = (
 _SHORT = (
     ("uniform", 0, True),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("uniform", 0, True),
     ("latest_first", 0, False),
     ("random", 2, False),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("at_once", 0, False),
     ("uniform", 0, True),
     ("uniform", 1, True),
@@ -53,6 +55,7 @@ _SHORT = (
     ("uniform", 0, True),
     ("random", 2, False),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("random", 0, False),
     ("uniform", 0, True),
     ("bounded", 2, False),
@@ -103,7 +106,7 @@ class RandomPlans:
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
             strategy, amount, at_conflicts = "random", 0, True
         if strategy == "uniform":
-            return self._uniform(seed, one_thing=bool(amount))
+            return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else self._uniform_anywhere(seed)
         return random_plan(strategy, amount, seed, self._first, self._points if at_conflicts else {})
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
@@ -111,7 +114,7 @@ class RandomPlans:
         if one_thing and sum(sum(one.events.values()) for one in chosen) > _FEW_EVENTS:
             chosen = [chosen[Generator(seed).below(len(chosen))]]
         if not chosen:
-            return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
+            return self._uniform_anywhere(seed)
         events: dict[str, int] = {}
         for one in chosen:
             for thread, count in one.events.items():
@@ -119,6 +122,9 @@ class RandomPlans:
         return Plan(
             "uniform", {"seed": seed}, events, places=tuple(sorted({place for one in chosen for place in one.places}))
         )
+
+    def _uniform_anywhere(self, seed: int) -> Plan:
+        return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
 
 
 def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Conflict]:
