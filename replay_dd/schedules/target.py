@@ -76,6 +76,7 @@ class Plan:
             of all other threads.
         history: keep what happens to locks, events, queues and the like, and tell it at the end.
         virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
+        only: restricts preemptions to some places; see ``runtime/strategies/only_where.py``.
     """
 
     strategy: str = "default"
@@ -98,6 +99,7 @@ class Plan:
     followed: tuple[int, int] | None = None
     history: bool = False
     virtual: VirtualLock | VirtualOrder | None = None
+    only: str = ""
 
     def __str__(self) -> str:
         if self.label:
@@ -262,6 +264,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "executed": plan.executed,
         "observed": dict(plan.observed),
         "followed": plan.followed,
+        "only": plan.only,
         "history": plan.history,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
@@ -426,7 +429,7 @@ def make_run(
     paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
-    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
+    described = replace(program, python=version, executable=executable, files=files, paths=paths)
     if plan.virtual is not None:
         settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))

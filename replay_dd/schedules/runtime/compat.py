@@ -22,26 +22,29 @@ if TYPE_CHECKING:
 
 # The test suite passes under these. tools/test_all_pythons.py and the classifiers in pyproject.toml name the same.
 TESTED = ((3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
+# And under these where they are built without the GIL.
+TESTED_WITHOUT_GIL = ((3, 13),)
 VERSION = tuple(sys.version_info[:3])
-NAME = "{}.{}".format(*VERSION)
+# Built without the GIL. Such an interpreter can be told to have one (PYTHON_GIL=1), and is the same otherwise.
+FREE_THREADED = "t" in getattr(sys, "abiflags", "")
+NAME = "{}.{}".format(*VERSION) + ("t" if FREE_THREADED else "")
+FULL_NAME = "{}.{}.{}".format(*VERSION) + ("t" if FREE_THREADED else "")
 TESTED_NAMES = ["{}.{}".format(*version) for version in TESTED]
 
 _MINOR = VERSION[:2]
-_HAS_GIL = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 # What is to be said of an interpreter that was not tested; empty of one that was.
 UNTESTED = ""
-if _MINOR not in TESTED:
-    UNTESTED = f"Python {NAME} was not tested with this version of replay-dd (tested: {', '.join(TESTED_NAMES)})"
+if _MINOR not in TESTED or (FREE_THREADED and _MINOR not in TESTED_WITHOUT_GIL):
+    _TESTED = TESTED_NAMES + (["{}.{}t".format(*version) for version in TESTED_WITHOUT_GIL] if FREE_THREADED else [])
+    UNTESTED = f"Python {NAME} was not tested with this version of replay-dd (tested: {', '.join(_TESTED)})"
 
 
 def why_not_controlled() -> str:
     """Why programs of this interpreter cannot be controlled; empty if they can."""
     if min(TESTED) > _MINOR:
         return f"Python {NAME}, too old: replay-dd controls programs of Python {TESTED_NAMES[0]} and newer"
-    if not _HAS_GIL:
-        return f"Python {NAME} without a GIL: its threads run at the same time, which replay-dd cannot control yet"
     return ""
 
 

@@ -6,6 +6,7 @@ from ..baton.strategy import Strategy
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
 from .natural import Natural
+from .only_where import OnlyWhere
 from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
 from .profile import Profile
 from .random_walk import RandomWalk
@@ -40,4 +41,5 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
 
 def make_strategy(run: dict[str, Any]) -> Strategy:
     """The strategy named in the request of a run."""
-    return _STRATEGIES[run["strategy"]](run)
+    strategy = _STRATEGIES[run["strategy"]](run)
+    return OnlyWhere(strategy, run["only"]) if run["only"] else strategy
