@@ -323,6 +323,8 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
 def _covered(coverage: Coverage) -> str:
     """Which schedules a hunt without a failure tried."""
     seen = f"Seen: {coverage.orders_seen} of at most {coverage.orders_known} orders of conflicting accesses"
+    if coverage.all_orders:
+        seen += f"; all {coverage.all_orders} sequences of these accesses were tried"
     more = coverage.tried - coverage.exhaustive
     if not coverage.exhausted:
         return f"{seen}; {coverage.tried} choices of preemptions next to such accesses were tried."

@@ -52,6 +52,7 @@ class Coverage(NamedTuple):
         exhausted: all combinations of up to so many preemptions at conflicts were tried.
         exhaustive: how many those were.
         sampled: whether conflicts were left out, such as those of later rounds of a loop.
+        all_orders: how many orders of all conflicting accesses there are, if each was run; otherwise 0.
     """
 
     orders_seen: int
@@ -60,6 +61,7 @@ class Coverage(NamedTuple):
     exhausted: int
     exhaustive: int
     sampled: bool
+    all_orders: int
 
 
 class _Waiting(NamedTuple):
@@ -135,7 +137,7 @@ class HuntPlans(Iterator[Plan]):
             plan: the plan.
             run: its run.
         """
-        if plan.strategy == "profile":
+        if plan.strategy == "profile" or plan.first is not None:
             self._unlearned.append((number, plan, run))
 
     @property
@@ -149,7 +151,11 @@ class HuntPlans(Iterator[Plan]):
         learns = self._random.short and len(self._waiting) < _MOST_WAITING
         exhausted = left - 1 if learns else 0
         exhaustive = sum(len(triggers) <= exhausted for triggers in self._novelties)
-        return Coverage(len(self.orders), len(known), self._likely_given, exhausted, exhaustive, self._sampled)
+        return Coverage(
+            *(len(self.orders), len(known), self._likely_given, exhausted, exhaustive),
+            sampled=self._sampled,
+            all_orders=self._random.orders,
+        )
 
     def _best(self, number: int) -> _Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
@@ -167,6 +173,9 @@ class HuntPlans(Iterator[Plan]):
         return best
 
     def _learn_from(self, plan: Plan, run: TargetRun) -> None:
+        if plan.first is not None:
+            self._random.take(plan, run)
+            return
         if len(run.touches) > _MOST_TOUCHES and plan.triggers:
             self._sampled = True
             return

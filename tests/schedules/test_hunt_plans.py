@@ -196,3 +196,6 @@ def test_what_a_hunt_without_a_failure_covered(tmp_path: Path) -> None:
     assert coverage.tried == sum("at conflicts" in label or "at a conflict" in label for label, _ in plans)
     assert 0 < coverage.orders_seen <= coverage.orders_known
     assert coverage.exhausted >= 1, "this program has only a few conflicts"
+    assert coverage.exhaustive == coverage.tried
+    assert not coverage.sampled
+    assert coverage.all_orders == 2, "of the two threads either takes the lock first"
