@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import marshal
 import os
 import select
@@ -28,7 +29,7 @@ from replay_dd.experiment.guard_process import remove_system_names
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
-from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
+from replay_dd.schedules.runtime.channel import MARSHAL_VERSION, records_in
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
@@ -128,6 +129,8 @@ class ForkServer:
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
+            self._told = Told(self._folder.path / CHANNEL)
+            self._context.callback(self._told.close)
         except BaseException:
             self.close()
             raise
@@ -158,8 +161,12 @@ class ForkServer:
         output_path = folder.path / "output"
         request = request_of(self._settings, plan, folder)
         with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
-            finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
-        return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
+            descriptors = [stdin.fileno(), output.fileno(), output.fileno(), self._told.empty()]
+            finished = self._fork(request, descriptors, time_limit_s)
+        return make_run(
+            *(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit),
+            records=records_in(self._told.read()),
+        )
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
         message: bytes | str = request
@@ -199,9 +206,47 @@ class ForkServer:
 
 def empty_folder(folder: PrivateFolder) -> None:
     """Remove what the previous run left there."""
-    for name in (CHANNEL, REQUEST, STACKS):
+    for name in (REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(folder.path / name)
+            path = folder.path / name
+            # Nearly all stay empty, and some file systems take their time to find a number for a new one.
+            if path.stat().st_size:
+                path.unlink()
+
+
+class Told:
+    """The file in which forked runs tell what they do, one after another.
+
+    It is in memory: file systems take long to make and remove a file for each run.
+
+    Args:
+        path: where a run goes on whose program has closed the descriptor.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._descriptor = os.memfd_create("replay-dd")
+        except (AttributeError, OSError):  # forbidden here
+            self._descriptor = os.open(path.with_name("told"), os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.fcntl(self._descriptor, fcntl.F_SETFL, os.O_APPEND)
+
+    def empty(self) -> int:
+        """Forget what the previous run told; returns the descriptor for the next one."""
+        os.ftruncate(self._descriptor, 0)
+        self._path.unlink(missing_ok=True)
+        return self._descriptor
+
+    def read(self) -> bytes:
+        """What the run told."""
+        with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            data = file.read()
+        return data + self._path.read_bytes() if self._path.exists() else data
+
+    def close(self) -> None:
+        """Remove it."""
+        os.close(self._descriptor)
 
 
 class _Ended:
