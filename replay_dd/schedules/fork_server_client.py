@@ -5,7 +5,7 @@ Rules of this module:
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
 * A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
   reason is recorded.
-* A server handles one run at a time. Parallel runs have a server each.
+* A server handles one run at a time. Parallel runs have a server each, once the search lasts: see server_pool.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import select
 import signal
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION, records_in
+from replay_dd.schedules.server_pool import ServerPool
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
@@ -47,6 +47,7 @@ _START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs i
 
 
 NO_FORK = "forking is switched off"
+NO_THREAD = "it starts no thread"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
@@ -270,6 +271,7 @@ class Runner:
         start: starts a program that is to be forked.
         only: where preemptions come in all runs, whatever their plans say; empty for anywhere. See
             :mod:`~replay_dd.schedules.only_where`.
+        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Attributes:
         why_fresh: why runs use fresh processes; empty while they are forked.
@@ -283,14 +285,13 @@ class Runner:
         may_fork: bool = True,
         start: Start = start_program,
         only: str = "",
+        on_fresh: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._program = program
         self._only = only
         self._settings = settings
-        self._start = start
-        self._lock = threading.Lock()
-        self._idle: list[ForkServer] = []
-        self._all: list[ForkServer] = []
+        self._on_fresh = on_fresh
+        self._servers = ServerPool(lambda: ForkServer(program, settings, start))
         self.why_fresh = ""
         if not may_fork:
             self.why_fresh = NO_FORK
@@ -307,15 +308,16 @@ class Runner:
 
     def close(self) -> None:
         """End all servers."""
-        with self._lock:
-            servers, self._all, self._idle = self._all, [], []
-        for server in servers:
-            server.close()
+        self._servers.close()
         forget_files()
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        self.why_fresh = self.why_fresh or reason
+        if self.why_fresh:
+            return
+        self.why_fresh = reason
+        if reason != NO_THREAD:
+            self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         """Run the program once.
@@ -326,24 +328,14 @@ class Runner:
         plan = replace(plan, only=self._only) if self._only else plan
         if not self.why_fresh:
             try:
-                server = self._take()
+                server = self._servers.take()
                 run = server.run(plan, time_limit_s)
             except CannotForkError as error:
-                self.why_fresh = str(error)
+                self.stop_forking(str(error))
             else:
-                with self._lock:
-                    self._idle.append(server)
+                self._servers.put_back(server)
                 return run
         run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
         if run.log.program.process != self._program.process:  # chosen in this run
             self._program = replace(self._program, process=run.log.program.process)
         return run
-
-    def _take(self) -> ForkServer:
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        server = ForkServer(self._program, self._settings, self._start)
-        with self._lock:
-            self._all.append(server)
-        return server
