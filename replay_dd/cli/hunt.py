@@ -191,6 +191,7 @@ def hunt_command(
             only=only,
             on_run=on_run,
             on_simplify=on_simplify,
+            on_fresh=progress.note,
         )
     finally:
         progress.clear()
@@ -249,13 +250,19 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         coverage=None if found.coverage is None else found.coverage._asdict(),
-        hints=() if found.failing is not None else _hints(found, max_delay_s),
+        hints=() if found.failing is not None else (*_hints(found, max_delay_s), *_why_slow(found)),
     )
 
 
 def _path_of(output: Path, number: int) -> Path:
     """Where the log of a further failure is; they count from 0."""
     return output / f"fail-{number + 2}.log"
+
+
+def _why_slow(found: Hunt) -> Iterator[str]:
+    """The same as a terminal was told during the hunt."""
+    if found.why_fresh and found.why_fresh != NO_FORK:
+        yield f"each run was a fresh process, which takes longer than a forked one: {found.why_fresh}."
 
 
 def _status_of(found: Hunt) -> int:
@@ -345,7 +352,5 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )
-    if found.why_fresh and found.why_fresh != NO_FORK:
-        yield f"each run was a fresh process, which is slower than a forked one: {found.why_fresh}."
     if found.asleep_s:
         yield delay_hint(found.asleep_s, max_delay_s)

@@ -114,6 +114,7 @@ def hunt(
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
+    on_fresh: Callable[[str], None] = lambda words: None,
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
@@ -141,6 +142,7 @@ def hunt(
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
+        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
@@ -148,7 +150,8 @@ def hunt(
     """
     check_only(only, settings.granularity)
     ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
-    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork, start=start, only=only) as runner:
+    runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
+    with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
@@ -171,6 +174,7 @@ def hunt(
                 always_verify=always_verify,
                 on_run=on_run,
                 on_simplify=on_simplify,
+                on_fresh=on_fresh,
             )
             return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
         first = with_note(first, doubt)

@@ -286,6 +286,7 @@ def make_run(
     finished: Finished,
     folder: PrivateFolder,
     at_limit: Sequence[ThreadAtLimit] = (),
+    records: list[tuple[Any, ...]] | None = None,
 ) -> TargetRun:
     """The run that a finished process reported.
 
@@ -296,19 +297,19 @@ def make_run(
         finished: how it ended.
         folder: its private folder.
         at_limit: where its threads were when it was killed at the time limit.
+        records: what it told, if it was forked; None if that is in its folder.
 
     Raises:
         NotControlledError: it reported nothing.
     """
-    found = processes.processes_in(folder.path, CHANNEL)
-    chosen = processes.choose(program, found)
-    told = folder.path / CHANNEL
-    if chosen is not None:
-        records = chosen.records
-        if len(found) > 1:
+    found: list[processes.PythonProcess] = []
+    chosen: processes.PythonProcess | None = None
+    if records is None:
+        found = processes.processes_in(folder.path, CHANNEL)
+        chosen = processes.choose(program, found)
+        records = [] if chosen is None else chosen.records
+        if chosen is not None and len(found) > 1:
             program = replace(program, process=program.process or processes.how_to_name(chosen, found))
-    else:  # a forked run has no process of its own
-        records = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
         if found and program.process:

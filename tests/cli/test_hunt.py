@@ -230,9 +230,12 @@ def test_a_hunt_whose_time_is_over_has_made_its_first_run(shop: Workshop) -> Non
 
 def test_runs_in_fresh_processes_are_told_as_what_makes_a_hunt_slow(shop: Workshop) -> None:
     shop.write("file = open('data', 'w')\n" + LIBRARY_ONLY)
-    done = shop.run("hunt", "--runs", "2", *shop.program())
-    assert "hint: each run was a fresh process, which is slower than a forked one: it wrote data" in done.stdout
-    assert "fresh process" not in shop.run("hunt", "--runs", "2", "--no-fork", *shop.program()).stdout
+    done = shop.run("hunt", "--runs", "4", *shop.program())
+    told = "each run is a fresh process, which takes longer than a forked one: it wrote data before its first thread"
+    assert (done.stderr.count(told), done.stdout.count("fresh process")) == (1, 0)
+    assert "it wrote data" in shop.run("hunt", "--runs", "2", "--json", *shop.program()).stdout
+    asked_for = shop.run("hunt", "--runs", "2", "--no-fork", *shop.program())
+    assert "fresh process" not in asked_for.stdout + asked_for.stderr
 
 
 def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:

@@ -16,6 +16,9 @@ class ThreadCounts:
     hash: int
     ident: int
     handle: int
+    uncounted: int
+    contacts: int
+    contacts_at: int
     place: object
 
 class Counter:
