@@ -44,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--replay-dd-granularity", metavar="NAME", help="where threads can be switched, as for `replay-dd hunt`"
     )
     group.addoption("--replay-dd-strategy", metavar="NAME", help="how to choose schedules, as for `replay-dd hunt`")
+    group.addoption(
+        "--replay-dd-max-delay",
+        metavar="TIME",
+        help="how much earlier than its end a sleep or time-out may end, as on a busy machine (default: 10ms)",
+    )
+    parser.addini("replay_dd_max_delay", "as --replay-dd-max-delay (default: 10ms)", default="10ms")
     parser.addini("replay_dd", "whether to hunt in each run, as with --replay-dd", type="bool", default=False)
     parser.addini("replay_dd_on_failure", "as --replay-dd-on-failure", type="bool", default=False)
     parser.addini("replay_dd_runs", "up to how many schedules of each test (default: 100)", default=str(_DEFAULT_RUNS))
@@ -58,8 +64,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the part that works, if it is asked for."""
     config.addinivalue_line(
         "markers",
-        "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME, known=FILE): how `pytest --replay-dd` varies "
-        "the schedules of this test; runs=0 leaves it alone; known: logs of races that it once had, tried first",
+        "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME, max_delay=TIME, known=FILE): how `pytest "
+        "--replay-dd` varies the schedules of this test; runs=0 leaves it alone; known: logs of races that it had, "
+        "tried first",
     )
     if "_replay_dd_runtime" in sys.modules or config.getoption("collectonly"):
         return

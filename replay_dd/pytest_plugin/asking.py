@@ -23,6 +23,7 @@ class Asked:
         time_s: seconds for the test.
         strategy: how to choose schedules; None for a mixture.
         granularity: where threads can be switched.
+        max_delay_s: how much earlier than its end a sleep or time-out may end, in seconds.
         known: logs of races that the test once had.
     """
 
@@ -30,6 +31,7 @@ class Asked:
     time_s: float
     strategy: str | None = None
     granularity: str = "access"
+    max_delay_s: float = 0.0
     known: tuple[str, ...] = ()
 
     def with_given(self, given: Mapping[str, Any]) -> Asked:
@@ -50,6 +52,8 @@ class Asked:
                 asked = replace(asked, runs=value)
             elif name == "time":
                 asked = replace(asked, time_s=seconds_of(str(value)))
+            elif name == "max_delay":
+                asked = replace(asked, max_delay_s=0.0 if str(value) in ("0", "0s") else seconds_of(str(value)))
             elif name == "known":
                 asked = replace(asked, known=(value,) if isinstance(value, str) else tuple(value))
         return asked
@@ -63,8 +67,8 @@ def asked_by_marker(asked: Asked, marker: pytest.Mark | None) -> Asked:
     """
     if marker is None:
         return asked
-    if marker.args or not marker.kwargs.keys() <= {"runs", "time", "known", *_CHOICES}:
-        raise ValueError("it takes runs, time, granularity, strategy and known, by these names")
+    if marker.args or not marker.kwargs.keys() <= {"runs", "time", "max_delay", "known", *_CHOICES}:
+        raise ValueError("it takes runs, time, granularity, strategy, max_delay and known, by these names")
     return asked.with_given(marker.kwargs)
 
 
@@ -79,14 +83,14 @@ def asked_of(config: pytest.Config) -> Asked:
         raise pytest.UsageError(
             f"--replay-dd takes a number of runs, not `{runs}`. Write `--replay-dd=100 {runs}`, or the option last."
         )
-    given = {"time": option(config, "time")}
+    given: dict[str, Any] = {"time": option(config, "time"), "max_delay": option(config, "max-delay")}
     for name in _CHOICES:
         if option(config, name):
             given[name] = option(config, name)
     try:
         return Asked(int(runs), 0).with_given(given)
     except ValueError as error:
-        raise pytest.UsageError(f"{error} (--replay-dd-time, --replay-dd-strategy, --replay-dd-granularity)") from error
+        raise pytest.UsageError(f"{error} (--replay-dd-time, -strategy, -granularity, -max-delay)") from error
 
 
 def total_s(config: pytest.Config) -> float | None:
@@ -104,4 +108,4 @@ def total_s(config: pytest.Config) -> float | None:
 
 def option(config: pytest.Config, name: str) -> str:
     """An option, or the setting of that name."""
-    return str(config.getoption(f"--replay-dd-{name}") or config.getini(f"replay_dd_{name}"))
+    return str(config.getoption(f"--replay-dd-{name}") or config.getini(f"replay_dd_{name.replace('-', '_')}"))

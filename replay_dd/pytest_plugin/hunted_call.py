@@ -44,6 +44,7 @@ class HuntedCalls:
         time: str | float | None = None,
         strategy: str | None = None,
         granularity: str | None = None,
+        max_delay: str | float | None = None,
         **keywords: Any,
     ) -> HuntResult:
         """Make a call under many schedules.
@@ -55,6 +56,7 @@ class HuntedCalls:
             time: how long that may take: seconds, or ``2m``; by default that of the options.
             strategy: how to choose schedules; by default a mixture.
             granularity: where threads can be switched.
+            max_delay: how much earlier than its end a sleep or time-out may end.
             **keywords: its arguments by name.
 
         Returns:
@@ -72,6 +74,7 @@ class HuntedCalls:
             function(*arguments, **keywords)
             pytest.skip(_MADE)
         given = {"runs": runs, "time": time, "strategy": strategy, "granularity": granularity}
+        given["max_delay"] = max_delay
         from replay_dd.pytest_plugin.hunts import hunts_of
 
         return hunts_of(self._request.config).hunt_call(

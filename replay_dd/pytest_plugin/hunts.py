@@ -60,7 +60,7 @@ class Hunts:
         self.budget = Budget(self._asked.time_s, total_s(config))
         self._directory = config.invocation_params.dir
         self._folder = self._directory / option(config, "folder")
-        self._settings: dict[str, Settings] = {}
+        self._settings: dict[tuple[str, float], Settings] = {}
         self._hunters: dict[int, Hunter] = {}
 
     def close(self) -> None:
@@ -117,7 +117,9 @@ class Hunts:
         """
         recorded = read_log(log)
         call = int(recorded.program.environment.get(WHICH_CALL, "0"))
-        return replayed(recorded, self._program([word_of(item, self._directory)], call=call))
+        return replayed(
+            recorded, self._program([word_of(item, self._directory)], call=call), str(self._config.rootpath)
+        )
 
     def _known_race(self, item: pytest.Item, path: Path) -> HuntResult:
         shown = os.path.relpath(path, self._directory)
@@ -147,9 +149,10 @@ class Hunts:
             files = [str(name) for name in self._config.known_args_namespace.file_or_dir]
             suite = self._program(files, _INSIDE, call=call)
             hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory)
-        settings = self._settings.get(asked.granularity)
+        kind = asked.granularity, asked.max_delay_s
+        settings = self._settings.get(kind)
         if settings is None:
-            settings = self._settings[asked.granularity] = settings_for_now(asked.granularity)
+            settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
         program = self._program([word_of(item, self._directory)], call=call)
         with self.budget:
             return hunter.hunt(item.nodeid, program, settings, Wanted(asked.runs, seconds, asked.strategy))

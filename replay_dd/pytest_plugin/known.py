@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.outcome import Outcome
+from replay_dd.pytest_plugin.elsewhere import as_if_here, same_folder
 from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Program
@@ -49,23 +50,24 @@ class Replayed:
     line: int = 0
 
 
-def replayed(log: Log, program: Program) -> Replayed:
+def replayed(log: Log, program: Program, root: str) -> Replayed:
     """Run a test under the schedule of a log: exactly, or, where the program has changed, by its source lines.
 
     Args:
         log: says how to switch.
         program: runs the test.
+        root: the root of the tests.
 
     Raises:
         ReplayDDError: it cannot be run.
     """
-    ours = replace(log, program=replace(program, files=log.program.files, paths=log.program.paths))
     limit_s = max(_LEAST_LIMIT_S, 10 + 20 * log.ending.seconds)
-    if not changed_files(ours.program):
+    ours = replace(log, program=replace(program, files=log.program.files, paths=log.program.paths))
+    if same_folder(log, program) and not changed_files(ours.program):
         exact = replay(ours, time_limit_s=limit_s)
         if exact.divergence is None:
             return _told(exact.run.log, exact.run.output, exact.outcome)
-    anchored = replay_by_anchors(ours, time_limit_s=limit_s)
+    anchored = replay_by_anchors(as_if_here(log, program, root), time_limit_s=limit_s)
     lost = anchored.missed
     if lost and anchored.outcome is not Outcome.FAIL:
         why = f"thread {lost[0].switch.thread} to {lost[0].switch.to}: {lost[0].why}"

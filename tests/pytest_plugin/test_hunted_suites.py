@@ -105,7 +105,7 @@ def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path
         ("strategy='luck'", "strategy is one of "),
         ("granularity='bit'", "granularity is one of "),
         ("time='soon'", "`soon` is not a length of time such as 60s, 2m or 1h"),
-        ("'x'", "it takes runs, time, granularity, strategy and known, by these names"),
+        ("'x'", "it takes runs, time, granularity, strategy, max_delay and known, by these names"),
     ],
 )
 def test_a_marker_that_makes_no_sense_is_told_and_the_test_not_hunted(marker: str, words: str, tmp_path: Path) -> None:
