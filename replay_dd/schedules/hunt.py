@@ -134,7 +134,7 @@ def hunt(
         simplify: reduce both schedules to the choices that their endings need.
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
-        time_budget_s: seconds after which no further run starts; None for no limit.
+        time_budget_s: seconds after which no further run starts, not even to simplify; None for no limit.
         keep_going: make all the runs, and keep one log of each failure that counts.
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
@@ -221,7 +221,7 @@ def hunt(
         else:
             finds.verify()
         passing, failing = finds.passing, finds.failing
-        simplifier = Simplifier(batch, on_simplify)
+        simplifier = Simplifier(batch, on_simplify, ends_at)
 
         def simple(log: Log) -> Log:
             for simplify_more in (simplifier.simplified, partial(simplifier.with_one_preemption, seed=seed)):

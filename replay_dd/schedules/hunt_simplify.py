@@ -5,6 +5,8 @@ A simplified log is a different run: its failure has the same signature but poss
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -29,15 +31,25 @@ class Simplifier:
     Args:
         batch: makes the runs.
         on_run: called with the number of the run; with 0 at the start.
+        ends_at: the time, as ``time.monotonic`` tells it, at which logs are left as they are; None for no limit.
 
     Attributes:
         runs: the number of runs so far, not counting those that verify logs.
     """
 
-    def __init__(self, batch: HuntRuns, on_run: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, batch: HuntRuns, on_run: Callable[[int], None] | None = None, ends_at: float | None = None
+    ) -> None:
         self._batch = batch
         self._on_run = on_run or (lambda number: None)
+        self._ends_at = ends_at
         self.runs = 0
+
+    @property
+    def _left_s(self) -> float:
+        """How long the next simplification may take."""
+        left_s = math.inf if self._ends_at is None else self._ends_at - time.monotonic()
+        return min(SIMPLIFY_LIMIT_S, max(0.0, left_s))
 
     def simplified(self, log: Log, failure: str = "") -> Log:
         """The same ending with fewer deviations from the default schedule: easier to read, and to isolate from.
@@ -49,8 +61,8 @@ class Simplifier:
         Raises:
             KeyboardInterrupt: Ctrl-C.
         """
-        ending = signature_of(log.ending)
-        if not log.triggers:
+        ending, left_s = signature_of(log.ending), self._left_s
+        if not log.triggers or not left_s:
             return log
         if len(log.triggers) == 1 and not ending.same(signature_of(self._batch.first.log.ending)):
             return log  # without this choice it is the first run, which ended differently
@@ -65,7 +77,7 @@ class Simplifier:
                 log,
                 jobs=self._batch.jobs,
                 time_limit_s=self._batch.time_limit_s,
-                time_budget_s=SIMPLIFY_LIMIT_S,
+                time_budget_s=left_s,
                 runner=self._batch.runner,
                 failure=failure,
                 proof_runs=0,  # the simplified log is verified below
@@ -96,12 +108,14 @@ class Simplifier:
             KeyboardInterrupt: Ctrl-C.
         """
         first = self._batch.first.log.ending
-        if len(log.triggers) < 2 or signature_of(first).kind != PASSED:
+        if len(log.triggers) < 2 or signature_of(first).kind != PASSED or not self._left_s:
             return log
         wanted = signature_of(log.ending)
         options = ({"seed": seed + number, "preemptions": 1} for number in range(_SIMPLER_RUNS))
         for _, run in self._batch.runs(Plan("bounded", option, first.thread_times) for option in options):
             self._count()
+            if not self._left_s:
+                return log
             if _is(wanted, failure, run.log):
                 simpler = verify_log(run.log, self._batch.time_limit_s)
                 if simpler.verified and _is(wanted, failure, simpler):
