@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
-from replay_dd.dd import Algorithm, IntervalSet
+from replay_dd.dd import AdaptiveBisection, Algorithm, IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.levels import Course
@@ -21,6 +21,8 @@ from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import Left, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
+
+_FEW = 24
 
 
 class InputUnits(ProgramRuns):
@@ -101,9 +103,11 @@ class InputUnits(ProgramRuns):
         return self.space.words(delta)
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
-        """A sweep, where most units are needed."""
+        """A sweep, where most units are needed; adaptive bisection for a few, of which many mostly are."""
         if self.space.dense and self.algorithm != "ddmin":
             return Sweep(failing, base=self.base)
+        if self.algorithm == "bisection" and failing.count <= _FEW:
+            return AdaptiveBisection(failing, base=self.base)
         return None
 
     def base_failed(self, judgement: Judgement) -> None:
