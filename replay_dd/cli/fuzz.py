@@ -9,9 +9,19 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.input_options import failure_options, oracle_of, read_input
 from replay_dd.cli.input_results import paths_beside, reduce_and_tell
-from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, seed_option
+from replay_dd.cli.options import (
+    LOG,
+    OUTPUT,
+    OUTPUT_FILE,
+    PROGRAM,
+    SEARCH,
+    budget_options,
+    jobs_option,
+    json_option,
+    seed_option,
+)
 from replay_dd.cli.output import echo, echo_json
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import OneOf, Option, command
-from replay_dd.cli.input_options import STANDARD_INPUT, failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.input_options import STANDARD_INPUT, failure_options, oracle_of, read_input
 from replay_dd.cli.input_results import Source, paths_beside, reduce_and_tell
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
 from replay_dd.cli.options import (
@@ -21,6 +21,7 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
+    jobs_option,
     json_option,
     page_option,
 )

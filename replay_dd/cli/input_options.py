@@ -6,10 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-import click
-
-from replay_dd.cli.command import Option, Seconds
-from replay_dd.cli.options import SEARCH, processors
+from replay_dd.cli.command import Option
+from replay_dd.cli.options import time_limit_option
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
@@ -33,27 +31,7 @@ def failure_options(
             is_flag=True,
             help="CMD judges by its exit status: 0 good, 125 cannot tell, others below 128 bad.",
         ),
-        Option(
-            "--time-limit",
-            section=FAILURE,
-            metavar="SECONDS",
-            type=Seconds(min=0, min_open=True),
-            shown_default=shown_limit,
-            help="Kill a run after this time, which counts as a failure.",
-        ),
-    )
-
-
-def jobs_option() -> Option:
-    """``--jobs`` for any program."""
-    return Option(
-        "--jobs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=processors,
-        shown_default="one per processor",
-        help="Number of runs at the same time.",
+        time_limit_option(shown_limit, "Kill a run after this time, which counts as a failure.", section=FAILURE),
     )
 
 
