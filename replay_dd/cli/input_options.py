@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from replay_dd.cli.command import Option
@@ -48,13 +49,18 @@ def oracle_of(grep: str | None, script: bool) -> Oracle:
         raise UsageError(f"`{grep}` is not a regular expression: {error}.") from error
 
 
+STANDARD_INPUT = Path("-")
+
+
 def read_input(path: Path) -> bytes:
-    """The content of an input.
+    """The content of an input; ``-`` is standard input.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
+        if path == STANDARD_INPUT:
+            return sys.stdin.buffer.read()
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"The input {path} cannot be read: {error.strerror}.") from error

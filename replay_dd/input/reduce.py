@@ -103,8 +103,9 @@ def reduce_input(
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
         begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
+    inputs = (content,) if passing is None else (content, passing)
     circumstance = InputUnits(
-        *(target, oracle or Oracle(), next(begin()), begin),
+        *(target, (oracle or Oracle()).about(*inputs), next(begin()), begin),
         isolate=passing is not None,
         algorithm="dd" if passing is not None else algorithm,
         fixed_limit=limited,

@@ -10,6 +10,7 @@ from replay_dd.circumstance import Goal
 from replay_dd.experiment.ending import Ending
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.folder import Packing
+from replay_dd.input.fuzz import Fuzzed
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
@@ -101,6 +102,18 @@ def input_as_json(found: InputIsolation, files: Mapping[str, Path], packing: Pac
         files=dict(files),
         notes=found.all_notes,
     )
+
+
+def no_failure_as_json(fuzzed: Fuzzed, seed: int) -> dict[str, Any]:
+    """The object that ``fuzz --json`` prints if no input failed."""
+    return {
+        "format": "replay-dd fuzz",
+        "version": 1,
+        "failed": False,
+        "inputs": fuzzed.tried,
+        "seed": seed,
+        "stopped_by": fuzzed.stopped_by,
+    }
 
 
 def plot_of(found: InputIsolation, name: str, packing: Packing | None = None) -> str:

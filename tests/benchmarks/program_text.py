@@ -37,8 +37,8 @@ _ABOUT = f"""\
 Lines left, bytes left / runs of the tool / seconds, one run at a time. The modules are as their packages and the
 standard library have them; each crashes a release of a tool, as reported: Cython 3.0.12 on *factor_.py* of sympy
 1.13.3 (issue 6724), Black 20.8b1 on *TreeWidget.py* of pyqtgraph 0.12.4 (3240), pyflakes 2.1.1 on *test_fstring.py*
-(481), and mypy 1.5.1 on *textwrap.py* with a function called `__post_init__` at its end (16057). Another reducer that is
-not done after {_MOST_RUNS:,} runs (`--full`: {_MOST_RUNS_IN_FULL:,}) is stopped; what it had then stands in
+(481), and mypy 1.5.1 on *textwrap.py* with a function called `__post_init__` at its end (16057). Another reducer that
+is not done after {_MOST_RUNS:,} runs (`--full`: {_MOST_RUNS_IN_FULL:,}) is stopped; what it had then stands in
 parentheses. *input* is `replay-dd input` with `--units tree,tokens,characters`. *book* is the reducer of syntax trees
 in the Debugging Book 1.3.2, which prints the whole tree anew for each test. Only *code* and *book* promise that the
 result parses; *code* keeps blanks and indentation as they are, which costs bytes. Its runs include three for the
