@@ -132,6 +132,10 @@ class Circumstance(ABC, Generic[Run]):
         """Describe one delta."""
         return f"{self.delta} {delta + 1}"
 
+    def shown(self, configuration: IntervalSet) -> IntervalSet:
+        """The deltas that stand for a configuration where they are counted and described: one of each group."""
+        return configuration
+
     def measure(self, configuration: IntervalSet) -> int:
         """How large a configuration is, in a unit that stays the same in all refinements; for charts."""
         return configuration.count

@@ -63,6 +63,7 @@ ROOMS = {
     "changes": "changes of a program's code",
     "bisect": "commits, with the same schedules at each",
     "code": "edits of a program on which a tool fails",
+    "grammars": "languages whose grammars can be installed",
     "trace": "statements that a program executed",
     "experiment": "runs tests: processes, time limits, speculation, results, clean-up",
     "circumstance": "the protocol, in one module",

@@ -7,7 +7,8 @@ Rules of this module:
 * A failure is the same if the crash report has the same kind, place and message, but for numbers and quoted text:
   changes move lines. If the message of the new version is not the same each time, it does not count; nor does what a
   program prints without a crash report.
-* Each level is a search of its own, among the deltas that the level above left. Its configurations are sets of groups.
+* Each level is a search of its own, among the deltas that the level above left. It cuts only between groups; what it
+  asks for is completed with single hunks of other groups that it needs.
 * Mixtures with the same deltas share one run, whatever level they come from.
 * A mixture that misses names is run with the changes that they belong to (:mod:`~replay_dd.changes.resolution`), except
   as evidence.
@@ -15,16 +16,17 @@ Rules of this module:
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
-from replay_dd.changes.resolution import Groups, Resolution
+from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
-from replay_dd.dd import EMPTY, IntervalSet
+from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
@@ -34,14 +36,14 @@ _SHOWN = 60
 
 
 class CodeChanges(Circumstance[Ending]):
-    """The groups of one level, and what comes after it.
+    """The deltas of one level, cut only between its groups, and what comes after it.
 
     Args:
         difference: the two versions.
         workshop: runs mixtures.
         levels: the levels still to be searched, this one first.
         applied: deltas that are applied in every run.
-        candidates: the deltas to search.
+        candidates: the other deltas to search.
         goal: whether to isolate a difference, or to find the smallest failing set.
         wanted: the failure sought; None to choose it from the first runs.
         messages_count: whether a failure with another message is another failure.
@@ -77,10 +79,11 @@ class CodeChanges(Circumstance[Ending]):
         self._messages_count = messages_count
         self._resolution = resolution
         self._learnt = () if resolution is None else tuple(resolution.learnt)
-        self.groups = groups(difference, difference.all if candidates is None else candidates, levels[0])
-        self._groups = Groups(self.groups, applied)
-        self.universe = IntervalSet.range(0, len(self.groups))
+        self.universe = applied | (difference.all if candidates is None else candidates)
+        self.base = applied
         self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
+        group_of = functools.cache(functools.partial(LEVELS[levels[0]], difference))
+        self._split = Groups(group_of, self._completed)
 
     def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
         """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
@@ -91,6 +94,7 @@ class CodeChanges(Circumstance[Ending]):
             goal=Goal.SIMPLIFY,
             wanted=self._wanted,
             messages_count=self._messages_count,
+            resolution=self._resolution,
         )
 
     @property
@@ -99,41 +103,43 @@ class CodeChanges(Circumstance[Ending]):
         assert self._wanted is not None, "settle was not called"
         return self._wanted
 
-    def deltas(self, configuration: IntervalSet) -> IntervalSet:
-        """The deltas of a set of groups, with those that are always applied."""
-        return self._groups.deltas(configuration)
-
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Build and run the mixture; unless this is evidence, perhaps another one in its place."""
         resolution = self._resolution
         if fresh:
-            return without_line_numbers(self._workshop.trial(self.deltas(configuration), clean=True).ending)
+            return without_line_numbers(self._workshop.trial(configuration, clean=True).ending)
         if resolution is None or self._wanted is None or configuration in (self.universe, self.base):
-            return without_line_numbers(self._workshop.trial(self.deltas(configuration)).ending)
+            return without_line_numbers(self._workshop.trial(configuration).ending)
 
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
 
-        made = resolution.run(self._groups, configuration, self._workshop.trial, outcome, self._learnt)
+        made = resolution.run(configuration, self.universe, self._workshop.trial, outcome, self._learnt)
         return without_line_numbers(made.ending)
+
+    def own_algorithm(self, failing: IntervalSet) -> Algorithm:
+        """The algorithm, with parts that are made of groups."""
+        if self.goal is Goal.SIMPLIFY:
+            return DDMin(failing, base=self.base, split=self._split)
+        isolates = CheckedDDPlus if self.algorithm == "dd+" else DD
+        return isolates(self.base, failing, split=self._split)
+
+    def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
+        return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
 
     def realised(self, configuration: IntervalSet, run: Ending) -> IntervalSet:
         """The mixture that was run in the place of this one."""
-        resolved = None if self._resolution is None else self._resolution.resolved(self.deltas(configuration))
-        if resolved is None:
-            return configuration
-        found = self._groups.made_of(resolved.deltas)
-        # Where it cannot be told in these groups, it is none between the ends of the search.
-        return IntervalSet.range(0, len(self.groups) + 1) if found is None else found
+        resolved = None if self._resolution is None else self._resolution.resolved(configuration)
+        return configuration if resolved is None else resolved.deltas
 
-    def key(self, configuration: IntervalSet) -> Hashable:
-        """The applied deltas."""
-        return self.deltas(configuration)
+    def shown(self, configuration: IntervalSet) -> IntervalSet:
+        """The first delta of each group."""
+        return IntervalSet.of([group.first for group in self._split.groups(configuration)])
 
     def tested(self, configuration: IntervalSet, run: Ending) -> None:
         """Learn which names were missing."""
         if self._resolution is not None:
-            self._resolution.learn(self.deltas(configuration))
+            self._resolution.learn(configuration)
 
     def judge(self, run: Ending) -> Judgement:
         """Compare how it ended with the failure sought."""
@@ -168,9 +174,10 @@ class CodeChanges(Circumstance[Ending]):
         return (run.signature, run.message) if self._messages_count and run.is_report else run.signature
 
     def words(self, delta: int) -> str:
-        """Describe a group: where it is, and what it changes."""
-        members = self.groups[delta]
-        first = members.first
+        """Describe the group that begins with a delta: where it is, and what it changes."""
+        left = self._split.groups(self.universe - self.base)
+        members = next((group for group in left if delta in group), IntervalSet.of([delta]))
+        first = delta
         file = self.difference.files[self.difference.file_of(first)]
         kind = self.difference.kind(first)
         if self._levels[0] == "folder":
@@ -192,9 +199,9 @@ class CodeChanges(Circumstance[Ending]):
 
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
-        applied = self.deltas(passing.configuration)
-        left = self.deltas(failing.configuration) - applied
-        before = (failing.configuration - passing.configuration).count
+        applied = passing.configuration
+        left = failing.configuration - applied
+        before = self._split.most_parts(left)
         for number in range(1, len(self._levels)):
             if len(groups(self.difference, left, self._levels[number])) > before:
                 return CodeChanges(

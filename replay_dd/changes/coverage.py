@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from replay_dd.changes.difference import Difference, FileChange
-from replay_dd.changes.levels import is_python, outline
+from replay_dd.changes.outlines import is_python, outline
 from replay_dd.dd import EMPTY, IntervalSet
 
 LEAST_CHANGES = 50

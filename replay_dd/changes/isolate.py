@@ -127,8 +127,7 @@ def isolate_changes(
         )
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)
-        passing = final.deltas(isolation.passing.configuration)
-        failing = final.deltas(isolation.failing.configuration)
+        passing, failing = isolation.passing.configuration, isolation.failing.configuration
         rounds = 0 if resolution is None else resolution.rounds
         found = ChangesIsolation(isolation, difference, passing, failing, None, left_out=left_out, rounds=rounds)
         if not isolation.complete:
@@ -137,15 +136,12 @@ def isolate_changes(
         time_left = None if time_budget_s is None else time_budget_s - (time.monotonic() - started)
         observer.on_stage("applying the guilty change alone")
         alone = final.needed_with(found.guilty, failing)
-        if alone.judge(alone.run(EMPTY)).outcome is Outcome.FAIL:
+        if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return replace(found, needed=found.guilty)
         needs = isolate_cause(
             alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
         )
-        last = needs.circumstance
-        assert isinstance(last, CodeChanges)
-        needed = last.deltas(needs.failing.configuration)
-        return replace(found, needed=needed, needed_by=needs)
+        return replace(found, needed=needs.failing.configuration, needed_by=needs)
 
 
 def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> IntervalSet:

@@ -10,15 +10,11 @@ Rules of this module:
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 
-from replay_dd.changes.difference import Difference, FileChange
+from replay_dd.changes.difference import Difference
+from replay_dd.changes.outlines import outline
 from replay_dd.dd import IntervalSet
-
-# What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
-_HEADING = re.compile(rb"[A-Za-z_$]")
 
 
 def by_folder(difference: Difference, delta: int) -> Hashable:
@@ -45,13 +41,15 @@ def by_hunk(difference: Difference, delta: int) -> Hashable:
 
 
 def by_statement(difference: Difference, delta: int) -> Hashable:
-    """The statement of Python (the head of a compound one) around the delta; elsewhere the delta itself."""
+    """The statement (the head of a compound one) around the delta; where the grammar is not known, the delta itself."""
     change = difference.line_change(delta)
-    file = difference.files[difference.file_of(delta)]
-    if change is None or not is_python(file):
+    if change is None:
         return delta
     adds = change.new < change.new_stop
-    start = outline(file, new=adds).statement_at(change.new if adds else change.old)
+    found = outline(difference.files[difference.file_of(delta)], new=adds)
+    if not found.has_statements:
+        return delta
+    start = found.statement_at(change.new if adds else change.old)
     return by_hunk(difference, delta), adds, start
 
 
@@ -71,7 +69,7 @@ LEVELS: Mapping[str, Callable[[Difference, int], Hashable]] = {
 """The levels, coarse ones first: to which group of its level a delta belongs."""
 
 DEFAULT_LEVELS = tuple(level for level in LEVELS if level != "line")
-"""Single lines of Python rarely make sense without the rest of their statement."""
+"""Single lines rarely make sense without the rest of their statement."""
 
 
 def groups(difference: Difference, deltas: IntervalSet, level: str) -> tuple[IntervalSet, ...]:
@@ -91,88 +89,3 @@ def symbol_of(difference: Difference, delta: int) -> str:
     file = difference.files[difference.file_of(delta)]
     adds = change.new < change.new_stop
     return outline(file, new=adds).symbol_at(change.new if adds else change.old)
-
-
-class Outline:
-    """What the lines of a file belong to.
-
-    Args:
-        symbols: the name of the function or class around each line.
-        statements: where the statement begins that each line is a part of.
-        heads: where the compound statement begins that each line is in the body of; -1 for none.
-    """
-
-    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = (), heads: Sequence[int] = ()) -> None:
-        self._symbols = symbols
-        self._statements = statements
-        self._heads = heads
-
-    def symbol_at(self, line: int) -> str:
-        """The function or class around a line."""
-        return self._symbols[line] if line < len(self._symbols) else ""
-
-    def statement_at(self, line: int) -> int:
-        """The first line of the statement around a line."""
-        return self._statements[line] if line < len(self._statements) else line
-
-    def heads_of(self, line: int) -> Iterator[int]:
-        """Where the compound statements begin that a line is in the body of, the innermost first."""
-        while line < len(self._heads) and self._heads[line] >= 0:
-            line = self._heads[line]
-            yield line
-
-
-_known: dict[tuple[int, bool], tuple[FileChange, Outline]] = {}
-
-
-def outline(file: FileChange, *, new: bool) -> Outline:
-    """What the lines of a version of a file belong to."""
-    key = id(file), new
-    known = _known.get(key)
-    if known is None or known[0] is not file:
-        lines = file.after if new else file.before
-        known = file, _of_python(lines) if is_python(file) else _of_other(lines)
-        _known[key] = known
-    return known[1]
-
-
-def is_python(file: FileChange) -> bool:
-    """Whether a file is one of Python."""
-    return file.path.endswith((".py", ".pyi"))
-
-
-def _of_python(lines: Sequence[bytes]) -> Outline:
-    try:
-        module = ast.parse(b"".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _of_other(lines)
-    symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)
-
-    def visit(node: ast.AST, above: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = above
-            if isinstance(child, ast.stmt):
-                body = getattr(child, "body", None)
-                first = min([child.lineno, *(one.lineno for one in getattr(child, "decorator_list", ()))]) - 1
-                last = child.end_lineno or child.lineno
-                if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    name = f"{above}.{child.name}" if above else child.name
-                    symbols[first:last] = [name] * (last - first)
-                head = max(body[0].lineno - 1, first + 1) if isinstance(body, list) and body else last
-                statements[first:head] = [first] * (head - first)
-                heads[head:last] = [first] * (last - head)
-            visit(child, name)
-
-    visit(module, "")
-    return Outline(symbols, statements, heads)
-
-
-def _of_other(lines: Sequence[bytes]) -> Outline:
-    symbols, name = [], ""
-    for line in lines:
-        if _HEADING.match(line):
-            name = line.decode("utf-8", "replace").strip()[:60]
-            symbols.append("")  # a script may consist of such lines alone
-        else:
-            symbols.append(name)
-    return Outline(symbols)

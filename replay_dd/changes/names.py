@@ -13,13 +13,18 @@ Source: the failure resolution loop and the lexical criteria of ESEC/FSE 1999, s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.tree import Entry
 from replay_dd.dd import IntervalSet
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_FILE_NAME = re.compile(r"[\w+-]+\.[A-Za-z]\w{0,3}\b")
+_LARGEST_FILE = 1_000_000
 _MOST_LINES = 200  # of an output that are searched for errors
 _MOST_NAMES = 8
 _ERROR_LINE = re.compile(
@@ -33,17 +38,19 @@ _UNQUOTED = re.compile(
     r"|ReferenceError: ([A-Za-z_]\w*) is not defined"  # JavaScript
     r"|undefined symbol: ([A-Za-z_]\w*)"  # ld.so, lld
     r"|symbol: +\w+ ([A-Za-z_]\w*)"  # javac
-    r"|fatal error: (\S+): No such file"  # cpp
     r"|TypeError: (?:\w+\.)*([A-Za-z_]\w*)\(\)"  # Python: a call that does not fit
 )
+_IMPORTS = re.compile(r"^\s*from\s+\S+\s+import\s+(.+)$|\b(?:import|as)\s+([A-Za-z_]\w*)")
+_NO_FILE = re.compile(r"(?:error: |^)['\"]?([^\s:'\"]+\.\w+)['\"]?: No such file|No rule to make target [`']([^']+)'")
 _DEFINES = re.compile(
-    r"\b(?:def|class|struct|union|enum|interface|trait|type|typedef|fn|func|function|let|const|var|val|static|extern|import|as)"
+    r"\b(?:def|class|struct|union|enum|interface|trait|type|typedef|fn|func|function|let|const|var|val|static|extern)"
     r"\s+(?:[*&]\s*)?([A-Za-z_]\w*)"
     r"|#\s*define\s+([A-Za-z_]\w*)"
     r"|^\s*(?:[\w.]+\s*,\s*)*(?:\w+\.)?([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"  # an assignment
     r"|^[A-Za-z_][\w\s*&<>,:]*?\b([A-Za-z_]\w*)\s*\("  # a function of C, which is not indented
-    r"|^\s*from\s+\S+\s+import\s+(.+)$"
     r"|^\s*[\w\s*]+\s[*&]*([A-Za-z_]\w*)\s*(?:\[[^]]*\])?\s*(?:;|=(?!=))"  # a member or a variable of C
+    r"|^\s*([A-Za-z_]\w*)\s*(?:=\s*\w+\s*)?,\s*(?:/[/*].*)?$"  # one of an enumeration
+    r"|^\s*([A-Za-z_]\w*)\s*:\s*$"  # a label of C
 )
 
 
@@ -56,6 +63,8 @@ def missing_names(output: bytes) -> tuple[str, ...]:
     found: dict[str, None] = {}
     lines = output.decode("utf-8", "replace").splitlines()[-_MOST_LINES:]
     for line in reversed([line for line in lines if _ERROR_LINE.search(line)]):
+        for match in _NO_FILE.finditer(line):
+            found[PurePosixPath(match[1] or match[2]).name] = None
         for match in _QUOTED.finditer(line):
             parts = _NAME.findall(match[1].rpartition("/")[2])
             found.update(dict.fromkeys(reversed(parts)))
@@ -74,6 +83,17 @@ def names_defined(line: str) -> Iterable[str]:
         yield from _NAME.findall(before)  # the parameters
 
 
+@dataclass
+class _Index:
+    """The deltas that define, import, add, remove, or undefine each name."""
+
+    defined: dict[str, list[int]] = field(default_factory=dict)
+    imported: dict[str, list[int]] = field(default_factory=dict)
+    added: dict[str, list[int]] = field(default_factory=dict)
+    removed: dict[str, list[int]] = field(default_factory=dict)
+    undefined: dict[str, list[int]] = field(default_factory=dict)
+
+
 class Names:
     """Which deltas define or mention a name.
 
@@ -85,49 +105,83 @@ class Names:
         self._difference = difference
 
     @cached_property
-    def _index(self) -> Mapping[str, Mapping[str, list[int]]]:
-        """The deltas that define, add and mention each name."""
-        defined: dict[str, list[int]] = {}
-        added_by: dict[str, list[int]] = {}
-        mentioned: dict[str, list[int]] = {}
+    def _index(self) -> _Index:
+        index = _Index()
         for delta in self._difference.all:
             file = self._difference.files[self._difference.file_of(delta)]
             change = self._difference.line_change(delta)
-            removed: list[str] = []
+            called: set[str] = set()
             if change is None:
-                added, defines = self._whole_file(delta), {_stem(file.path)}
+                kind = self._difference.kind(delta)
+                added = _lines_of(file.new) if kind is Kind.ADD else []
+                removed = _lines_of(file.old) if kind is Kind.REMOVE else []
+                called = {_stem(file.path), PurePosixPath(file.path).name}
             else:
-                added, defines = [_text(line) for line in file.after[change.new : change.new_stop]], set()
+                added = [_text(line) for line in file.after[change.new : change.new_stop]]
                 removed = [_text(line) for line in file.before[change.old : change.old_stop]]
-            for name in defines.union(*map(names_defined, added)):
-                defined.setdefault(name, []).append(delta)
-            names = set().union(*map(_NAME.findall, added))
-            for name in names:
-                added_by.setdefault(name, []).append(delta)
-            for name in names.union(*map(_NAME.findall, removed)):
-                mentioned.setdefault(name, []).append(delta)
-        return {"defined": defined, "added": added_by, "mentioned": mentioned}
+            for names, found in (
+                (called.union(*map(names_defined, added)), index.defined),
+                (set().union(*map(names_imported, added)), index.imported),
+                (set().union(*map(words_of, added)), index.added),
+                (set().union(*map(words_of, removed)), index.removed),
+                (set().union(*map(names_defined, removed)), index.undefined),
+            ):
+                for name in names:
+                    found.setdefault(name, []).append(delta)
+        return index
 
-    def _whole_file(self, delta: int) -> list[str]:
-        """The lines of a file that is added as a whole."""
-        file = self._difference.files[self._difference.file_of(delta)]
-        if self._difference.kind(delta) is not Kind.ADD or file.new is None or file.new.link is not None:
-            return []
-        if file.new.size > 1_000_000:
-            return []
-        return [_text(line) for line in file.new.read().split(b"\n")]
+    @property
+    def defined(self) -> Collection[str]:
+        """The names that deltas define."""
+        return self._index.defined.keys()
+
+    @property
+    def undefined(self) -> Collection[str]:
+        """The names of which deltas remove a definition."""
+        return self._index.undefined.keys()
 
     def defining(self, name: str) -> IntervalSet:
         """The deltas that define a name."""
-        return IntervalSet.of(self._index["defined"].get(name, ()))
+        return IntervalSet.of(self._index.defined.get(name, ()))
+
+    def importing(self, name: str) -> IntervalSet:
+        """The deltas that import a name."""
+        return IntervalSet.of(self._index.imported.get(name, ()))
+
+    def undefining(self, name: str) -> IntervalSet:
+        """The deltas that remove a line which defines a name."""
+        return IntervalSet.of(self._index.undefined.get(name, ()))
 
     def adding(self, name: str) -> IntervalSet:
         """The deltas that add a line with a name."""
-        return IntervalSet.of(self._index["added"].get(name, ()))
+        return IntervalSet.of(self._index.added.get(name, ()))
+
+    def removing(self, name: str) -> IntervalSet:
+        """The deltas that remove a line with a name."""
+        return IntervalSet.of(self._index.removed.get(name, ()))
 
     def mentioning(self, name: str) -> IntervalSet:
         """The deltas that add or remove a line with a name."""
-        return IntervalSet.of(self._index["mentioned"].get(name, ()))
+        return self.adding(name) | self.removing(name)
+
+
+def names_imported(line: str) -> Iterable[str]:
+    """The names that a line looks like importing."""
+    for match in _IMPORTS.finditer(line):
+        for text in filter(None, match.groups()):
+            yield from _NAME.findall(text)
+
+
+def words_of(text: str) -> Collection[str]:
+    """The names in a text, and those of files."""
+    return {*_NAME.findall(text), *_FILE_NAME.findall(text)}
+
+
+def _lines_of(entry: Entry | None) -> list[str]:
+    """The lines of a file that is added or removed as a whole."""
+    if entry is None or entry.link is not None or entry.size > _LARGEST_FILE:
+        return []
+    return [_text(line) for line in entry.read().split(b"\n")]
 
 
 def _stem(path: str) -> str:

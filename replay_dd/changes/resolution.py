@@ -4,10 +4,12 @@ Rules of this module:
 
 * What is run in the place of a mixture is told to the search, which goes on from that: an answer rests on mixtures as
   they were run, never on one that was only asked for.
+* A mixture is completed first, as far as names tell what it needs; then by what the errors of its run miss. If that
+  leads to all changes, it is run as it was asked for.
+* What is added are single hunks and functions, however large the groups are that are searched: otherwise the missing
+  name would bring a whole folder.
 * The mixture that is run depends on the one asked for and on what earlier levels learnt, not on other runs: the answer
   does not depend on the number of workers.
-* Dependences are learnt from errors: where a name was missing, the changes that use it need those that define it. From
-  the next level on, those are applied together at once.
 
 Source: ESEC/FSE 1999, section 8.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from replay_dd.changes.dependences import MOST_UNITS, Dependences
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.names import Names
 from replay_dd.changes.workshop import Trial
@@ -24,8 +27,6 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 
 _MOST_ROUNDS = 6
-_MOST_KNOWN = 64  # configurations whose deltas are kept
-_MOST_GROUPS = 12  # that a name may add; one that is all over the changes tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,12 @@ class Resolution:
         self.rounds = 0
         self.learnt: dict[str, None] = {}
         self._names = Names(difference)
+        self._dependences = Dependences(difference, self._names)
         self._resolved: dict[IntervalSet, Resolved] = {}
+
+    def completed(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
+        """A mixture with what it needs from another one, as far as names tell that."""
+        return self._dependences.closed(asked, within, learnt)
 
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
         """What was run in the place of a mixture; None if that was run itself."""
@@ -70,8 +76,8 @@ class Resolution:
 
     def run(
         self,
-        groups: Groups,
-        configuration: IntervalSet,
+        deltas: IntervalSet,
+        all_: IntervalSet,
         trial: Callable[[IntervalSet], Trial],
         outcome: Callable[[Trial], Outcome],
         learnt: Sequence[str],
@@ -79,95 +85,48 @@ class Resolution:
         """Run a mixture, or one that misses no names in its place.
 
         Args:
-            groups: the groups of this level.
-            configuration: the groups to apply.
+            deltas: the mixture.
+            all_: the deltas of the failing end.
             trial: runs a mixture.
             outcome: judges a run.
             learnt: names whose changes are applied together.
         """
-        applied = self._closed(groups, configuration, learnt)
-        if applied == groups.all:
-            applied = configuration
         names: dict[str, None] = {}
-        first, made = applied, trial(groups.deltas(applied))
+        applied, made = deltas, trial(deltas)
         unresolved = made
         for _ in range(_MOST_ROUNDS):
             if outcome(made) is not Outcome.UNRESOLVED:
-                self._note(groups, configuration, applied, names)
+                self._note(deltas, applied, names)
                 return made
-            more = self._wanted(groups, applied, made.missing)
-            if not more or applied | more == groups.all:
+            more = self._wanted(applied, all_, made.missing)
+            more = self._dependences.closed(applied | more, all_, learnt) if more else EMPTY
+            if not more or more == all_:
                 break
             names.update(dict.fromkeys(made.missing))
-            applied = applied | more
+            applied = more
             self.rounds += 1
-            made = trial(groups.deltas(applied))
-        self._note(groups, configuration, first, {})
+            made = trial(applied)
+        if outcome(made) is not Outcome.UNRESOLVED:
+            self._note(deltas, applied, names)
+            return made
         return unresolved
 
-    def _note(self, groups: Groups, asked: IntervalSet, applied: IntervalSet, names: Iterable[str]) -> None:
+    def _note(self, asked: IntervalSet, applied: IntervalSet, names: Iterable[str]) -> None:
         if applied != asked:
-            self._resolved[groups.deltas(asked)] = Resolved(groups.deltas(applied), tuple(names))
+            self._resolved[asked] = Resolved(applied, tuple(names))
 
-    def _wanted(self, groups: Groups, applied: IntervalSet, names: Sequence[str]) -> IntervalSet:
-        """The groups to add for missing names: those that define them, otherwise those that mention them."""
-        for changes in (self._names.defining, self._names.mentioning):
+    def _wanted(self, applied: IntervalSet, all_: IntervalSet, names: Sequence[str]) -> IntervalSet:
+        """What to add for missing names: the changes that define them, what builds those, or what mentions them."""
+        for changes in (self._names.defining, self._names.importing, self._listing, self._names.mentioning):
             found = EMPTY
             for name in names:
-                more = groups.holding(changes(name)) - applied
-                if more.count <= _MOST_GROUPS:
-                    found = found | more
+                units = [unit for unit in self._dependences.units(changes(name), name) if (unit & all_) - applied]
+                if len(units) <= MOST_UNITS:
+                    for unit in units:
+                        found = found | ((unit & all_) - applied)
             if found:
                 return found
         return EMPTY
 
-    def _closed(self, groups: Groups, configuration: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
-        """A configuration with the definitions of those learnt names that it uses."""
-        applied = configuration
-        for _ in range(_MOST_ROUNDS):
-            more = EMPTY
-            for name in learnt:
-                defining = groups.holding(self._names.defining(name))
-                if 0 < defining.count <= _MOST_GROUPS and groups.holding(self._names.adding(name)) & applied:
-                    more = more | (defining - applied)
-            if not more:
-                return applied
-            applied = applied | more
-        return applied
-
-
-class Groups:
-    """The groups of a level.
-
-    Args:
-        members: their deltas.
-        always: deltas that are applied in every mixture.
-    """
-
-    def __init__(self, members: Sequence[IntervalSet], always: IntervalSet) -> None:
-        self.all = IntervalSet.range(0, len(members))
-        self._members = members
-        self._always = always
-        self._known: dict[IntervalSet, IntervalSet] = {}
-        self._of = {delta: number for number, deltas in enumerate(members) for delta in deltas}
-
-    def deltas(self, configuration: IntervalSet) -> IntervalSet:
-        """The deltas of some groups, with those that are always applied."""
-        known = self._known.get(configuration)
-        if known is not None:
-            return known
-        members = (interval for number in configuration for interval in self._members[number].intervals)
-        found = self._always | IntervalSet.from_intervals(members)
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        self._known[configuration] = found
-        return found
-
-    def holding(self, deltas: IntervalSet) -> IntervalSet:
-        """The groups that hold any of these deltas."""
-        return IntervalSet.of({self._of[delta] for delta in deltas if delta in self._of})
-
-    def made_of(self, deltas: IntervalSet) -> IntervalSet | None:
-        """The groups that are exactly these deltas; None if there are none such."""
-        found = self.holding(deltas - self._always)
-        return found if self.deltas(found) == deltas else None
+    def _listing(self, name: str) -> IntervalSet:
+        return self._dependences.built_with(self._names.defining(name))

@@ -27,7 +27,7 @@ from replay_dd.dd.isolate import DD, BookDD
 from replay_dd.dd.minimize import DDMax, DDMin
 from replay_dd.dd.prediction import only_prefixes, requirements
 from replay_dd.dd.search import Best, Predictor, Search, Step
-from replay_dd.dd.split import SPLIT_RULES, Splitter, split_by_groups, split_by_sizes
+from replay_dd.dd.split import SPLIT_RULES, Groups, Splitter, split_by_groups, split_by_sizes
 
 __all__ = [
     "DD",
@@ -44,6 +44,7 @@ __all__ = [
     "DDMax",
     "DDMin",
     "DDPlus",
+    "Groups",
     "IntervalSet",
     "Predictor",
     "PrefixBisection",

@@ -15,6 +15,8 @@ class BaseFirst(Algorithm):
         then: the algorithm; not yet asked.
     """
 
+    takes_realised = True
+
     def __init__(self, then: Algorithm) -> None:
         self.c_pass = then.c_pass
         self.c_fail = then.c_fail
@@ -25,7 +27,9 @@ class BaseFirst(Algorithm):
     @property
     def deltas_left(self) -> int:
         """How many deltas are left."""
-        return self.c_fail.count - self.c_pass.count if self._then is None else self._then.deltas_left
+        if self.c_fail == self.c_pass:
+            return 0
+        return self._waiting.deltas_left if self._then is None else self._then.deltas_left
 
     def _advance(self, outcome: Outcome) -> None:
         if self._then is None:
@@ -36,6 +40,6 @@ class BaseFirst(Algorithm):
             self._then = self._waiting
         else:
             self._then = self._then.copy()
-            self._then.tell(outcome)
+            self._then.tell(outcome, self._realised)
         self.c_fail = self._then.c_fail
         self._asked = self._then.ask()

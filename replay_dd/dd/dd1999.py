@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import EMPTY, IntervalSet
-from replay_dd.dd.split import Splitter, finer, partition, splitter_named
+from replay_dd.dd.split import Splitter, finer, most_parts, partition, splitter_named
 from replay_dd.outcome import Outcome
 
 FAIL, PASS, UNRESOLVED = Outcome.FAIL, Outcome.PASS, Outcome.UNRESOLVED
@@ -52,11 +52,11 @@ class _Tasks(Algorithm):
     @property
     def deltas_left(self) -> int:
         """How many deltas are left."""
-        return self.difference.count
+        return most_parts(self._split, self.difference)
 
     def _next_task(self) -> None:
         """Close tasks that need no test, then start the next one."""
-        while self._tasks and self._tasks[-1].suspects.count <= 1:
+        while self._tasks and most_parts(self._split, self._tasks[-1].suspects) <= 1:
             self._found = self._found | self._tasks[-1].suspects
             self._tasks = self._tasks[:-1]
         if not self._tasks:
@@ -178,14 +178,14 @@ class DDPlus(_Tasks):
             # Each part is cleared by itself, but together they fail: no part may leave, only a finer cut can help.
             cleared = EMPTY
         suspects = task.suspects - cleared
-        count = task.suspects.count
+        count = most_parts(self._split, task.suspects)
         if task.granularity >= count and amount >= count:
             self._found = self._found | suspects
             self._tasks = self._tasks[:-1]
             self._next_task()
             return
         if task.granularity < count:
-            granularity = min(suspects.count, 2 * task.granularity)
+            granularity = min(most_parts(self._split, suspects), 2 * task.granularity)
         else:
             granularity = finer(task.granularity, count)
         self._replace_task(_Task(suspects, task.applied | cleared, max(granularity, 2)))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import IntervalSet
-from replay_dd.dd.split import Splitter, coarser, finer, partition, splitter_named
+from replay_dd.dd.split import Splitter, coarser, completed, finer, most_parts, partition, splitter_named
 from replay_dd.outcome import Outcome
 
 FAIL, PASS = Outcome.FAIL, Outcome.PASS
@@ -101,10 +101,10 @@ class _MoveDD(Algorithm):
     @property
     def deltas_left(self) -> int:
         """How many deltas are left."""
-        return self._delta.count
+        return most_parts(self._split, self._delta)
 
     def _start_round(self) -> None:
-        if self._delta.count <= 1:
+        if self.deltas_left <= 1:
             self._asked = None
             return
         self._parts = partition(self._split, self._delta, self._granularity)
@@ -127,7 +127,8 @@ class _MoveDD(Algorithm):
             if not move.asks_only_at_two or self._granularity == 2:
                 break
         part = self._parts[(self._tried + self._offset) % len(self._parts)]
-        self._asked = self.c_pass | part if move.adds else self.c_fail - part
+        asked = self.c_pass | part if move.adds else self.c_fail - part
+        self._asked = completed(self._split, asked, self.c_fail)
 
     def _leads_on(self, tested: IntervalSet, outcome: Outcome) -> bool:
         """Whether what was tested lies between both ends, so that the difference becomes smaller with it as an end."""
@@ -137,7 +138,7 @@ class _MoveDD(Algorithm):
         return self.c_pass <= tested <= self.c_fail and tested != other
 
     def _refine(self) -> None:
-        count = self._delta.count
+        count = self.deltas_left
         if self._granularity >= count and len(self._parts) >= count:
             self._asked = None
             return
@@ -161,7 +162,7 @@ class _MoveDD(Algorithm):
             self.c_fail = tested
         self._delta = self.c_fail - self.c_pass
         place = (self._tried + self._offset) % len(self._parts)
-        self._granularity = coarser(self._granularity, self._delta.count) if move.keeps_granularity else 2
+        self._granularity = coarser(self._granularity, self.deltas_left) if move.keeps_granularity else 2
         self._offset = place if move.keeps_place else 0
         self._start_round()
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import EMPTY, IntervalSet
-from replay_dd.dd.split import Splitter, coarser, finer, partition, splitter_named
+from replay_dd.dd.split import Splitter, coarser, completed, finer, most_parts, partition, splitter_named
 from replay_dd.outcome import Outcome
 
 ORDERS = ("subsets-first", "complements-only", "sweep")
@@ -26,6 +26,8 @@ ORDERS = ("subsets-first", "complements-only", "sweep")
 
 class DDMin(Algorithm):
     """ddmin: simplify a failing configuration until it is 1-minimal.
+
+    If another configuration failed in the place of one asked for, and is smaller than the current one, it is taken.
 
     Args:
         c_fail: a configuration that fails.
@@ -47,6 +49,8 @@ class DDMin(Algorithm):
 
     Source: R. Hildebrandt and A. Zeller, "Simplifying Failure-Inducing Input", ISSTA 2000, figure 1.
     """
+
+    takes_realised = True
 
     def __init__(
         self,
@@ -75,28 +79,36 @@ class DDMin(Algorithm):
     @property
     def deltas_left(self) -> int:
         """How many deltas are left."""
-        return self._current.count
+        return most_parts(self._split, self._current)
 
     def _start_round(self) -> None:
-        if self._current.count <= 1:
+        if self.deltas_left <= 1:
             self._asked = None
             return
         self._parts = partition(self._split, self._current, self._granularity)
         self._at = 0
         self._testing_parts = self._order != "complements-only"
         self._swept_anything = False
-        self._count_at_start = self._current.count
+        self._count_at_start = self.deltas_left
         self._ask_here()
 
     def _ask_here(self) -> None:
         part = self._parts[self._at]
-        self._asked = (part if self._testing_parts else self._current - part) | self.c_pass
+        asked = (part if self._testing_parts else self._current - part) | self.c_pass
+        self._asked = asked if self._order == "sweep" else completed(self._split, asked, self.c_fail)
 
     def _advance(self, outcome: Outcome) -> None:
-        if outcome is not Outcome.FAIL:
+        realised = self._realised
+        assert self._asked is not None
+        if outcome is Outcome.FAIL and realised is not None and self.c_pass <= realised < self.c_fail:
+            self._reduce_to(realised - self.c_pass)
+            self._granularity = 2
+            self._start_round()
+            return
+        if outcome is not Outcome.FAIL or realised is not None:
             self._at += 1
         elif self._testing_parts:
-            self._reduce_to(self._parts[self._at])
+            self._reduce_to(self._asked - self.c_pass)
             self._granularity = 2
             self._start_round()
             return
@@ -105,8 +117,8 @@ class DDMin(Algorithm):
             self._parts = [*self._parts[: self._at], *self._parts[self._at + 1 :]]
             self._swept_anything = True
         else:
-            self._reduce_to(self._current - self._parts[self._at])
-            self._granularity = coarser(self._granularity, self._current.count)
+            self._reduce_to(self._asked - self.c_pass)
+            self._granularity = coarser(self._granularity, self.deltas_left)
             self._start_round()
             return
         if self._at < len(self._parts):
@@ -131,7 +143,7 @@ class DDMin(Algorithm):
         self._ask_here()
 
     def _refine(self) -> None:
-        count = self._current.count
+        count = self.deltas_left
         granularity = self._granularity
         if self._order == "sweep" and count < self._count_at_start:
             granularity = len(self._parts)

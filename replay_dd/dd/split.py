@@ -13,14 +13,68 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import overload
 
-from replay_dd.dd.intervals import IntervalSet
+from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.errors.user import NotAPartitionError
 
 Splitter = Callable[[IntervalSet, int], Sequence[IntervalSet]]
 """A function that cuts a set of deltas into about ``n`` parts."""
+
+
+class Groups:
+    """A splitter that never cuts a group of deltas, so that a search ends when one group is left.
+
+    The groups are kept in the order of their first deltas, and shared out among the parts by their number.
+
+    Args:
+        group_of: to which group a delta belongs; equal for those of one group.
+        complete: adds what a configuration needs, as far as that is known, from another one that contains it.
+    """
+
+    def __init__(
+        self,
+        group_of: Callable[[int], Hashable],
+        complete: Callable[[IntervalSet, IntervalSet], IntervalSet] = lambda asked, within: asked,
+    ) -> None:
+        self._group_of = group_of
+        self.complete = complete
+        self._last: tuple[IntervalSet, tuple[IntervalSet, ...]] = (EMPTY, ())
+
+    def groups(self, deltas: IntervalSet) -> tuple[IntervalSet, ...]:
+        """The groups of some deltas, each as far as it belongs to them."""
+        known, found = self._last
+        if known != deltas:
+            members: dict[Hashable, list[int]] = {}
+            for delta in deltas:
+                members.setdefault(self._group_of(delta), []).append(delta)
+            found = tuple(IntervalSet.of(group) for group in members.values())
+            self._last = deltas, found
+        return found
+
+    def most_parts(self, deltas: IntervalSet) -> int:
+        """How many groups some deltas belong to."""
+        return len(self.groups(deltas))
+
+    def __call__(self, deltas: IntervalSet, n: int) -> Sequence[IntervalSet]:
+        """Share out the groups among ``n`` parts."""
+        found = self.groups(deltas)
+        shares = split_floor(IntervalSet.range(0, len(found)), min(n, len(found)))
+        return [_union(found[position] for position in share) for share in shares]
+
+
+def completed(split: Splitter, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
+    """A configuration with what it needs; as it is where that is not known, or would be all that it is within."""
+    if not isinstance(split, Groups):
+        return asked
+    found = split.complete(asked, within)
+    return asked if found == within else found
+
+
+def most_parts(split: Splitter, deltas: IntervalSet) -> int:
+    """Into how many parts a splitter cuts some deltas at most: single ones, unless it is one of groups."""
+    return split.most_parts(deltas) if isinstance(split, Groups) else deltas.count
 
 
 class EvenParts(Sequence[IntervalSet]):

@@ -96,7 +96,7 @@ def _isolate_cause(
     baseline = measure(tests, jobs=jobs, repeat=repeat)
     # The baseline may narrow the universe, so the deltas are counted after it.
     course = _Course(tests, limits, observer)
-    deltas_before = (circumstance.universe - circumstance.base).count
+    deltas_before = circumstance.shown(circumstance.universe - circumstance.base).count
     proof, stopped_by = Proof(), None
     for attempt in range(1, _MOST_SEARCHES + 1):
         if baseline.base_fails:
@@ -186,8 +186,9 @@ class _Course(Generic[Run]):
         while True:
             circumstance, steps_before = self._tests.circumstance, len(self.steps)
             result = self._search(circumstance)
-            before = (circumstance.universe - circumstance.base).count
-            stage = Stage(circumstance.delta, before, result.difference.count, len(self.steps) - steps_before)
+            before = circumstance.shown(circumstance.universe - circumstance.base).count
+            left = circumstance.shown(result.difference).count
+            stage = Stage(circumstance.delta, before, left, len(self.steps) - steps_before)
             self.stages.append(stage)
             passing = self._found(result.c_pass, needed=circumstance.goal is Goal.ISOLATE)
             failing = self._found(result.c_fail, needed=True)
@@ -295,6 +296,9 @@ class _Course(Generic[Run]):
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
         self._tests.circumstance.tested(configuration, run)
+        realised = self._realised(configuration)
+        if realised != configuration:
+            self._tests.remember(realised, run, judgement)
         if outcome is Outcome.FAIL:
             reached = self._tests.circumstance.reached(configuration, run)
             if reached != configuration:
@@ -302,7 +306,7 @@ class _Course(Generic[Run]):
                 self._tests.remember(reached, run, judgement)
                 self._seen.add(reached)
         record = TestRecord(
-            *(len(self.steps) + 1, configuration.count, outcome, step.deltas_left),
+            *(len(self.steps) + 1, self._tests.circumstance.shown(configuration).count, outcome, step.deltas_left),
             words=judgement.words,
             failed=judgement.failed,
             unit=self._tests.circumstance.delta,

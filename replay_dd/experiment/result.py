@@ -103,8 +103,13 @@ class Isolation(Generic[Run]):
 
     @property
     def deltas_left(self) -> int:
-        """The number of remaining deltas."""
-        return self.difference.count
+        """The number of remaining deltas, or of groups of them."""
+        return self.shown.count
+
+    @property
+    def shown(self) -> IntervalSet:
+        """The remaining deltas to describe: one of each group."""
+        return self.circumstance.shown(self.difference)
 
     @property
     def deltas_searched(self) -> int:
@@ -134,6 +139,6 @@ class Isolation(Generic[Run]):
         return EXIT_DONE if self.verified or not self.complete or not self.proof.made else EXIT_FLAKY
 
     def __repr__(self) -> str:
-        words = ", ".join(self.circumstance.words(delta) for delta in list(self.difference)[:3])
+        words = ", ".join(self.circumstance.words(delta) for delta in list(self.shown)[:3])
         more = f" and {self.deltas_left - 3} more" if self.deltas_left > 3 else ""
         return f"<Isolation of {self.failure.words!r}: {words}{more}; {self.tests} tests>"

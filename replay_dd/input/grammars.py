@@ -10,35 +10,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from pathlib import PurePath
 from typing import Any
 
 from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.errors.user import UsageError
+from replay_dd.grammars import INSTALL, LANGUAGES, language_named, parser_of
 from replay_dd.input.trees import Node, Parse
 from replay_dd.input.units import WORDS, Edges, decoded, edges_of, encoded
-
-# Names of languages, with the endings of their files; the packages are called tree_sitter_NAME.
-LANGUAGES = {
-    "c": (".c", ".h"),
-    "cpp": (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"),
-    "css": (".css",),
-    "html": (".html", ".htm", ".xhtml"),
-    "java": (".java",),
-    "javascript": (".js", ".cjs", ".mjs", ".jsx"),
-    "json": (".json",),
-    "python": (".py", ".pyi"),
-    "sql": (".sql",),
-    "xml": (".xml", ".svg", ".xsd", ".xsl"),
-    "yaml": (".yaml", ".yml"),
-}
-_INSTALL = "Install it with `pip install 'replay-dd[syntax]'`."
 
 
 def knows(name: str) -> bool:
     """Whether the name of a file tells its language."""
-    ending = PurePath(name).suffix.lower()
-    return any(ending in endings for endings in LANGUAGES.values())
+    return language_named(name) is not None
 
 
 def language_of(name: str) -> str:
@@ -47,14 +30,13 @@ def language_of(name: str) -> str:
     Raises:
         UsageError: its name does not tell.
     """
-    ending = PurePath(name).suffix.lower()
-    for language, endings in LANGUAGES.items():
-        if ending in endings:
-            return language
-    raise UsageError(
-        f"The name {name} does not tell which language the file is in.",
-        f"Give it with `--language` ({', '.join(LANGUAGES)}), or use `--units brackets`, which need no grammar.",
-    )
+    language = language_named(name)
+    if language is None:
+        raise UsageError(
+            f"The name {name} does not tell which language the file is in.",
+            f"Give it with `--language` ({', '.join(LANGUAGES)}), or use `--units brackets`, which need no grammar.",
+        )
+    return language
 
 
 def tree_parser(language: str) -> Parse:
@@ -63,13 +45,7 @@ def tree_parser(language: str) -> Parse:
     Raises:
         SoftwareMissingError: tree-sitter or the grammar is not installed.
     """
-    try:
-        tree_sitter = importlib.import_module("tree_sitter")
-        grammar = importlib.import_module(f"tree_sitter_{language}")
-    except ImportError as error:
-        raise SoftwareMissingError(f"The grammar of {language} is not installed.", _INSTALL) from error
-    described = getattr(grammar, "language", None) or getattr(grammar, f"language_{language}")
-    parser = tree_sitter.Parser(tree_sitter.Language(described()))
+    parser = parser_of(language)
     return lambda content: _tree(parser.parse(content).root_node)
 
 
@@ -104,7 +80,7 @@ def token_edges(name: str, language: str | None) -> Callable[[bytes], Edges]:
         missing = importlib.import_module("pygments.util").ClassNotFound
     except ImportError as error:
         raise SoftwareMissingError(
-            "Pygments, which knows the tokens of languages, is not installed.", _INSTALL
+            "Pygments, which knows the tokens of languages, is not installed.", INSTALL
         ) from error
     try:
         lexer = lexers.get_lexer_by_name(language) if language else lexers.get_lexer_for_filename(name)

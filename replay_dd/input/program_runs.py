@@ -130,6 +130,6 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
     if run is None or not run.message or run.message == first.message:
         return ()
     return (
-        f"The failure is of the same kind, but the program said something else at first: {first.words.rstrip('.')}. "
-        "If that is another failure, give the text of the first one with `--grep`.",
+        "The failure is of the same kind, but the program said something else at first: "
+        f"{first.words.rstrip('.')}. If that is another failure, give the text of the first one with `--grep`.",
     )

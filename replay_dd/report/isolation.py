@@ -53,7 +53,7 @@ def isolation_as_json(
             "unit": isolation.circumstance.delta,
             "before": isolation.deltas_searched,
             "left": isolation.deltas_left,
-            "words": [isolation.circumstance.words(delta) for delta in islice(isolation.difference, _MOST_DELTAS)],
+            "words": [isolation.circumstance.words(delta) for delta in islice(isolation.shown, _MOST_DELTAS)],
         },
         "tests": {
             "run": isolation.tests,
@@ -86,7 +86,7 @@ def _rate_as_json(rate: Rate) -> dict[str, int]:
 
 def isolation_as_text(isolation: Isolation[Any]) -> Iterator[str]:
     """The answer of any circumstance as text, line by line: the remaining deltas, and a summary of the search."""
-    deltas = [isolation.circumstance.words(delta) for delta in isolation.difference]
+    deltas = [isolation.circumstance.words(delta) for delta in isolation.shown]
     yield headline(isolation)
     yield from (f"  {words}" for words in deltas)
     yield ""

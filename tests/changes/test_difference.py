@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from replay_dd.changes.difference import Clash, Difference, Kind, Version
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS, groups, symbol_of
+from replay_dd.changes.outlines import outline
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.tree import read_tree
 from replay_dd.dd import EMPTY, IntervalSet
@@ -140,9 +142,80 @@ def test_functions_are_named(tmp_path: Path) -> None:
 
 
 def test_other_languages_are_named_by_what_is_not_indented(tmp_path: Path) -> None:
-    old = "int f(void)\n{\n  return 1;\n}\n\nint g(void)\n{\n  return 1;\n}\n"
-    found = difference(tmp_path, {"p.c": old}, {"p.c": old.replace("1", "2")})
-    assert [symbol_of(found, delta) for delta in found.all] == ["int f(void)", "int g(void)"]
+    old = "func f(int)\n{\n  return 1;\n}\n\nfunc g()\n{\n  return 1;\n}\nset 1\nset 1\n"
+    new = old.replace("1", "2").replace("(int)", "(long)")
+    found = difference(tmp_path, {"p.go": old}, {"p.go": new})
+    # The heading belongs to what it heads; lines that stand alone do not.
+    told = [symbol_of(found, delta) for delta in found.all]
+    assert told == ["func f(long)", "func f(long)", "func g()", "", ""]
+
+
+C = """\
+#include <stdio.h>
+
+static const char *
+name(int n)
+{
+  if (n > 1) {
+    printf("%d",
+           n);
+  }
+  return "n";
+}
+
+struct size {
+  int width;
+};
+"""
+JAVA = """\
+class Prices {
+  int total(int n) {
+    int sum = 0;
+    return n
+        + sum;
+  }
+}
+"""
+JAVASCRIPT = """\
+function total(n) {
+  return n;
+}
+
+class Prices {
+  first() { return 1; }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "path, text, line, symbol, statement",
+    [
+        ("p.c", C, 2, "name", 2),
+        ("p.c", C, 3, "name", 2),
+        ("p.c", C, 7, "name", 6),
+        ("p.c", C, 8, "name", 5),
+        ("p.c", C, 10, "name", 2),
+        ("p.c", C, 11, "", 11),
+        ("p.c", C, 13, "size", 13),
+        ("p.cpp", C, 7, "name", 6),
+        ("P.java", JAVA, 4, "Prices.total", 3),
+        ("p.js", JAVASCRIPT, 1, "total", 1),
+        ("p.js", JAVASCRIPT, 5, "Prices.first", 5),
+    ],
+)
+def test_functions_and_statements_of_other_languages(
+    path: str, text: str, line: int, symbol: str, statement: int, tmp_path: Path
+) -> None:
+    found = difference(tmp_path, {path: text}, {path: text + "\n"})
+    known = outline(found.files[0], new=False)
+    assert (known.symbol_at(line), known.statement_at(line)) == (symbol, statement)
+
+
+def test_without_the_grammar_headings_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    found = difference(tmp_path, {"p.c": C}, {"p.c": C.replace('"n"', '"m"')})
+    (delta,) = found.all
+    assert symbol_of(found, delta) == "name(int n)"
 
 
 def test_a_patch_can_be_applied(tmp_path: Path) -> None:

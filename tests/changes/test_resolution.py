@@ -8,6 +8,7 @@ import pytest
 
 from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.coverage import Executed, executed_in, never_executed
+from replay_dd.changes.dependences import Dependences
 from replay_dd.changes.isolate import isolate_changes
 from replay_dd.changes.names import Names, missing_names
 from replay_dd.changes.resolution import Resolution
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.once
         ("a.c:3:5: error: ‘size’ undeclared (first use in this function)", {"size"}),
         ("a.c:3:5: error: use of undeclared identifier 'size'", {"size"}),
         ("a.c:(.text+0x1): undefined reference to `area'", {"area"}),
-        ("a.c:1:10: fatal error: shapes.h: No such file or directory", {"shapes"}),
+        ("a.c:1:10: fatal error: shapes.h: No such file or directory", {"shapes.h"}),
         ("./a.go:3:5: undefined: area", {"area"}),
         ("ReferenceError: area is not defined", {"area"}),
         ("all is well with 'area'", set()),
@@ -52,7 +53,8 @@ def test_which_changes_define_and_mention_a_name(tmp_path: Path) -> None:
         changes = [(found.files[found.file_of(delta)].path, found.line_change(delta)) for delta in deltas]
         return {(path, -1 if change is None else change.new) for path, change in changes}
 
-    assert where(names.defining("area")) == {("p.py", 0), ("shapes.py", -1)}
+    assert where(names.defining("area")) == {("shapes.py", -1)}
+    assert where(names.importing("area")) == {("p.py", 0)}
     assert where(names.defining("shapes")) == {("shapes.py", -1)}
     assert where(names.defining("width")) == {("p.py", 4)}
     assert not names.defining("print")
@@ -99,35 +101,82 @@ def test_missing_names_are_resolved(algorithm: str, tmp_path: Path) -> None:
 
 
 def test_what_was_learnt_is_applied_at_once_on_the_next_level(tmp_path: Path) -> None:
-    old = {"a/base.py": "x = 1\n", "b/use.py": "y = 2\n", "main.py": "z = 1\n", "other.py": "1\n"}
+    old = {"a/base.py": "x = 1\n", "b/use.py": "y = 2\n", "main.py": "z = 1\n", "other.py": "1  # width\n"}
     new = {
         "a/base.py": "x = 1\nwidth = 3\n",
         "b/use.py": "from a.base import width\ny = width\n",
         "main.py": "z = 2\n",
-        "other.py": "2\n",
+        "other.py": "2  # width\n",
     }
     found = difference(tmp_path, old, new)
     target = python("-c", "import a.base, b.use, main; assert not (b.use.y == 3 and main.z == 2)")
     resolution = Resolution(found)
     with Workshop(found, target, Oracle()) as workshop:
+
+        def level(name: str, candidates: IntervalSet = found.all) -> CodeChanges:
+            return CodeChanges(
+                found, workshop, [name], candidates=candidates, wanted=first.wanted, resolution=resolution
+            )
+
         first = CodeChanges(found, workshop, ["file", "hunk"], resolution=resolution)
         first.settle([first.run(first.universe)])
-        asked, made = IntervalSet.of([1, 2]), IntervalSet.of([0, 1, 2])
+        asked, made = found.all - IntervalSet.of([0, max(found.all)]), found.all - IntervalSet.of([max(found.all)])
         run = first.run(asked)
         assert first.judge(run).outcome is Outcome.FAIL
         assert (first.realised(asked, run), resolution.rounds) == (made, 1)
-        again = CodeChanges(found, workshop, ["hunk"], wanted=first.wanted, resolution=resolution)
+        again = level("hunk")
         assert again.realised(asked, again.run(asked)) == made
-        assert resolution.rounds == 2, "nothing was learnt, since the search has not committed the test"
-        first.tested(asked, run)
-        later = CodeChanges(found, workshop, ["hunk"], wanted=first.wanted, resolution=resolution)
-        assert later.realised(asked, later.run(asked)) == made
         assert resolution.rounds == 2
-        # Where the search cannot use what was run, it is told something that is not between its ends.
-        part = CodeChanges(
-            found, workshop, ["hunk"], candidates=IntervalSet.of([1, 2, 3]), wanted=first.wanted, resolution=resolution
-        )
-        assert not part.realised(IntervalSet.of([0, 1]), run) <= part.universe
+        assert again._completed(asked, found.all) == asked, "nothing was learnt, since the search has not committed it"
+        first.tested(asked, run)
+        later = level("hunk", candidates=made)
+        assert later._completed(asked, found.all) == made
+        # What is not searched is not added.
+        part = level("hunk", candidates=asked)
+        assert part.judge(part.run(asked - IntervalSet.of([max(asked)]))).outcome is Outcome.UNRESOLVED
+
+
+def needed_by(folder: Path, old: dict[str, str], new: dict[str, str], users: str) -> set[str]:
+    """The lines and files that are needed by the changes which add this text."""
+    found = difference(folder, old, new)
+    dependences = Dependences(found, Names(found))
+    asked, told = EMPTY, {}
+    for delta in found.all:
+        file, change = found.files[found.file_of(delta)], found.line_change(delta)
+        lines = [file.path.encode()] if change is None else file.after[change.new : change.new_stop]
+        lines = lines or [b"-" + file.before[found.line_change(delta).old]]  # type: ignore[union-attr]
+        told[delta] = lines[0].decode().strip()
+        if users in told[delta]:
+            asked = asked | IntervalSet.of([delta])
+    return {told[delta] for delta in dependences.closed(asked, found.all) - asked}
+
+
+def test_a_use_needs_a_definition_that_the_old_version_does_not_have(tmp_path: Path) -> None:
+    old = {"a.c": "int old;\n\nint main(void)\n{\n  return 0;\n}\n", "b.c": "int b;\n", "d.c": "int known;\n"}
+    new = {
+        "a.c": "int old;\n\nint main(void)\n{\n  return area(known);\n}\n",
+        "b.c": "int b;\n\nint area(int n)\n{\n  return 2 * n;\n}\n",
+        "d.c": "int known, other;\n",
+    }
+    assert needed_by(tmp_path, old, new, "area(known)") == {"int area(int n)", "{", "return 2 * n;", "}"}
+
+
+def test_a_new_source_needs_to_be_listed_and_a_listed_one_to_be_there(tmp_path: Path) -> None:
+    old = {"Makefile": "all: a.c\n\tcc a.c\n", "a.c": "int a;\n", "z": "1\n"}
+    new = {
+        "Makefile": "all: a.c new.c\n\tcc a.c new.c\n",
+        "a.c": "int a;\nint c = fresh;\n",
+        "new.c": "int fresh;\n",
+        "z": "2\n",
+    }
+    assert needed_by(tmp_path / "use", old, new, "= fresh") == {"new.c", "all: a.c new.c", "cc a.c new.c"}
+    assert needed_by(tmp_path / "list", old, new, "cc a.c") == {"new.c", "all: a.c new.c"}
+
+
+def test_what_loses_its_last_definition_loses_its_uses(tmp_path: Path) -> None:
+    old = {"a.py": "def gone():\n    return 1\n", "b.py": "import a\n\nprint(a.gone())\n", "c.py": "x = 1\n"}
+    new = {"a.py": "def other():\n    return 1\n", "b.py": "import a\n\nprint(1)\n", "c.py": "x = 2\n"}
+    assert needed_by(tmp_path, old, new, "def other") == {"print(1)"}
 
 
 # -- changes that are never executed -----------------------------------------------------------------------------------

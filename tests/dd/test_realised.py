@@ -6,7 +6,18 @@ import random
 
 import pytest
 
-from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, DDPlus, IntervalSet, Search
+from replay_dd.dd import (
+    DD,
+    EMPTY,
+    Algorithm,
+    CheckedDDPlus,
+    DDMin,
+    DDPlus,
+    Groups,
+    IntervalSet,
+    PrefixBisection,
+    Search,
+)
 from replay_dd.outcome import Outcome
 from tests.dd.support import F, P, U, parse
 
@@ -64,11 +75,75 @@ def test_what_is_not_between_the_ends_says_nothing() -> None:
 
 
 def test_algorithms_that_cannot_use_it_take_it_for_unresolved() -> None:
-    told, unresolved = DDMin(EIGHT), DDMin(EIGHT)
+    told, unresolved = PrefixBisection(EIGHT), PrefixBisection(EIGHT)
     told.tell(F, parse("1-7"))
     unresolved.tell(U)
     assert told.c_fail == unresolved.c_fail == EIGHT
     assert told.ask() == unresolved.ask()
+
+
+def test_ddmin_takes_what_failed_if_it_is_smaller() -> None:
+    algorithm = DDMin(EIGHT, base=parse("8"))
+    algorithm.tell(F, parse("1-5 8"))
+    assert algorithm.c_fail == parse("1-5 8")
+    other, unresolved = algorithm.copy(), algorithm.copy()
+    other.tell(F, parse("1-6 8"))
+    unresolved.tell(U)
+    assert (other.c_fail, other.ask()) == (parse("1-5 8"), unresolved.ask()), "that is no smaller failure"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ddmin_ends_with_what_was_tested(seed: int) -> None:
+    chance = random.Random(seed)
+    needs = {number: chance.randint(1, number - 1) for number in range(2, 9) if chance.random() < 0.6}
+    drive(DDMin(EIGHT), needs, IntervalSet.of(chance.sample(range(1, 9), chance.choice([1, 1, 2]))))
+
+
+# -- what an algorithm completes by itself -----------------------------------------------------------------------------
+
+
+def grouped(needs: dict[int, int], size: int = 2) -> Groups:
+    """Groups of neighbours, and deltas that need another one."""
+
+    def complete(asked: IntervalSet, within: IntervalSet) -> IntervalSet:
+        while more := IntervalSet.of([needs[one] for one in asked if one in needs]) & within - asked:
+            asked = asked | more
+        return asked
+
+    return Groups(lambda delta: (delta - 1) // size, complete)
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("kind", [DD, DDMin])
+def test_what_is_asked_is_complete_and_groups_are_left(kind: type[Algorithm], seed: int) -> None:
+    chance = random.Random(seed)
+    needs = {number: chance.randint(1, number - 1) for number in range(2, 9) if chance.random() < 0.5}
+    split, cause = grouped(needs), chance.randint(1, 8)
+    algorithm = DD(EMPTY, EIGHT, split=split) if kind is DD else DDMin(EIGHT, split=split)
+    search = Search(algorithm, known={EMPTY: P, EIGHT: F})
+
+    def test(asked: IntervalSet) -> Outcome:
+        missing = any(one in asked and needed not in asked for one, needed in needs.items())
+        return U if missing else F if cause in asked else P
+
+    while (asked := search.ask()) is not None:
+        search.tell(asked, test(asked))
+    assert (test(search.best.c_fail), test(search.best.c_pass)) == (F, P)
+    assert cause in search.best.difference
+    if not needs:
+        assert search.best.difference == parse(f"{(cause - 1) // 2 * 2 + 1}-{(cause - 1) // 2 * 2 + 2}")
+
+
+def test_a_part_whose_needs_are_everything_is_asked_for_as_it_is() -> None:
+    algorithm = DD(EMPTY, parse("1-4"), split=grouped({1: 3, 2: 4, 3: 1, 4: 2}))
+    assert algorithm.ask() in (parse("1-2"), parse("3-4"))
+
+
+def test_groups_share_out_what_is_left_of_them() -> None:
+    split = grouped({}, size=3)
+    assert list(split(parse("1-2 4-7"), 2)) == [parse("1-2"), parse("4-7")]
+    assert list(split(parse("1-2 4-7"), 9)) == [parse("1-2"), parse("4-6"), parse("7")]
+    assert split.most_parts(parse("1-2 4-7")) == 3
 
 
 # -- dd+ whose answer is checked ---------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def answer_page(
         unit: what the sizes of configurations are counted in, if that is not deltas.
         before: the size of the failing one before the search, in the same unit.
     """
-    deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.difference, _MOST_DELTAS)]
+    deltas = [isolation.circumstance.words(delta) for delta in islice(isolation.shown, _MOST_DELTAS)]
     more = isolation.deltas_left - len(deltas)
     answer: list[Child] = [
         facts(

@@ -1,0 +1,184 @@
+"""Which changes need which others, told by the names in them, before anything is run.
+
+Rules of this module:
+
+* A change that uses a name needs the changes that define it, if the old version does not have the name at all. A change
+  that removes the last definition of a name needs those that remove its uses.
+* What is needed comes whole: a new function with all its lines, otherwise the hunk.
+* Of several definitions, those in the same function count, then those in the same file, then all. A name that many
+  changes define tells nothing.
+* This is a guess that saves runs, and never an answer: what is put together is run, and told to the search as it is.
+
+Source: the lexical criteria of ESEC/FSE 1999, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.levels import by_hunk, by_symbol, symbol_of
+from replay_dd.changes.names import Names, words_of
+from replay_dd.changes.tree import Entry
+from replay_dd.dd import IntervalSet
+
+MOST_UNITS = 12
+"""A name that more changes than this define or mention tells nothing."""
+_LARGEST_FILE = 2_000_000
+_MOST_READ = 64_000_000  # bytes of both versions that are searched for names
+_COMPILED = frozenset({".c", ".cc", ".cpp", ".cxx", ".m", ".s"})
+
+
+class Dependences:
+    """Which deltas need which others.
+
+    Args:
+        difference: the two versions.
+        names: the names in its deltas.
+    """
+
+    def __init__(self, difference: Difference, names: Names) -> None:
+        self._difference = difference
+        self._names = names
+        self._last_learnt: tuple[tuple[str, ...], Mapping[int, Sequence[Sequence[int]]]] = ((), {})
+
+    def unit(self, delta: int, name: str = "") -> IntervalSet:
+        """The deltas that come together with one: its hunk, or the function or class of this name that is added."""
+        if self._difference.kind(delta) is not Kind.LINE:
+            return IntervalSet.of([delta])
+        own = symbol_of(self._difference, delta)
+        whole = bool(name) and own.rpartition(".")[2] == name
+        members = self._by_symbol if whole else self._by_hunk
+        key = (by_symbol if whole else by_hunk)(self._difference, delta)
+        return IntervalSet.of(members[key])
+
+    def units(self, deltas: Iterable[int], name: str = "") -> tuple[IntervalSet, ...]:
+        """The units of some deltas, each once."""
+        return tuple(dict.fromkeys(self.unit(delta, name) for delta in deltas))
+
+    def closed(self, deltas: IntervalSet, within: IntervalSet, learnt: Sequence[str] = ()) -> IntervalSet:
+        """Some deltas with all that they need.
+
+        Args:
+            deltas: the deltas.
+            within: those that may be added.
+            learnt: names that were missing where their definitions were.
+        """
+        found, allowed = set(deltas), set(within)
+        waiting = list(found)
+        needs = self._needs
+        learnt_needs = self._learnt(learnt)
+        while waiting:
+            delta = waiting.pop()
+            for needed in (*needs.get(delta, ()), *learnt_needs.get(delta, ())):
+                for other in needed:
+                    if other not in found and other in allowed:
+                        found.add(other)
+                        waiting.append(other)
+        return IntervalSet.of(found)
+
+    def nearest(self, name: str, delta: int) -> tuple[IntervalSet, ...]:
+        """The units that define a name, as its use in a delta would mean; none if there are too many."""
+        defining, importing = self._names.defining(name), self._names.importing(name)
+        if delta in defining:
+            return ()
+        near: Sequence[int] = ()
+        if delta not in importing:
+            place, file = by_symbol(self._difference, delta), self._difference.file_of(delta)
+            all_ = defining | importing
+            near = [one for one in all_ if by_symbol(self._difference, one) == place]
+            near = near or [one for one in all_ if self._difference.file_of(one) == file]
+        found = self.units(near or defining, name)
+        return found if len(found) <= MOST_UNITS else ()
+
+    def built_with(self, deltas: Iterable[int]) -> IntervalSet:
+        """What lists the added files among some deltas, such as the lines of a makefile."""
+        found: set[int] = set()
+        for delta in deltas:
+            path = PurePosixPath(self._difference.files[self._difference.file_of(delta)].path)
+            if self._difference.kind(delta) is Kind.ADD and path.suffix in _COMPILED:
+                units = self.units(self._names.mentioning(path.name) - IntervalSet.of([delta]))
+                if len(units) <= MOST_UNITS:
+                    found.update(*units)
+        return IntervalSet.of(found)
+
+    def _learnt(self, names: Sequence[str]) -> Mapping[int, Sequence[Sequence[int]]]:
+        key = tuple(names)
+        if self._last_learnt[0] != key:
+            found: dict[int, list[Sequence[int]]] = {}
+            for name in key:
+                for user in self._names.adding(name):
+                    found.setdefault(user, []).extend(map(tuple, self.nearest(name, user)))
+            self._last_learnt = key, found
+        return self._last_learnt[1]
+
+    @cached_property
+    def _by_hunk(self) -> Mapping[Hashable, list[int]]:
+        return self._members(by_hunk)
+
+    @cached_property
+    def _by_symbol(self) -> Mapping[Hashable, list[int]]:
+        return self._members(by_symbol)
+
+    def _members(self, group_of: Callable[[Difference, int], Hashable]) -> Mapping[Hashable, list[int]]:
+        found: dict[Hashable, list[int]] = {}
+        for delta in self._difference.all:
+            if self._difference.kind(delta) is Kind.LINE:
+                found.setdefault(group_of(self._difference, delta), []).append(delta)
+        return found
+
+    @cached_property
+    def _needs(self) -> Mapping[int, Sequence[Sequence[int]]]:
+        """What each delta needs, by names that one of the versions does not have."""
+        new, gone = set(self._names.defined), set(self._names.undefined)
+        present = _Present(self._difference, new | gone)
+        found: dict[int, dict[tuple[int, ...], None]] = {}
+        for name in sorted(new - present.in_old):
+            for user in self._names.adding(name):
+                for unit in self.nearest(name, user):
+                    found.setdefault(user, {})[tuple(unit)] = None
+        for name in sorted(gone - present.in_new):
+            uses = self.units(self._names.removing(name))
+            if len(uses) <= MOST_UNITS:
+                for delta in self._names.undefining(name):
+                    found.setdefault(delta, {}).update(dict.fromkeys(map(tuple, uses)))
+        for delta in self._difference.all:
+            if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
+                found.setdefault(delta, {})[tuple(listed)] = None
+        return {delta: tuple(units) for delta, units in found.items()}
+
+
+class _Present:
+    """Which names occur in the two versions.
+
+    Args:
+        difference: the two versions.
+        names: the names that are looked for.
+
+    Attributes:
+        in_old: those in the old version; all of them if it is too large to be read.
+        in_new: those in the new version, likewise.
+    """
+
+    def __init__(self, difference: Difference, names: set[str]) -> None:
+        changed = {path for file in difference.files for path in (file.old_path, file.new_path)}
+        same = [entry for path, entry in difference.old.items() if path not in changed]
+        sides = [[file.old for file in difference.files], [file.new for file in difference.files]]
+        size = sum(entry.size for entry in (*same, *sides[0], *sides[1]) if entry is not None)
+        if size > _MOST_READ:
+            self.in_old = self.in_new = names
+            return
+        in_both = _names_in(same, names)
+        self.in_old, self.in_new = (in_both | _names_in(entries, names) for entries in sides)
+
+
+def _names_in(entries: Iterable[Entry | None], names: set[str]) -> set[str]:
+    found: set[str] = set()
+    for entry in entries:
+        if entry is not None and entry.link is None and entry.size <= _LARGEST_FILE:
+            content = entry.read()
+            if b"\0" not in content:
+                found |= names.intersection(words_of(content.decode("utf-8", "replace")))
+    return found

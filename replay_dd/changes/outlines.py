@@ -1,0 +1,167 @@
+"""What the lines of a file belong to: functions, classes and statements.
+
+Rules of this module:
+
+* Python is read by its own parser, C, C++, Java and JavaScript by tree-sitter if it is installed. Elsewhere, lines that
+  begin in the first column are taken for headings, as `git diff` takes them.
+* Each line belongs to the innermost function or class, by its path of names, and to the innermost statement; a closing
+  brace belongs to the statement that it closes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from replay_dd.changes.difference import FileChange
+from replay_dd.errors.machine import SoftwareMissingError
+from replay_dd.grammars import language_named, parser_of
+
+# What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
+_HEADING = re.compile(rb"[A-Za-z_$]")
+_LARGEST_TEXT = 4_000_000
+_WITH_FUNCTIONS = ("c", "cpp", "java", "javascript")
+_SCOPES = frozenset(
+    {
+        *("function_definition", "struct_specifier", "union_specifier", "enum_specifier", "class_specifier"),
+        *("type_definition", "preproc_function_def", "namespace_definition"),
+        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+        *("method_declaration", "constructor_declaration"),
+        *("function_declaration", "generator_function_declaration", "method_definition"),
+    }
+)
+_WITHOUT_BODY = frozenset({"type_definition", "preproc_function_def"})
+_STATEMENTS = ("_statement", "declaration", "preproc_def", "preproc_include", "preproc_call", "enumerator")
+_INSIDE = frozenset({"compound_statement", "parameter_declaration"})  # of statements, though named like them
+
+
+class Outline:
+    """What the lines of a file belong to.
+
+    Args:
+        symbols: the name of the function or class around each line.
+        statements: where the statement begins that each line is a part of.
+        heads: where the compound statement begins that each line is in the body of; -1 for none.
+    """
+
+    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = (), heads: Sequence[int] = ()) -> None:
+        self._symbols = symbols
+        self._statements = statements
+        self._heads = heads
+
+    @property
+    def has_statements(self) -> bool:
+        """Whether it is known where statements begin and end."""
+        return bool(self._statements)
+
+    def symbol_at(self, line: int) -> str:
+        """The function or class around a line."""
+        return self._symbols[line] if line < len(self._symbols) else ""
+
+    def statement_at(self, line: int) -> int:
+        """The first line of the statement around a line."""
+        return self._statements[line] if line < len(self._statements) else line
+
+    def heads_of(self, line: int) -> Iterator[int]:
+        """Where the compound statements begin that a line is in the body of, the innermost first."""
+        while line < len(self._heads) and self._heads[line] >= 0:
+            line = self._heads[line]
+            yield line
+
+
+_known: dict[tuple[int, bool], tuple[FileChange, Outline]] = {}
+
+
+def outline(file: FileChange, *, new: bool) -> Outline:
+    """What the lines of a version of a file belong to."""
+    key = id(file), new
+    known = _known.get(key)
+    if known is None or known[0] is not file:
+        lines = file.after if new else file.before
+        known = file, _of_python(lines) if is_python(file) else _of_tree(file.path, lines) or _of_headings(lines)
+        _known[key] = known
+    return known[1]
+
+
+def is_python(file: FileChange) -> bool:
+    """Whether a file is one of Python."""
+    return file.path.endswith((".py", ".pyi"))
+
+
+def _of_python(lines: Sequence[bytes]) -> Outline:
+    try:
+        module = ast.parse(b"".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _of_headings(lines)
+    symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)
+
+    def visit(node: ast.AST, above: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            name = above
+            if isinstance(child, ast.stmt):
+                body = getattr(child, "body", None)
+                first = min([child.lineno, *(one.lineno for one in getattr(child, "decorator_list", ()))]) - 1
+                last = child.end_lineno or child.lineno
+                if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    name = f"{above}.{child.name}" if above else child.name
+                    symbols[first:last] = [name] * (last - first)
+                head = max(body[0].lineno - 1, first + 1) if isinstance(body, list) and body else last
+                statements[first:head] = [first] * (head - first)
+                heads[head:last] = [first] * (last - head)
+            visit(child, name)
+
+    visit(module, "")
+    return Outline(symbols, statements, heads)
+
+
+def _of_headings(lines: Sequence[bytes]) -> Outline:
+    symbols, name = [], ""
+    for number, line in enumerate(lines):
+        if _HEADING.match(line):
+            follows = next((one for one in lines[number + 1 : number + 3] if one.strip()), b"")
+            name = line.decode("utf-8", "replace").strip()[:60]
+            # A script may consist of such lines alone.
+            symbols.append(name if follows and not _HEADING.match(follows) else "")
+        else:
+            symbols.append(name)
+    return Outline(symbols)
+
+
+def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
+    """The outline by the grammar of the language; None if there is none, or it has no functions."""
+    language = language_named(path)
+    text = b"".join(lines)
+    if language not in _WITH_FUNCTIONS or len(text) > _LARGEST_TEXT:
+        return None
+    try:
+        parser = parser_of(language)
+    except SoftwareMissingError:
+        return None
+    symbols, statements = [""] * len(lines), list(range(len(lines)))
+    waiting = [(parser.parse(text).root_node, "")]
+    while waiting:
+        node, above = waiting.pop()
+        first, last = node.start_point[0], min(node.end_point[0] + (node.end_point[1] > 0), len(lines))
+        if node.type in _SCOPES and (node.type in _WITHOUT_BODY or node.child_by_field_name("body") is not None):
+            name = _name_of(node)
+            if name:
+                above = f"{above}.{name}" if above else name
+                symbols[first:last] = [above] * (last - first)
+        if node.type in _SCOPES or (node.type.endswith(_STATEMENTS) and node.type not in _INSIDE):
+            # Statements inside come later, and take their own lines.
+            statements[first:last] = [first] * (last - first)
+        waiting.extend((child, above) for child in reversed(node.named_children))
+    return Outline(symbols, statements)
+
+
+def _name_of(node: Any) -> str:
+    """The name that a definition gives."""
+    found = node
+    while found is not None and found.named_child_count:
+        inner = found.child_by_field_name("name") or found.child_by_field_name("declarator")
+        if inner is None:
+            inner = next((one for one in found.named_children if one.type.endswith("identifier")), None)
+        found = inner
+    return "" if found is None or found is node else found.text.decode("utf-8", "replace")
