@@ -79,6 +79,29 @@ class Dependences:
                         waiting.append(other)
         return IntervalSet.of(found)
 
+    def reduced(self, deltas: IntervalSet, within: IntervalSet, learnt: Sequence[str] = ()) -> IntervalSet:
+        """Some deltas without those that need others of a larger set.
+
+        Args:
+            deltas: the deltas.
+            within: the larger set; what is needed beyond it does not count.
+            learnt: names that were missing where their definitions were.
+        """
+        needs, learnt_needs = self._needs, self._learnt(learnt)
+        users: dict[int, list[int]] = {}
+        for delta in within:
+            for needed in (*needs.get(delta, ()), *learnt_needs.get(delta, ())):
+                for other in needed:
+                    users.setdefault(other, []).append(delta)
+        gone = set(within - deltas)
+        waiting = list(gone)
+        while waiting:
+            for user in users.get(waiting.pop(), ()):
+                if user not in gone:
+                    gone.add(user)
+                    waiting.append(user)
+        return IntervalSet.of([delta for delta in deltas if delta not in gone])
+
     def nearest(self, name: str, delta: int) -> tuple[IntervalSet, ...]:
         """The units that define a name, as its use in a delta would mean; none if there are too many."""
         defining, importing = self._names.defining(name), self._names.importing(name)

@@ -150,12 +150,16 @@ def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> I
     passing, in_old = workshop.observed(EMPTY)
     if failing.verdict is not Outcome.FAIL or passing.verdict is not Outcome.PASS:
         return EMPTY  # the baseline will tell, or being observed makes a difference
-    left_out = never_executed(difference, in_old, in_new, built=built)
-    if not left_out or left_out == difference.all:
-        return EMPTY
-    seen, without = (without_line_numbers(run) for run in (failing, workshop.run(difference.all - left_out)))
-    same = without.verdict is Outcome.FAIL and (without.signature, without.message) == (seen.signature, seen.message)
-    return left_out if same else EMPTY
+    wanted, tried = without_line_numbers(failing), EMPTY
+    for beside in (True, False):
+        left_out = never_executed(difference, in_old, in_new, built=built, beside=beside)
+        if left_out in (EMPTY, tried, difference.all):
+            continue
+        run = without_line_numbers(workshop.run(difference.all - left_out))
+        if run.verdict is Outcome.FAIL and (run.signature, run.message) == (wanted.signature, wanted.message):
+            return left_out
+        tried = left_out
+    return EMPTY
 
 
 @dataclass(frozen=True, slots=True)

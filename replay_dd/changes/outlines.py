@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -34,6 +35,7 @@ _SCOPES = frozenset(
 )
 _WITHOUT_BODY = frozenset({"type_definition", "preproc_function_def"})
 _STATEMENTS = ("_statement", "declaration", "preproc_def", "preproc_include", "preproc_call", "enumerator")
+_BRACES = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]", re.DOTALL)
 _INSIDE = frozenset({"compound_statement", "parameter_declaration"})  # of statements, though named like them
 
 
@@ -129,18 +131,51 @@ def _of_headings(lines: Sequence[bytes]) -> Outline:
     return Outline(symbols)
 
 
-def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
-    """The outline by the grammar of the language; None if there is none, or it has no functions."""
+def broken_line(path: str, text: bytes) -> int | None:
+    """The first line that does not follow the grammar, from 0; None if all do, or the grammar is not known."""
+    root = _parsed(path, text)
+    if root is None or not root.has_error:
+        return None
+    node = root
+    while inner := next((child for child in node.children if child.has_error or child.is_missing), None):
+        node = inner
+    return int(node.start_point[0])
+
+
+@functools.lru_cache(512)
+def unbalanced(path: str, text: bytes) -> str:
+    """What is wrong with the braces of a file; empty if nothing is, or the language has none.
+
+    Macros may keep a file that a compiler takes from following the grammar, but hardly ever its braces.
+    """
+    if language_named(path) not in _WITH_FUNCTIONS:
+        return ""
+    depth = 0
+    for token in _BRACES.findall(text):
+        depth += {b"{": 1, b"}": -1}.get(token, 0)
+        if depth < 0:
+            return f"{path} has a brace too many"
+    return f"{path} lacks a closing brace" if depth else ""
+
+
+def _parsed(path: str, text: bytes) -> Any:
+    """The root of the syntax tree; None if the language is none with functions, or its grammar is not installed."""
     language = language_named(path)
-    text = b"".join(lines)
     if language not in _WITH_FUNCTIONS or len(text) > _LARGEST_TEXT:
         return None
     try:
-        parser = parser_of(language)
+        return parser_of(language).parse(text).root_node
     except SoftwareMissingError:
         return None
+
+
+def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
+    """The outline by the grammar of the language; None if there is none, or it has no functions."""
+    root = _parsed(path, b"".join(lines))
+    if root is None:
+        return None
     symbols, statements = [""] * len(lines), list(range(len(lines)))
-    waiting = [(parser.parse(text).root_node, "")]
+    waiting = [(root, "")]
     while waiting:
         node, above = waiting.pop()
         first, last = node.start_point[0], min(node.end_point[0] + (node.end_point[1] > 0), len(lines))

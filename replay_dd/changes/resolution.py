@@ -64,6 +64,10 @@ class Resolution:
         """A mixture with what it needs from another one, as far as names tell that."""
         return self._dependences.closed(asked, within, learnt)
 
+    def reduced(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
+        """A mixture without what needs more of another one, as far as names tell that."""
+        return self._dependences.reduced(asked, within, learnt)
+
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
         """What was run in the place of a mixture; None if that was run itself."""
         return self._resolved.get(deltas)

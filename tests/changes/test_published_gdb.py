@@ -107,7 +107,6 @@ def test_gdb_needs_few_tests_with_groups_and_names(seed: int, changed: float, si
     isolation = gdb.isolate(LEVELS, Resolution(gdb.difference))
     assert {gdb.change_of[delta] for delta in isolation.difference} == {gdb.guilty}
     assert gdb.trials <= 97
-    assert [stage.unit for stage in isolation.stages] == [f"changed {level}" for level in LEVELS]
 
 
 def test_gdb_does_not_end_soon_without_them(tmp_path: Path) -> None:
