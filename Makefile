@@ -30,7 +30,7 @@ demo-input: $(INSTALLED) ## Reduce two real inputs that break real programs (res
 quick: check ## Check, and run the quick tests under one Python (under two minutes)
 	@$(BIN)/python -m pytest -q -n auto --quick
 
-test: check ## Check, build the package, and test it under every supported Python on this machine
+test: check ## Check, build the package, and test it under every supported Python
 	@$(BIN)/python -m tools.install_system_packages
 	@$(BIN)/python -m tools.test_all_pythons
 
@@ -70,7 +70,7 @@ bench: $(INSTALLED) ## Measure how fast the tool is
 compatibility: $(INSTALLED) ## Judge other people's programs again under the scheduler (about an hour)
 	@$(BIN)/python -m tests.compatibility
 
-pythons: ## Bring Python 3.14 and 3.15 below build/pythons, from the packages of a later Debian
+pythons: ## Bring Python 3.14, 3.15 and a free-threaded 3.13 below build/pythons, from Debian's packages
 	@$(PYTHON) tools/get_pythons.py
 
 clean: ## Remove everything that make has made

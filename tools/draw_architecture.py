@@ -38,7 +38,7 @@ class Floor:
 TITLES = {
     "cli": "faces: parse, call, print",
     "report": "one result, many renderings",
-    "code": "a circumstance made from that of input",
+    "code": "made from other circumstances",
     "schedules": "circumstances: what the deltas are, how to run and judge them",
     "experiment": "the driver: baseline, search, refine, prove",
     "circumstance": "what the driver asks of a circumstance",
@@ -61,6 +61,7 @@ ROOMS = {
     "input": "parts of a program's input",
     "call": "arguments of a Python call",
     "changes": "changes of a program's code",
+    "bisect": "commits, with the same schedules at each",
     "code": "edits of a program on which a tool fails",
     "grammars": "languages whose grammars can be installed",
     "trace": "statements that a program executed",

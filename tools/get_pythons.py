@@ -25,6 +25,7 @@ FOLDER = CHECKOUT / "build" / "pythons"
 PACKAGED = ("3.14", "3.15")
 # Version and the suite that has its source package.
 COMPILED = {"3.13t": "trixie"}
+KNOWN = (*PACKAGED, *COMPILED)
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # What a build without them lacks silently: modules that the tests and the tool's own run need.
 NEEDED_MODULES = "_bz2, _ctypes, _hashlib, _lzma, _sqlite3, _ssl, zlib"
@@ -72,7 +73,7 @@ def get(version: str) -> Path:
             compile_from_source(version, unfinished)
             shutil.rmtree(unfinished)
         else:
-            raise CannotGet(f"known are {', '.join([*PACKAGED, *COMPILED])}")
+            raise CannotGet(f"known are {', '.join(KNOWN)}")
     run(interpreter, "-c", f"import ensurepip, venv, {NEEDED_MODULES}")
     return interpreter
 
@@ -204,11 +205,10 @@ def run(*command: str | Path, cwd: Path | None = None) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    known = [*PACKAGED, *COMPILED]
-    parser.add_argument("versions", nargs="*", metavar="version", help=f"of {', '.join(known)} (default: 3.14 3.15)")
+    parser.add_argument("versions", nargs="*", metavar="version", help=f"of {', '.join(KNOWN)} (default: all)")
     parser.add_argument("--strict", action="store_true", help="end with status 1 when one cannot be had")
     chosen = parser.parse_args()
     try:
-        sys.exit(main(chosen.versions or list(PACKAGED), chosen.strict))
+        sys.exit(main(chosen.versions or list(KNOWN), chosen.strict))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,4 +1,8 @@
-"""Build the package and run its tests, from another folder, under every supported Python that this machine has.
+"""Build the package and run its tests, from another folder, under every supported Python.
+
+Pythons that this machine does not have are brought by get_pythons.py, where they can be had. The first one gets every
+test, the newest one every test that hangs on the version of Python, the others the quick ones of these, and those
+without a GIL the quick ones about schedules.
 
 The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in
 a temporary folder. So nothing passes because a file lies in the checkout that the wheel or the archive forgot.
@@ -21,43 +25,118 @@ import tarfile
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from sysconfig import get_config_var
+
+from tools.get_pythons import KNOWN, CannotGet, get, interpreter_of
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SUPPORTED = ("3.11", "3.12", "3.13")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
+FREE_THREADED = ("3.13t",)
 PACKAGES = ("recorders", "replay_dd")
-OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-PROBE = "import sys, venv, ensurepip; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
+OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}" + "t" * bool(get_config_var("Py_GIL_DISABLED"))
+PROBE = (
+    "import sys, venv, ensurepip; from sysconfig import get_config_var; "
+    "print('{}.{}'.format(*sys.version_info) + 't' * bool(get_config_var('Py_GIL_DISABLED')))"
+)
+ALL: tuple[str, ...] = ()
+# The rooms that control, trace or parse programs of this Python.
+QUICK = (
+    "--quick",
+    *(f"tests/{room}" for room in ("call", "cli", "code", "pytest_plugin", "runtime", "schedules", "trace")),
+)
+QUICK_SCHEDULES = ("--quick", "tests/runtime", "tests/schedules")
+EXTENTS = {
+    ALL: "all tests",
+    QUICK: "the quick tests of what runs or reads its programs",
+    QUICK_SCHEDULES: "the quick tests of schedules",
+}
+WORKERS = min(os.cpu_count() or 1, 4)
 GRACE_S = 5.0  # for processes that are just ending
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A Python with everything in place for the tests.
+
+    Attributes:
+        version: "3.12", "3.13t".
+        interpreter: the one that the environment was made with.
+        environment: the folder of the environment, with the package installed.
+    """
+
+    version: str
+    interpreter: Path
+    environment: Path
 
 
 def main(pytest_arguments: list[str]) -> int:
     started = time.monotonic()
-    versions = SUPPORTED if OWN_VERSION in SUPPORTED else (*SUPPORTED, OWN_VERSION)
     verdicts: list[str] = []
-    skipped: list[str] = []
     failed = False
     first = ""
     with tempfile.TemporaryDirectory(prefix="replay-dd-test-") as folder:
         source_archive = build_source_archive(Path(folder))
         pure_wheel = build_pure_wheel(source_archive, Path(folder))
         built = {"REPLAY_DD_SOURCE_ARCHIVE": str(source_archive), "REPLAY_DD_PURE_WHEEL": str(pure_wheel)}
-        for version in versions:
-            interpreter = find_python(version)
-            if interpreter is None:
-                skipped.append(f"SKIPPED: Python {version} not found on this machine")
-                continue
-            announce(f"Python {version} ({interpreter})")
-            environment = prepare_environment(version, interpreter)
-            install_package(environment, source_archive, Path(folder) / f"wheel-{version}")
-            problem, summary = run_tests(environment, Path(folder) / version, pytest_arguments, built, first)
+        interpreters, skipped = find_all()
+        announce(f"Preparing {', '.join(interpreters)}")
+        with ThreadPoolExecutor(WORKERS) as pool:
+            waiting = [
+                pool.submit(prepare, version, path, source_archive, Path(folder) / f"wheel-{version}")
+                for version, path in interpreters.items()
+            ]
+            prepared = [one.result() for one in waiting]
+        for python in prepared:
+            version, selection = python.version, selection_of(python.version, prepared)
+            announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
+            arguments = [*selection, *pytest_arguments]
+            problem, summary = run_tests(python.environment, Path(folder) / version, arguments, built, first)
             first = first or version
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
     announce(f"All Pythons, after {time.monotonic() - started:.0f} s")
     print("\n".join([*skipped, *verdicts]), flush=True)
     return 1 if failed or not verdicts else 0
+
+
+def find_all() -> tuple[dict[str, Path], list[str]]:
+    """The interpreters by version, and what is to be said of those that there are not."""
+    wanted = (*SUPPORTED, *FREE_THREADED)
+    found: dict[str, Path] = {}
+    skipped: list[str] = []
+    for version in wanted if OWN_VERSION in wanted else (*wanted, OWN_VERSION):
+        interpreter = find_python(version)
+        if interpreter is None and version in KNOWN:
+            announce(f"Bringing Python {version}")
+            try:
+                get(version)
+                interpreter = find_python(version)
+            except CannotGet as problem:
+                skipped.append(f"SKIPPED: Python {version} cannot be had here: {problem}")
+                continue
+        if interpreter is None:
+            skipped.append(f"SKIPPED: Python {version} not found on this machine")
+        else:
+            found[version] = interpreter
+    return found, skipped
+
+
+def prepare(version: str, interpreter: Path, source_archive: Path, wheel_folder: Path) -> Prepared:
+    environment = prepare_environment(version, interpreter)
+    install_package(environment, source_archive, wheel_folder)
+    return Prepared(version, interpreter, environment)
+
+
+def selection_of(version: str, prepared: Sequence[Prepared]) -> tuple[str, ...]:
+    """The arguments that choose this Python's tests; those marked `once` are left out by all Pythons but the first."""
+    if version in FREE_THREADED:
+        return QUICK_SCHEDULES
+    newest = [python.version for python in prepared if python.version in SUPPORTED][-1:]
+    return ALL if version in (prepared[0].version, *newest) else QUICK
 
 
 def announce(text: str) -> None:
@@ -90,12 +169,14 @@ def candidates(version: str) -> Iterator[Path]:
             if folder and path.is_file() and CHECKOUT not in path.parents:
                 yield path
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    # Free-threaded builds ("3.13.0t") are another interpreter; they are left out by their name.
-    installed = [path for path in (pyenv / "versions").glob(f"{version}.*") if path.name.replace(".", "").isdigit()]
-    for path in sorted(installed, key=lambda path: [int(part) for part in path.name.split(".")], reverse=True):
+    free = version.removesuffix("t") != version
+    pattern = re.compile(rf"{re.escape(version.removesuffix('t'))}\.(\d+){'t' if free else ''}")
+    installed = [
+        (int(match[1]), path) for path in (pyenv / "versions").glob("*") if (match := pattern.fullmatch(path.name))
+    ]
+    for _, path in sorted(installed, reverse=True):
         yield path / "bin" / "python"
-    brought = CHECKOUT / "build" / "pythons" / version / "usr" / "bin" / f"python{version}"
-    if brought.is_file():  # by get_pythons.py
+    if version in KNOWN and (brought := interpreter_of(version)).is_file():
         yield brought
 
 
@@ -133,15 +214,20 @@ def build_pure_wheel(source_archive: Path, folder: Path) -> Path:
 def prepare_environment(version: str, interpreter: Path) -> Path:
     """The environment for this version, with what the tests need and without the package itself."""
     environment = CHECKOUT / f".venv-test-{version}"
-    requirements, xlib = wanted_requirements("test", "pyautogui"), wanted_requirements("gui", own=False)
+    if version in FREE_THREADED:
+        requirements, xlib = wanted_requirements("test-schedules"), []
+    else:
+        requirements, xlib = wanted_requirements("test", "pyautogui"), wanted_requirements("gui", own=False)
     stamp = environment / ".requirements"
     wanted = hashlib.sha256("\n".join([str(interpreter), *requirements, "", *xlib]).encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
         pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip", "install", "-qq"]
+        # New Pythons get an older release that has a wheel for them, rather than compile the newest one.
+        pip.append("--prefer-binary")
         run(interpreter, "-m", "venv", "--clear", environment)
         run(*pip, *requirements)
-        # PyAutoGUI brings python3-xlib, which writes into the same folder: the right package comes last.
-        run(*pip, "--force-reinstall", "--no-deps", *xlib)
+        if xlib:  # PyAutoGUI brings python3-xlib, which writes into the same folder: the right package comes last.
+            run(*pip, "--force-reinstall", "--no-deps", *xlib)
         stamp.write_text(wanted)
     return environment
 
@@ -192,8 +278,7 @@ def run_tests(
     }
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
         variables.pop(name, None)
-    workers = str(min(os.cpu_count() or 1, 4))
-    command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", workers]
+    command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(WORKERS)]
     command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
     status, summary = run_and_show([str(part) for part in command], copy, variables)
     left = sorted(path.name for path in temporary.iterdir())

@@ -113,6 +113,10 @@ def _call_of_frame(frame: FrameType) -> Call:
             positional.append(value)
     if code.co_name == "__init__" and positional and _constructs(type(positional[0]), code):
         return Call(type(positional[0]), positional[1:], keywords)
+    if positional and isinstance(positional[0], type):
+        bound = getattr(positional[0], code.co_name, None)
+        if inspect.ismethod(bound) and bound.__func__ is function:  # a class method
+            return Call(bound, positional[1:], keywords)
     return Call(function, positional, keywords)
 
 

@@ -17,7 +17,8 @@ import copy
 import dataclasses
 import sys
 from abc import ABC, abstractmethod
-from collections import deque
+from array import array
+from collections import UserDict, UserList, deque
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
@@ -68,7 +69,7 @@ class _Text(Container):
 
 
 class _Listed(Container):
-    """A list, a tuple or a deque."""
+    """A list, a tuple, a deque, or an array of the standard library."""
 
     def keep(self, parts: IntervalSet) -> Any:
         elements = self.inside()
@@ -84,7 +85,10 @@ class _Listed(Container):
         if kind is list:
             return list(values)
         made = copy.copy(self.value)
-        made.clear()
+        if isinstance(made, deque):
+            made.clear()
+        else:
+            del made[:]
         made.extend(values)
         return made
 
@@ -223,11 +227,11 @@ def strings_in(value: Any, depth: int = 20) -> Iterator[str]:
 
 _KINDS: tuple[tuple[Any, type[Container]], ...] = (
     ((str, bytes, bytearray), _Text),
-    ((list, tuple, deque), _Listed),
+    ((list, tuple, deque, array, UserList), _Listed),
     ((set, frozenset), _Set),
-    (dict, _Mapping),
+    ((dict, UserDict), _Mapping),
 )
-_PLAIN = (str, bytes, bytearray, list, tuple, set, frozenset, dict, deque)
+_PLAIN = (str, bytes, bytearray, list, tuple, set, frozenset, dict, deque, array)
 
 
 def _is_array(value: Any) -> bool:

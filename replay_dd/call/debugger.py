@@ -84,6 +84,11 @@ class DeltaDebugger:
     ) -> None:
         if time_limit_s is not None and not child:
             raise ArgumentError("only calls in child processes can have a time limit", "Add `child=True`.")
+        if isinstance(order, str):
+            raise ArgumentError(f"order is {order!r}", f"Give a list of names: `order=[{order!r}]`.")
+        for name, limit in (("max_tests", max_tests), ("time_budget_s", time_budget_s), ("time_limit_s", time_limit_s)):
+            if limit is not None and (not isinstance(limit, int | float) or not limit >= 0):
+                raise ArgumentError(f"{name} is {limit!r}", "Give a number that is not negative, or None for no limit.")
         self.log = log
         self.stopped_by: str | None = None
         self.log_tests: list[TriedCall] = []
@@ -256,6 +261,8 @@ class DeltaDebugger:
 
     def max_args(self) -> Arguments:
         """Arguments with which the call passes, and to which no element can be added without making it stop passing.
+
+        With ``nested``, the same is true of what is inside the elements.
 
         Raises:
             DoesNotPassError: it does not pass with empty arguments, nor with any others that were tried.

@@ -47,7 +47,8 @@ def minimize_failure(
         **options: see :class:`~replay_dd.call.debugger.DeltaDebugger`.
 
     Raises:
-        ArgumentError: it is a coroutine or generator function, whose calls fail later; or an option is wrong.
+        ArgumentError: it is a class, no function at all, or a coroutine or generator function, whose calls fail
+            later; or an option is wrong.
     """
     DeltaDebugger(time_budget_s=time_budget_s, **options)  # complains about options now, and not when a call fails
     if function is None:
@@ -56,6 +57,13 @@ def minimize_failure(
 
 
 def _wrapped(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    if isinstance(function, type):
+        raise ArgumentError(f"{function.__qualname__} is a class", "Decorate its `__init__`, or other methods.")
+    if isinstance(function, classmethod | staticmethod):
+        kind = type(function).__name__
+        raise ArgumentError(f"a {kind} was decorated", f"Write `@minimize_failure` below `@{kind}`.")
+    if not callable(function):
+        raise ArgumentError(f"{function!r} cannot be decorated", "Decorate a function.")
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
         raise ArgumentError(
             f"{function.__qualname__} is a coroutine or generator function: a call of it only begins its work",

@@ -120,23 +120,27 @@ def matcher(rule: Rule, wanted: Ending, strings: Iterable[str]) -> Matches:
     """
     if rule is None:
         return _same_as(wanted, strings)
-    if isinstance(rule, type) and issubclass(rule, BaseException):
-        name = type_name(rule)
-        matches: Matches = lambda ending: name in ending.kinds  # noqa: E731
-    elif isinstance(rule, str | re.Pattern):
-        name = rule if isinstance(rule, str) else rule.pattern
-        try:
-            pattern = re.compile(rule)
-        except re.error as error:
-            raise ArgumentError(f"{name!r} is not a regular expression: {error}", "") from None
-        matches = lambda ending: ending.failed and pattern.search(ending.in_full) is not None  # noqa: E731
-    else:
-        raise ArgumentError(
-            f"failure is {rule!r}", "Give a type of exception, or a regular expression for its type and text."
-        )
+    name, matches = _by_rule(rule)
     if not matches(wanted):
         raise DoesNotFailError(f"The call fails with {wanted.words}, which is not {name}.", "Give another failure.")
     return matches
+
+
+def _by_rule(rule: object) -> tuple[str, Matches]:
+    """What a rule is called in messages, and what it says of an ending."""
+    if isinstance(rule, type) and issubclass(rule, BaseException):
+        name = type_name(rule)
+        return name, lambda ending: name in ending.kinds
+    if not isinstance(rule, str | re.Pattern):
+        raise ArgumentError(
+            f"failure is {rule!r}", "Give a type of exception, or a regular expression for its type and text."
+        )
+    told = rule if isinstance(rule, str) else rule.pattern
+    try:
+        pattern = re.compile(rule)
+    except re.error as error:
+        raise ArgumentError(f"{told!r} is not a regular expression: {error}", "") from None
+    return told, lambda ending: ending.failed and pattern.search(ending.in_full) is not None
 
 
 def _same_as(wanted: Ending, strings: Iterable[str]) -> Matches:

@@ -15,6 +15,7 @@ import gc
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from inspect import BoundArguments, Parameter, Signature
 from types import FunctionType, ModuleType
 from typing import Any
@@ -50,6 +51,10 @@ class Call:
     def __init__(self, function: Callable[..., Any], positional: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         if not callable(function):
             raise ArgumentError(f"{function!r} cannot be called", "The function comes first, then its arguments.")
+        while type(function) is partial:
+            positional = (*function.args, *positional)
+            keywords = {**function.keywords, **keywords}
+            function = function.func
         self.function = function
         self.writes_arrays = False
         self.shared: set[str] = set()

@@ -4,17 +4,19 @@ Rules of this module:
 
 * What fails is minimized argument by argument, as in the Debugging Book, then inside of elements and by blocks of
   texts, until a whole round has left nothing out. Of long texts, blocks come first, which saves most of the tests.
-* What passes is maximized in all arguments together: results for single arguments need not pass together.
+* What passes is maximized in all arguments together: results for single arguments need not pass together. Then
+  it goes on inside the elements that were left out, or that make the difference.
 * The answer is tried again before it is given. One that was stopped early is not: it is only the best so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from replay_dd.call.blocks import blocks
 from replay_dd.call.containers import is_text
+from replay_dd.call.parts import Additions, Parts
 from replay_dd.call.source import source_of
 from replay_dd.call.spaces import DEEPEST, Level, Space, levels_below
 from replay_dd.call.tester import Stopped, Tester
@@ -57,6 +59,7 @@ class ArgumentSearch:
         detailed: bool = False,
     ) -> None:
         self.stopped_by: str | None = None
+        self._base_passes = False
         self._tester = tester
         self._call = tester.call
         names = tester.call.reducible
@@ -80,6 +83,8 @@ class ArgumentSearch:
             self.check()
         except Stopped as stopped:
             self.stopped_by = stopped.by
+            if "+" in mode:
+                self._refuse(self._call.arguments)
             return self._call.arguments, self._call.arguments, {}
         found = self._minimized() if mode == "-" else self._between(mode)
         self._prove(found, mode)
@@ -144,18 +149,116 @@ class ArgumentSearch:
 
     def _between(self, mode: str) -> Triple:
         """All arguments together: their results would not fit together otherwise."""
-        space = Level(self._call.arguments, 0, self._names)
+        space: Space = Level(self._call.arguments, 0, self._names)
         c_pass, c_fail = self.search(space, mode)
         passing, failing, difference = (space.build(deltas) for deltas in (c_pass, c_fail, c_fail - c_pass))
-        if c_pass == EMPTY and self.stopped_by is None and self._tester.test(passing) is not Outcome.PASS:
-            raise DoesNotPassError(
-                f"{self._call.source(passing)[:_SHOWN]} does not pass: {self._tester.last.words}.",
-                "Without anything that passes there is no difference; `min_args()` needs none.",
-            )
+        nothing_passes = c_pass == EMPTY and not self._base_passes
+        if self._nested and self.stopped_by is None:
+            parts = Parts(self._call.arguments, self._names)
+            top = Additions(parts, EMPTY, map(parts.whole, parts.top))
+            kept_pass, kept_fail = top.kept(c_pass), top.kept(c_fail)
+            if nothing_passes:
+                kept_pass, kept_fail = self._above_a_frame(parts, mode)
+                nothing_passes = not kept_pass
+            if nothing_passes:
+                pass
+            elif mode == "+":
+                kept_pass = self._filled(parts, kept_pass)
+            else:
+                kept_pass, kept_fail = self._narrowed(parts, kept_pass, kept_fail)
+            difference = parts.build(parts.with_surroundings(kept_fail - kept_pass))
+            passing, failing = parts.build(kept_pass), parts.build(kept_fail)
+        if nothing_passes:
+            self._refuse(space.build(EMPTY))
         self._say(f"Maximal passing call: {self._call.source(passing)}")
         if "-" in mode:
             self._say(f"Minimal failing call: {self._call.source(failing)}")
         return passing, failing, difference
+
+    def _refuse(self, arguments: Arguments) -> NoReturn:
+        """Say that nothing passes."""
+        if self.stopped_by is not None:
+            raise DoesNotPassError(
+                "The search was stopped before it found any arguments with which the call passes.",
+                "Allow it more tests or more time.",
+            )
+        self._tester.run(arguments)  # for its ending
+        raise DoesNotPassError(
+            f"{self._call.source(arguments)[:_SHOWN]} does not pass: {self._tester.last.words}.",
+            "Without anything that passes there is no difference; `min_args()` needs none.",
+        )
+
+    def _above_a_frame(self, parts: Parts, mode: str) -> tuple[IntervalSet, IntervalSet]:
+        """Search between all parts and the outer ones without their inside; the outermost are tried first.
+
+        Args:
+            parts: all parts.
+            mode: as for :meth:`run`.
+
+        Returns:
+            What passes and what fails; both empty if no such frame passes.
+        """
+        frame, level = EMPTY, parts.top
+        while inside := [one for part in level for one in parts.inside(part)]:
+            frame |= IntervalSet.of(level)
+            space = Additions(parts, frame, map(parts.whole, inside))
+            if self._tester.run(space.build(EMPTY)) is Outcome.PASS:
+                c_pass, c_fail = self.search(space, mode)
+                return space.kept(c_pass), space.kept(c_fail)
+            level = inside
+        return EMPTY, EMPTY
+
+    def _filled(self, parts: Parts, kept: IntervalSet) -> IntervalSet:
+        """Add parts that were left out: as a whole, or without what is inside them, which is added afterwards.
+
+        Args:
+            parts: all parts.
+            kept: those that pass.
+        """
+        forms, before = [parts.emptied], None  # whole elements were tried already
+        while kept != before:
+            before = kept
+            for form in forms:
+                added = [form(part) for part in parts.addable(kept) if form == parts.whole or parts.has_inside(part)]
+                space = Additions(parts, kept, added)
+                outcome = self._outcome(space) if added else Outcome.PASS
+                if self.stopped_by is not None:
+                    return kept
+                kept = space.kept(space.all if outcome is Outcome.PASS else self.search(space, "+")[0])
+            forms = [parts.whole, parts.emptied]
+        return kept
+
+    def _narrowed(self, parts: Parts, passing: IntervalSet, failing: IntervalSet) -> tuple[IntervalSet, IntervalSet]:
+        """Go on inside the parts that make the difference, as far as these pass or fail without their inside.
+
+        Args:
+            parts: all parts.
+            passing: those that pass.
+            failing: those that fail, among them the former.
+        """
+        while self.stopped_by is None:
+            differing = [part for part in parts.addable(passing) if part in failing]
+            empty = Additions(parts, passing, map(parts.emptied, differing))
+            inside = [parts.whole(one) for part in differing for one in parts.inside(part)]
+            if not inside:
+                break
+            outcome = self._outcome(empty)
+            if outcome is Outcome.UNRESOLVED or self.stopped_by is not None:
+                break
+            space = empty if outcome is Outcome.FAIL else Additions(parts, empty.kept(empty.all), inside)
+            c_pass, c_fail = self.search(space, "+-")
+            passing, failing = space.kept(c_pass), space.kept(c_fail)
+            if outcome is Outcome.FAIL:
+                break
+        return passing, failing
+
+    def _outcome(self, space: Space) -> Outcome:
+        """The outcome with all parts; UNRESOLVED if the search is stopped."""
+        try:
+            return self._tester.test(space.build(space.all))
+        except Stopped as stopped:
+            self.stopped_by = stopped.by
+            return Outcome.UNRESOLVED
 
     def search(self, space: Space, mode: str, *, check_whole: bool = False) -> tuple[IntervalSet, IntervalSet]:
         """Search some parts of the arguments.
@@ -180,7 +283,9 @@ class ArgumentSearch:
         test = self._tester.test
         try:
             # The empty arguments first, as in the book.
-            if test(space.build(EMPTY)) is Outcome.FAIL:
+            first = test(space.build(EMPTY))
+            self._base_passes = first is Outcome.PASS
+            if first is Outcome.FAIL:
                 if "+" in mode:
                     raise DoesNotPassError(
                         f"{self._call.source(space.build(EMPTY))[:_SHOWN]} fails, too: {self._tester.last.words}.",

@@ -3,12 +3,14 @@
 Rules of this module:
 
 * FAIL means the same failure as that of the whole call, PASS that the call returns, UNRESOLVED any other ending.
+* Every call has as much of the stack as the first one had: where it overflows depends on the arguments alone.
 * Arguments that were tested are not tested again. Arguments whose elements cannot be hashed are not
   remembered, nor are large collections: to compare them costs more than a test may.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
@@ -17,6 +19,7 @@ from replay_dd.call.containers import is_array, strings_in
 from replay_dd.call.failure import Ending, Rule, matcher
 from replay_dd.call.in_child import attempt, forked
 from replay_dd.call.made_call import Call
+from replay_dd.call.stack import recursion_room, stack_depth
 from replay_dd.outcome import Outcome
 
 _MOST_HASHED = 1000
@@ -68,6 +71,7 @@ class Tester:
         self.on_test: Callable[[int, Mapping[str, Any], Outcome, Ending], None] = lambda *told: None
         self.in_child = child
         self._time_limit_s = time_limit_s
+        self._stack_room = sys.getrecursionlimit() - stack_depth()
         self._same = matcher(rule, wanted, strings_of(call.arguments))
         self._cache: dict[Hashable, Outcome] = {}
         self.limit(None, None)
@@ -94,7 +98,8 @@ class Tester:
 
     def _ending(self, arguments: Mapping[str, Any]) -> Ending:
         call = self.call.prepare(arguments)
-        return Ending.of(forked(call, self._time_limit_s) if self.in_child else attempt(call))
+        with recursion_room(self._stack_room):
+            return Ending.of(forked(call, self._time_limit_s) if self.in_child else attempt(call))
 
     def test(self, arguments: Mapping[str, Any]) -> Outcome:
         """The outcome of a call with these arguments; from the cache if it is known.

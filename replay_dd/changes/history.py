@@ -80,7 +80,7 @@ def origins(difference: Difference, deltas: IntervalSet, old: Version, new: Vers
     for delta in deltas:
         for commit in _commits_of(difference, delta, old, new):
             found.setdefault(commit)
-    return tuple(origin for commit in found if (origin := _origin(new.repository, commit)) is not None)
+    return tuple(origin for commit in found if (origin := origin_of(new.repository, commit)) is not None)
 
 
 def _commits_of(difference: Difference, delta: int, old: Version, new: Version) -> Iterator[str]:
@@ -102,7 +102,8 @@ def _commits_of(difference: Difference, delta: int, old: Version, new: Version) 
         yield told.strip()
 
 
-def _origin(repository: Path, commit: str) -> Origin | None:
+def origin_of(repository: Path, commit: str) -> Origin | None:
+    """Who wrote a commit, when, and what it is about; None if git cannot tell."""
     told = git(repository, "log", "-1", _FORMAT, commit)
     parts = (told or "").strip().split("\0")
     return Origin(*parts) if len(parts) == 4 else None

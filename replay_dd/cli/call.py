@@ -11,8 +11,19 @@ import click
 from replay_dd.call.arguments_file import read_arguments
 from replay_dd.call.circumstance import FIRST_LIMIT_S
 from replay_dd.call.reduce import ALGORITHMS, CallIsolation, reduce_call
-from replay_dd.cli.command import OneOf, Option, Seconds, command
-from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, processors
+from replay_dd.cli.command import OneOf, Option, command
+from replay_dd.cli.options import (
+    LOG,
+    OUTPUT,
+    OUTPUT_FILE,
+    PROGRAM,
+    SEARCH,
+    budget_options,
+    jobs_option,
+    json_option,
+    page_option,
+    time_limit_option,
+)
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.errors.user import UsageError
@@ -54,6 +65,7 @@ def _algorithms() -> Sequence[str]:
         help="Where to write the minimal arguments.",
     ),
     Option("--write-test", section=OUTPUT, metavar="FILE", type=OUTPUT_FILE, help="Write a pytest test of the call."),
+    page_option(),
     json_option(),
     Option(
         "--failure",
@@ -62,26 +74,15 @@ def _algorithms() -> Sequence[str]:
         shown_default="the same exception, from the same place",
         help="The failure is an exception whose type and text REGEX matches.",
     ),
-    Option(
-        "--time-limit",
+    time_limit_option(
+        f"{FIRST_LIMIT_S:g}, then 20 times the first call, and 5 s",
+        "Kill a call after this time, which counts as a failure.",
         section=FAILURE,
-        metavar="SECONDS",
-        type=Seconds(min=0, min_open=True),
-        shown_default=f"{FIRST_LIMIT_S:g}, then 20 times the first call, and 5 s",
-        help="Kill a call after this time, which counts as a failure.",
     ),
     Option(
         "--algorithm", section=SEARCH, type=OneOf(_algorithms), shown_default=ALGORITHMS[0], help="How to simplify."
     ),
-    Option(
-        "--jobs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=processors,
-        shown_default="one per processor",
-        help="Number of calls at the same time.",
-    ),
+    jobs_option("calls"),
     *budget_options(),
 )
 def call_command(
@@ -90,6 +91,7 @@ def call_command(
     python: str | None,
     output: Path | None,
     write_test: Path | None,
+    html: Path | None,
     as_json: bool,
     failure: str | None,
     time_limit: float | None,
@@ -135,6 +137,12 @@ def call_command(
     if write_test is not None:
         files["test"] = write_test
         write_whole(write_test, call_test(found).encode("utf-8", "backslashreplace"))
+    if html is not None:
+        from replay_dd.report.page.answer import call_page
+        from replay_dd.report.page.frame import write_page
+
+        files["page"] = html
+        write_page(call_page(found, files), html)
     return _tell(found, files, as_json=as_json)
 
 

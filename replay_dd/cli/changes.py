@@ -15,8 +15,17 @@ from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
 from replay_dd.changes.workshop import Target
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of
-from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, page_option
+from replay_dd.cli.input_options import failure_options, oracle_of
+from replay_dd.cli.options import (
+    OUTPUT,
+    OUTPUT_FILE,
+    PROGRAM,
+    SEARCH,
+    budget_options,
+    jobs_option,
+    json_option,
+    page_option,
+)
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY

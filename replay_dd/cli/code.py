@@ -7,8 +7,16 @@ from pathlib import Path
 import click
 
 from replay_dd.cli.command import Command, Option, command
-from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of
-from replay_dd.cli.options import OUTPUT, OUTPUT_FILE, OUTPUT_FOLDER, PROGRAM, budget_options, json_option
+from replay_dd.cli.input_options import failure_options, oracle_of
+from replay_dd.cli.options import (
+    OUTPUT,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    PROGRAM,
+    budget_options,
+    jobs_option,
+    json_option,
+)
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress

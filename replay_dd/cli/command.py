@@ -181,6 +181,8 @@ class Output(click.Path):
 
         if self._or_printed and str(path) == "-":
             return
+        if str(path) == "-":
+            raise UsageError("`-` names no file: standard output is for the answer.", "Give the name of a file.")
         check_writable(path / "any" if self._folder or (self.dir_okay and os.path.isdir(path)) else path)
 
 

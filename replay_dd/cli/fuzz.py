@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
 from replay_dd.cli.command import Option, command
-from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
+from replay_dd.cli.input_options import failure_options, oracle_of, read_input
 from replay_dd.cli.input_results import paths_beside, reduce_and_tell
-from replay_dd.cli.options import LOG, OUTPUT, OUTPUT_FILE, PROGRAM, SEARCH, budget_options, json_option, seed_option
-from replay_dd.cli.output import echo
+from replay_dd.cli.options import (
+    LOG,
+    OUTPUT,
+    OUTPUT_FILE,
+    PROGRAM,
+    SEARCH,
+    budget_options,
+    jobs_option,
+    json_option,
+    seed_option,
+)
+from replay_dd.cli.output import echo, echo_json
 from replay_dd.cli.program_under_test import check_script
 from replay_dd.cli.progress import Progress, say
+from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.errors.user import InputError
 from replay_dd.files import write_whole
 from replay_dd.input.fuzz import find_failing_input
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 from replay_dd.input.target import Target
+from replay_dd.report.input import no_failure_as_json
+from replay_dd.report.isolation import counted
 
 EXIT_NO_FAILURE = 1
+_WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted"}
 
 
 @command(
@@ -85,6 +100,7 @@ def fuzz_command(
     Exit status:
       0  an input failed and was reduced
       1  none failed
+      130  interrupted before one failed
       4  the failure or the answer is not reproducible
     """
     oracle = oracle_of(grep, script)
@@ -94,23 +110,30 @@ def fuzz_command(
     check_script(command)
     target = Target(command, output.name, fresh_copy=fresh_copy, time_limit_s=time_limit or DEFAULT_TIME_LIMIT_S)
     progress = Progress()
+    began_s = time.monotonic()
     try:
-        found = find_failing_input(
+        fuzzed = find_failing_input(
             *(target, oracle),
             seed=seed or 0,
             runs=runs,
             length=length,
             source=content,
             jobs=jobs,
+            time_budget_s=time_budget,
             on_run=lambda number: progress.show(f"input {number} of {runs}"),
         )
     finally:
         progress.clear()
+    found = fuzzed.found
     if found is None:
-        echo(f"No failure in {runs} inputs.")
-        return EXIT_NO_FAILURE
+        if as_json:
+            echo_json(no_failure_as_json(fuzzed, seed or 0))
+        else:
+            echo(f"No failure in {counted(fuzzed.tried, 'input')}{_WHY[fuzzed.stopped_by]}.")
+        return EXIT_INTERRUPTED if fuzzed.stopped_by == "interrupt" else EXIT_NO_FAILURE
     write_whole(output, found.content)
     say(f"input {found.number} fails: {found.ending.words}; it is in {output}")
     target.time_limit_s = time_limit
-    search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": time_budget}
+    left_s = None if time_budget is None else max(time_budget - (time.monotonic() - began_s), 0.001)
+    search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": left_s}
     return reduce_and_tell(output.name, found.content, target, search, paths_beside(output, None), as_json=as_json)

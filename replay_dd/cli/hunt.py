@@ -32,9 +32,10 @@ from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
+from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.delays import delay_hint
-from replay_dd.report.hang import hang_as_json, hang_in_short
+from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature
@@ -42,6 +43,7 @@ from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
+from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.target import Plan
 
@@ -87,6 +89,18 @@ _SHOWN = 5  # other failures
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
     seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    Option(
+        "--gil-only",
+        section=SCHEDULING,
+        is_flag=True,
+        help="Preempt only where an interpreter with a GIL can switch threads.",
+    ),
+    Option(
+        "--free-threaded-only",
+        section=SCHEDULING,
+        is_flag=True,
+        help="Preempt only where nothing but an interpreter without a GIL can.",
+    ),
     max_delay_option(),
     *yield_point_options(),
     *program_options(),
@@ -101,6 +115,8 @@ def hunt_command(
     strategy: str | None,
     jobs: int,
     no_fork: bool,
+    gil_only: bool,
+    free_threaded_only: bool,
     granularity: str,
     trace_include: tuple[str, ...],
     trace_exclude: tuple[str, ...],
@@ -125,6 +141,10 @@ def hunt_command(
       1  no failure found
       3  no run passed
     """
+    if gil_only and free_threaded_only:
+        raise UsageError("`--gil-only` and `--free-threaded-only` leave nothing.", "Give one of them.")
+    only = WITH_GIL if gil_only else WITHOUT_GIL if free_threaded_only else ""
+    check_only(only, granularity)
     progress = Progress()
 
     failed = 0
@@ -160,6 +180,7 @@ def hunt_command(
             may_fork=not no_fork,
             failure=failure,
             time_budget_s=time_budget,
+            only=only,
             on_run=on_run,
             on_simplify=on_simplify,
         )
@@ -198,7 +219,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
     logs = {"passing": (found.passing, "pass.log"), "failing": (found.failing, "fail.log")}
     failures, others, no_verdict = (
         [{"text": met.text, "runs": met.runs, "messages": met.messages} for met in endings]
-        for endings in (found.failures, found.passed_over, found.others)
+        for endings in (found.failures, found.passed_over + found.elsewhere, found.others)
     )
     return hunt_as_json(
         failures=failures,
@@ -234,6 +255,7 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
     for label, endings in (
         ("failure", found.failures),
         ("other", found.passed_over),
+        ("elsewhere", found.elsewhere),
         ("no verdict", found.others),
     ):
         for met in endings:

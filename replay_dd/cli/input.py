@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from replay_dd.cli.command import OneOf, Option, command
-from replay_dd.cli.input_options import failure_options, jobs_option, oracle_of, read_input
-from replay_dd.cli.input_results import paths_beside, reduce_and_tell
+from replay_dd.cli.input_options import STANDARD_INPUT, failure_options, oracle_of, read_input
+from replay_dd.cli.input_results import Source, paths_beside, reduce_and_tell
 from replay_dd.cli.input_settings import check_only_settings, tell_settings
 from replay_dd.cli.options import (
     LOG,
@@ -21,6 +21,7 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
+    jobs_option,
     json_option,
     page_option,
 )
@@ -152,7 +153,8 @@ def input_command(
 ) -> int:
     """Reduce FILE to the parts that make a program fail.
 
-    CMD is run on parts of FILE; {} in it stands for their path. Without {}, CMD reads them from its standard input.
+    CMD is run on parts of FILE (- for standard input); {} in it stands for their path. Without {}, CMD reads them from
+    its standard input.
 
     Exit status:
       0  reduced
@@ -174,6 +176,8 @@ def input_command(
         raise UsageError(f"{whole} is a directory.", f"To leave out files of it, write `--tree {whole} -- CMD {{}}`.")
     else:
         packing, content = None, read_input(whole)
+    if passing == whole == STANDARD_INPUT:
+        raise UsageError("Both inputs are standard input, which can be read only once.", "Give one of them as a file.")
     base = read_input(passing) if passing is not None else b"" if isolate else None
     if base is not None and (algorithm is not None or every):
         option = "--all" if every else "--algorithm"
@@ -181,7 +185,7 @@ def input_command(
     check_script(command)
     if packing is None:
         check_command(command, whole)
-    name = whole.name or whole.resolve().name
+    name = "stdin" if whole == STANDARD_INPUT else whole.name or whole.resolve().name
     target = Target(command, name, fresh_copy=fresh_copy, time_limit_s=time_limit, packing=packing)
     search: dict[str, Any] = {
         "oracle": oracle_of(grep, script),
@@ -219,6 +223,7 @@ def input_command(
         levels_of_files=None if packing is None else _levels_of_files(units, delimiter),
         passing=base,
         every=every,
+        source=Source(whole, content, read_input if packing is None else lambda folder: pack(folder)[1]),
         as_json=as_json,
     )
 

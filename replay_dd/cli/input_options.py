@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
-import click
-
-from replay_dd.cli.command import Option, Seconds
-from replay_dd.cli.options import SEARCH, processors
+from replay_dd.cli.command import Option
+from replay_dd.cli.options import time_limit_option
 from replay_dd.errors.user import InputError, UsageError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
@@ -32,27 +31,7 @@ def failure_options(
             is_flag=True,
             help="CMD judges by its exit status: 0 good, 125 cannot tell, others below 128 bad.",
         ),
-        Option(
-            "--time-limit",
-            section=FAILURE,
-            metavar="SECONDS",
-            type=Seconds(min=0, min_open=True),
-            shown_default=shown_limit,
-            help="Kill a run after this time, which counts as a failure.",
-        ),
-    )
-
-
-def jobs_option() -> Option:
-    """``--jobs`` for any program."""
-    return Option(
-        "--jobs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=processors,
-        shown_default="one per processor",
-        help="Number of runs at the same time.",
+        time_limit_option(shown_limit, "Kill a run after this time, which counts as a failure.", section=FAILURE),
     )
 
 
@@ -70,13 +49,18 @@ def oracle_of(grep: str | None, script: bool) -> Oracle:
         raise UsageError(f"`{grep}` is not a regular expression: {error}.") from error
 
 
+STANDARD_INPUT = Path("-")
+
+
 def read_input(path: Path) -> bytes:
-    """The content of an input.
+    """The content of an input; ``-`` is standard input.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
+        if path == STANDARD_INPUT:
+            return sys.stdin.buffer.read()
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"The input {path} cannot be read: {error.strerror}.") from error

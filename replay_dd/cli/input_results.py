@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from replay_dd.cli.input_options import STANDARD_INPUT
 from replay_dd.cli.order_tests import check_new
 from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress, say
+from replay_dd.errors import ReplayDDError
 from replay_dd.errors.user import OutputError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.files import check_writable, write_whole
@@ -83,11 +85,47 @@ class Results:
         return replace(self, failing=other(self.failing), plot=plot, page=page, test=None)
 
 
+_CHANGED = "{} has changed since it was read; the answer is about what was in it then."
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an input comes from.
+
+    Attributes:
+        path: a file or a folder; ``-`` for standard input.
+        content: what was in it.
+        read: reads it again.
+    """
+
+    path: Path
+    content: bytes
+    read: Callable[[Path], bytes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has happened to it since."""
+        if _is_stream(self.path):
+            return ()
+        try:
+            same = self.read(self.path) == self.content
+        except ReplayDDError:
+            same = False
+        return () if same else (_CHANGED.format(self.path),)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is standard input, a pipe or a device, which can be read only once."""
+    return path == STANDARD_INPUT or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def paths_beside(file: Path, output: Path | None, *, isolate: bool = False, is_folder: bool = False) -> Results:
-    """The results, next to the input unless said otherwise."""
+    """The results, next to the input unless said otherwise; a stream has none beside it but the working directory."""
     if is_folder:
         named = file if file.name not in ("", "..") else file.resolve()
         return Results(output or named.with_name(f"{named.name}-minimal"), is_folder=True)
+    if _is_stream(file):
+        file = Path("stdin" if file == STANDARD_INPUT else file.name)
     if not isolate:
         return Results(output or file.with_name(f"{file.stem}-minimal{file.suffix}"))
     failing = output or file.with_name(f"{file.stem}-failing{file.suffix}")
@@ -106,6 +144,7 @@ def reduce_and_tell(
     levels_of_files: Sequence[LevelOfFile] | None = None,
     passing: bytes | None = None,
     every: bool = False,
+    source: Source | None = None,
     as_json: bool,
 ) -> int:
     """Reduce an input, write the result, and tell it; returns the exit status.
@@ -120,10 +159,12 @@ def reduce_and_tell(
         levels_of_files: the units in the files of a folder.
         passing: the passing input.
         every: reduce it for each failure that it shows.
+        source: where the input comes from; None if it is in no file.
         as_json: print one JSON object.
     """
     progress = Progress()
-    oracle: Oracle = search["oracle"]
+    oracle: Oracle = search["oracle"].about(content, *(() if passing is None else (passing,)))
+    search = {**search, "oracle": oracle}
 
     def reduce(whole: bytes, max_tests: int | None, time_budget_s: float | None) -> InputIsolation:
         limits = {"max_tests": max_tests, "time_budget_s": time_budget_s}
@@ -148,6 +189,9 @@ def reduce_and_tell(
             several = SeveralFailures((reduce(content, max_tests, time_budget_s),), None)
     finally:
         progress.clear()
+    if source is not None:
+        *others, last = several.found
+        several = replace(several, found=(*others, replace(last, notes=(*last.notes, *source.notes))))
     found = several.found
     if not every:
         _write(found[0], results, name, target)

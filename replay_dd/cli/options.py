@@ -129,27 +129,38 @@ def program_options() -> tuple[Option, ...]:
             is_flag=True,
             help="Accept a version of Python that replay-dd was not tested with; the log notes it.",
         ),
-        Option(
-            "--time-limit",
-            section=PROGRAM,
-            metavar="SECONDS",
-            type=Seconds(min=0, min_open=True),
-            default=_default_time_limit_s,
-            shown_default=lambda: f"{_default_time_limit_s():g}",
-            help="Kill a run after this time.",
-        ),
+        time_limit_option(lambda: f"{_default_time_limit_s():g}", default=_default_time_limit_s),
     )
 
 
 def replay_time_limit_option(section: str) -> Option:
     """``--time-limit`` for runs whose recorded time is known."""
+    return time_limit_option("20 times the recorded run, and 10 s", section=section)
+
+
+def time_limit_option(
+    shown_default: str | Callable[[], str],
+    help_text: str = "Kill a run after this time.",
+    *,
+    section: str = PROGRAM,
+    default: Callable[[], float] | None = None,
+) -> Option:
+    """``--time-limit``.
+
+    Args:
+        shown_default: what help says of the limit where none is given.
+        help_text: what it means.
+        section: of the help.
+        default: the limit where none is given; None if it follows from the first runs.
+    """
     return Option(
         "--time-limit",
         section=section,
         metavar="SECONDS",
         type=Seconds(min=0, min_open=True),
-        shown_default=lambda: "20 times the recorded run, and 10 s",
-        help="Kill a run after this time.",
+        default=default,
+        shown_default=shown_default,
+        help=help_text,
     )
 
 
@@ -289,9 +300,13 @@ def json_option() -> Option:
     return Option("--json", "as_json", section=OUTPUT, is_flag=True, help="Print one JSON object.")
 
 
-def jobs_option() -> Option:
-    """``--jobs`` for thread schedules."""
-    return _jobs(processors, "Number of runs at the same time.", "one per processor")
+def jobs_option(runs: str = "runs") -> Option:
+    """``--jobs``.
+
+    Args:
+        runs: a noun in the plural for what is done at the same time.
+    """
+    return _jobs(processors, f"Number of {runs} at the same time.", "one per processor")
 
 
 def displays_option() -> Option:

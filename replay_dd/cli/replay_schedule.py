@@ -12,7 +12,7 @@ from replay_dd.cli.output import echo, echo_json, echo_lines
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.outcome import Outcome
-from replay_dd.report.hang import hang_as_json, hang_as_text
+from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.report.log import relocated_as_json
 from replay_dd.report.runs import replay_as_json
 from replay_dd.schedules.anchors import replay_by_anchors

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import click
 
-from replay_dd.cli.command import OneOf, Option, Seconds, command
+from replay_dd.cli.command import OneOf, Option, command
 from replay_dd.cli.options import (
     OUTPUT,
     OUTPUT_FILE,
     PROGRAM,
     SEARCH,
     budget_options,
+    jobs_option,
     json_option,
     page_option,
-    processors,
     program_argument,
+    time_limit_option,
 )
 from replay_dd.cli.output import echo, echo_json, echo_lines, wants_color
 from replay_dd.cli.program_under_test import standard_input
@@ -69,14 +70,7 @@ def _levels() -> Sequence[str]:
         "exception, or MODULE.NAME.",
     ),
     Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for our own."),
-    Option(
-        "--time-limit",
-        section=PROGRAM,
-        metavar="SECONDS",
-        type=Seconds(min=0, min_open=True),
-        shown_default=f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 5 s",
-        help="Kill a run after this time.",
-    ),
+    time_limit_option(f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 5 s"),
     Option(
         "--levels",
         section=SEARCH,
@@ -91,17 +85,10 @@ def _levels() -> Sequence[str]:
         type=OneOf(_algorithms),
         default=ALGORITHMS[0],
         show_default=True,
-        help="Find the needed statements one by one by bisection, or use ddmin, as the paper does.",
+        help="Find the needed statements one by one by bisection; by adaptive bisection, which sweeps over those that "
+        "stand together; or by ddmin, as the paper does.",
     ),
-    Option(
-        "--jobs",
-        section=SEARCH,
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=processors,
-        shown_default="one per processor",
-        help="Number of runs at the same time.",
-    ),
+    jobs_option(),
     *budget_options(),
     program_argument(),
 )

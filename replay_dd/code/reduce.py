@@ -15,12 +15,8 @@ from replay_dd.errors.user import InputError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
+from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
-
-_WRITES = (
-    "The tool writes files in the working directory, so its runs were made one at a time; with `--fresh-copy` several "
-    "can be made at the same time."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +36,11 @@ class CodeReduction:
     failing: Program
     first: Ending
     notes: tuple[str, ...] = ()
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and whether the tool now says something else than with the whole program."""
+        return (*self.notes, *note_of_other_words(self.isolation.failing.run, self.first))
 
 
 def reduce_code(
@@ -87,9 +88,7 @@ def reduce_code(
     limited = target.time_limit_s is not None
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
-    notes: tuple[str, ...] = ()
-    if jobs > 1 and not target.fresh_copy and writes_into_directory(target, program):
-        jobs, notes = 1, (_WRITES,)
+    jobs, notes = jobs_for(jobs, target, partial(writes_into_directory, target, program), "tool")
     circumstance = CodeEdits(target, oracle or Oracle(), first, begin, fixed_limit=limited)
     isolation = isolate_cause(
         circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer

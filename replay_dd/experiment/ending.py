@@ -3,7 +3,8 @@
 Rules of this module:
 
 * A signature says what went wrong and where in the program, never where in its input: the input is what changes from
-  run to run. So no addresses, process ids or texts of messages, which often repeat a piece of the input.
+  run to run. So no addresses or process ids. Of the message of an exception, only words that are not in the input: one
+  function may raise all errors of a parser. Its messages tell them apart, but often repeat a piece of the input.
 * Reports of crashes in a known form tell more than the exit status. Of several, the one that comes first in the table
   counts; of several in one form, the last one in the output, since it ended the program.
 * Where a signature does not tell two failures apart, the user can: with a regular expression, or a script.
@@ -53,24 +54,35 @@ class Oracle:
     Attributes:
         pattern: if given, output that it matches is the failure, however the program ends.
         script: the exit status is a verdict, as for `git bisect run`.
+        inputs: what messages may repeat; None if messages do not tell failures apart.
     """
 
     pattern: re.Pattern[bytes] | None = None
     script: bool = False
+    inputs: tuple[bytes, ...] | None = None
 
-    def ending(self, finished: Finished) -> Ending:
-        """How a run ended."""
+    def about(self, *inputs: bytes) -> Oracle:
+        """The same for runs on parts of these inputs: messages tell failures apart, except for what they repeat."""
+        return self if self.inputs is not None else replace(self, inputs=inputs)
+
+    def ending(self, finished: Finished, part: bytes = b"") -> Ending:
+        """How a run ended.
+
+        Args:
+            finished: the run.
+            part: its input, made from parts of :attr:`inputs`.
+        """
         if self.pattern is None:
-            return self._by_status(finished)
+            return self._by_status(finished, part)
         found = self.pattern.search(finished.output)
         if found is not None:
             line = _line_of(finished.output, found.start())
             return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
-        ending = self._by_status(finished)
+        ending = self._by_status(finished, part)
         # It may be a failure, but not the one that is looked for.
         return ending if ending.verdict is Outcome.PASS else replace(ending, verdict=Outcome.UNRESOLVED)
 
-    def _by_status(self, finished: Finished) -> Ending:
+    def _by_status(self, finished: Finished, part: bytes) -> Ending:
         message = _steady(_last_line(finished.output))
         if finished.timed_out:
             words = f"still running after {finished.seconds:.1f} s"
@@ -87,8 +99,10 @@ class Oracle:
             return Ending(Outcome.PASS, how, how, message, finished.seconds)
         report = _report(finished.output)
         if report is not None:
-            signature, words = report
+            signature, words, said = report
             told = f"{words} ({how})"
+            if self.inputs is not None and said:
+                signature = f"{signature}: {_own_words(said, (*self.inputs, part))}"
             return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
         said = _cut(_last_line(finished.output))
         return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
@@ -105,30 +119,36 @@ def _of_script(finished: Finished) -> Ending:
     return Ending(Outcome.FAIL, "bad", f"the script says bad (exit status {status})", "", finished.seconds)
 
 
-def _python(found: re.Match[str]) -> tuple[str, str]:
+Report = tuple[str, str, str]
+"""The signature of a crash report, words for it, and the message of an exception."""
+
+
+def _python(found: re.Match[str]) -> Report:
     name, message = found["type"], found["message"] or ""
     words = f"{name}: {_cut(message)}" if message else name
-    # Where the stack overflows is a matter of how deep the input is.
-    frames = [] if name == "RecursionError" else _PYTHON_FRAME.findall(found["frames"])
+    # Where the stack overflows is a matter of how deep the input is, and so is what the message says about it.
+    if name == "RecursionError":
+        return name, words, ""
+    frames = _PYTHON_FRAME.findall(found["frames"])
     if not frames:
-        return name, words
+        return name, words, message
     file, line, function = frames[-1]
     place = f"{file.rpartition('/')[2]}:{line} in {function}"
-    return f"{name} at {place}", f"{words} ({place})"
+    return f"{name} at {place}", f"{words} ({place})", message
 
 
-def _place_only(found: re.Match[str]) -> tuple[str, str]:
+def _place_only(found: re.Match[str]) -> Report:
     """For reports whose text may repeat the input: what they are, and where."""
-    return f"{found['type']} at {found['place']}", _cut(found[0].strip().partition("\n")[0])
+    return f"{found['type']} at {found['place']}", _cut(found[0].strip().partition("\n")[0]), ""
 
 
-def _as_it_is(found: re.Match[str]) -> tuple[str, str]:
-    return _without_addresses(found["text"]), _cut(found["text"])
+def _as_it_is(found: re.Match[str]) -> Report:
+    return _without_addresses(found["text"]), _cut(found["text"]), ""
 
 
 _PYTHON_FRAME = re.compile(r'^\s+File "([^"\n]*)", line (\d+), in (.+)$', re.MULTILINE)
 # Forms of crash reports, and how to read their matches as signature and words.
-_REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
+_REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
     # Sanitizers of gcc, clang and others.
     (re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE), _as_it_is),
     # Compilers of the GNU collection; the text may be followed by the place in the compiler.
@@ -141,7 +161,7 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]
     # pytest, in its summary.
     (
         re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
-        lambda found: (_steady(found["text"]), _cut(found["text"])),
+        lambda found: (_steady(found["text"]), _cut(found["text"]), ""),
     ),
     # Python: the last traceback is that of the exception that ended the program.
     (
@@ -162,14 +182,18 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]
     # Rust, before and since 1.73.
     (re.compile(r"thread '.*' (?P<type>panicked) at (?:'.*', )?(?P<place>\S+:\d+:\d+)"), _place_only),
     # Go.
-    (re.compile(r"^(?P<text>(?:panic|fatal error): .+)$", re.MULTILINE), lambda found: (_steady(found["text"]),) * 2),
+    (
+        re.compile(r"^(?P<text>(?:panic|fatal error): .+)$", re.MULTILINE),
+        lambda found: (_steady(found["text"]), _steady(found["text"]), ""),
+    ),
 )
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b|(?<==)=\d+(?===)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[^”\n]*”")
 
 
-def _report(output: bytes) -> tuple[str, str] | None:
-    """Signature and words of a crash report in the output."""
+def _report(output: bytes) -> Report | None:
+    """The crash report in the output."""
     text = output.decode("utf-8", "replace")
     for form, read in _REPORTS:
         matches = list(form.finditer(text))
@@ -185,6 +209,12 @@ def _without_addresses(text: str) -> str:
 def _steady(text: str) -> str:
     """A message without what changes with the input: numbers and quoted text."""
     return re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_addresses(text)))
+
+
+def _own_words(message: str, inputs: tuple[bytes, ...]) -> str:
+    """The words of a message that are in no input."""
+    words = _WORD.findall(_QUOTED.sub(" ", _without_addresses(message)))
+    return " ".join(word for word in words if not any(word.encode() in data for data in inputs))
 
 
 def _last_line(output: bytes) -> str:

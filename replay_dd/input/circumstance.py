@@ -81,7 +81,8 @@ class InputUnits(ProgramRuns):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the program on the units of a configuration."""
-        ending = self._oracle.ending(self._target.run(self.content(configuration)))
+        content = self.content(configuration)
+        ending = self._oracle.ending(self._target.run(content), content)
         if self.goal is Goal.ISOLATE and configuration == self.base and self._passes is None:
             # With a pattern, how the passing input ends is how programs end that pass, whatever their exit status.
             self._passes = ending

@@ -7,11 +7,13 @@ Rules of this module:
 * Without a file to start from, inputs are random characters, every second one of them only printable (after Miller,
   Fredriksen and So, "An empirical study of the reliability of UNIX utilities", CACM 33(12), 1990). With one, they are
   mutations of it.
+* A limit or Ctrl-C ends the search after the last input of which all before it were tried, too.
 """
 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.search import StoppedBy
 from replay_dd.experiment.waiting import result_of
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
@@ -42,6 +45,21 @@ class FailingInput:
     content: bytes
     number: int
     ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Fuzzed:
+    """What came of inventing inputs.
+
+    Attributes:
+        found: the first input on which the program failed; None if it did on none.
+        tried: how many inputs were tried.
+        stopped_by: what ended the search early.
+    """
+
+    found: FailingInput | None
+    tried: int
+    stopped_by: StoppedBy | None = None
 
 
 def invented(seed: int, number: int, length: int, source: bytes | None = None) -> bytes:
@@ -89,9 +107,10 @@ def find_failing_input(
     length: int,
     source: bytes | None = None,
     jobs: int = 1,
+    time_budget_s: float | None = None,
     on_run: Callable[[int], None] = lambda number: None,
-) -> FailingInput | None:
-    """Run a program on invented inputs until it fails; None if it never does.
+) -> Fuzzed:
+    """Run a program on invented inputs until it fails.
 
     Args:
         target: runs the program.
@@ -101,6 +120,7 @@ def find_failing_input(
         length: at most so many random bytes.
         source: what to mutate instead.
         jobs: the number of runs at the same time.
+        time_budget_s: try no further input after this many seconds.
         on_run: called with the number of each input that has been tried, in order.
 
     Raises:
@@ -112,18 +132,26 @@ def find_failing_input(
         ending = oracle.ending(target.run(content))
         return FailingInput(content, number, ending) if ending.verdict is Outcome.FAIL else None
 
+    ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
     # Whatever ends it ends all runs; a script may go on after that.
     with LIVE.reopened_after(), GUARD.held(), ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool:
-        waiting = [pool.submit(one, number) for number in range(1, min(jobs, runs) + 1)]
+        tried = 0
         try:
+            waiting = [pool.submit(one, number) for number in range(1, min(jobs, runs) + 1)]
             for number in range(1, runs + 1):
                 found = result_of(waiting.pop(0))
+                tried = number
                 on_run(number)
                 if found is not None:
-                    return found
+                    return Fuzzed(found, tried)
+                if ends_at is not None and time.monotonic() >= ends_at and number < runs:
+                    return Fuzzed(None, tried, "time")
                 if number + jobs <= runs:
                     waiting.append(pool.submit(one, number + jobs))
+        except KeyboardInterrupt:
+            LIVE.kill_all()
+            return Fuzzed(None, tried, "interrupt")
         except BaseException:
             LIVE.kill_all()  # otherwise the other runs go on
             raise
-    return None
+    return Fuzzed(None, runs)

@@ -10,7 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
@@ -103,3 +103,33 @@ class ProgramRuns(Circumstance[Ending]):
                 "something that the program prints, give that with `--grep REGEX`."
             )
         return DoesNotFailError(f"The command does not fail on {self._target.name}: {run.words}.", hint)
+
+
+def jobs_for(jobs: int, target: Target, writes: Callable[[], bool], subject: str) -> tuple[int, tuple[str, ...]]:
+    """How many runs may be made at the same time, and what is to be said of that.
+
+    Args:
+        jobs: how many the user wants.
+        target: runs the program.
+        writes: runs it, and tells whether it writes files in the working directory, so that runs disturb each other.
+        subject: a noun for the program.
+    """
+    if jobs == 1 or target.fresh_copy or not writes():
+        return jobs, ()
+    said = f"The {subject} writes files in the working directory, so its runs were made one at a time"
+    return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
+
+
+def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
+    """Whether the program says something else at the end than with the whole input.
+
+    Args:
+        run: one that fails with what is left, if it was made.
+        first: how the whole input fails.
+    """
+    if run is None or not run.message or run.message == first.message:
+        return ()
+    return (
+        "The failure is of the same kind, but the program said something else at first: "
+        f"{first.words.rstrip('.')}. If that is another failure, give the text of the first one with `--grep`.",
+    )

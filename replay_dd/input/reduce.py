@@ -15,15 +15,12 @@ from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
 from replay_dd.input.levels import Tree, course, default_levels
+from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.target import Target, writes_files
 from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
-_WRITES = (
-    "The program writes files in its working directory, so its runs were made one at a time; with `--fresh-copy` "
-    "several can be made at the same time."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +48,7 @@ class InputIsolation:
     @property
     def all_notes(self) -> tuple[str, ...]:
         """The notes, and whether the program now says something else than with the whole input."""
-        last = self.isolation.failing.run
-        if last is None or not last.message or last.message == self.first.message:
-            return self.notes
-        other = (
-            f"The failure is of the same kind, but the program said something else at first: {self.first.words}. If "
-            "that is another failure, give the text of the first one with `--grep`."
-        )
-        return (*self.notes, other)
+        return (*self.notes, *note_of_other_words(self.isolation.failing.run, self.first))
 
 
 def reduce_input(
@@ -108,15 +98,14 @@ def reduce_input(
     limited = target.time_limit_s is not None
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
-    notes: tuple[str, ...] = ()
-    if jobs > 1 and not target.fresh_copy and writes_files(target, content):
-        jobs, notes = 1, (_WRITES,)
+    jobs, notes = jobs_for(jobs, target, partial(writes_files, target, content), "program")
     if target.packing is not None:
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
         begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
+    inputs = (content,) if passing is None else (content, passing)
     circumstance = InputUnits(
-        *(target, oracle or Oracle(), next(begin()), begin),
+        *(target, (oracle or Oracle()).about(*inputs), next(begin()), begin),
         isolate=passing is not None,
         algorithm="dd" if passing is not None else algorithm,
         fixed_limit=limited,

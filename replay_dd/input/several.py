@@ -79,6 +79,7 @@ def reduce_all(
         ReplayDDError: as :func:`~replay_dd.input.reduce.reduce_input` does, for the first failure.
     """
     began_s = time.monotonic()
+    oracle = oracle.about(content)
     found: list[InputIsolation] = []
     known: set[str] = set()
     on_nothing: str | None = None
@@ -120,7 +121,7 @@ def _rest(
         if len(rest) == len(content):
             continue
         if rest not in tried:
-            tried[rest] = oracle.ending(target.run(rest))
+            tried[rest] = oracle.ending(target.run(rest), rest)
         ending = tried[rest]
         witnesses[ending.signature] += 1
         if ending.verdict is Outcome.PASS or ending.signature == on_nothing:

@@ -23,7 +23,6 @@ _ALONE = (
     *("--looponfail", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet", "--pdb", "--trace"),
 )
 _STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "-r")
-_HYPOTHESIS = "_hypothesis_pytestplugin"
 
 
 def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tuple[str, ...]:
@@ -35,9 +34,7 @@ def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tu
         plugins: modules to load as plugins.
     """
     options = without_choices(config.invocation_params.args, config.known_args_namespace.file_or_dir)
-    quiet = ["-q", "-p", "no:cacheprovider"]
-    if config.pluginmanager.hasplugin("timeout"):
-        quiet.append("--timeout=0")  # on the real clock, of another process
+    quiet = ["-q", "-p", "no:cacheprovider", "-p", "replay_dd.pytest_plugin.one_run"]
     if config.pluginmanager.hasplugin("xdist"):
         quiet += ["-n", "0"]
     if config.pluginmanager.hasplugin("_cov") or config.pluginmanager.hasplugin("pytest_cov"):
@@ -92,8 +89,3 @@ def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
     if "PYTEST_ADDOPTS" in kept:
         kept["PYTEST_ADDOPTS"] = shlex.join(without_choices(shlex.split(kept["PYTEST_ADDOPTS"]), ()))
     return kept
-
-
-def preloads(config: pytest.Config) -> tuple[str, ...]:
-    """Modules that plugins load while a test is running, which would count as part of it."""
-    return ("hypothesis.internal.observability",) if config.pluginmanager.hasplugin(_HYPOTHESIS) else ()

@@ -89,6 +89,7 @@ class Hunter:
             strategy=asked.strategy,
             time_limit_s=_TIME_LIMIT_S,
             time_budget_s=asked.seconds,
+            always_verify=False,
             start=start,
         )
         fresh = why_not or found.why_fresh

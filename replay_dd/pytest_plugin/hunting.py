@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from replay_dd.pytest_plugin.budget import Budget, seconds_of
-from replay_dd.pytest_plugin.command_line import command_of, environment_of, preloads
+from replay_dd.pytest_plugin.command_line import command_of, environment_of
 from replay_dd.pytest_plugin.failure import Crash, ToldFailure
 from replay_dd.pytest_plugin.hunter import Asked, Hunter, failure_as_told
 from replay_dd.pytest_plugin.results import (
@@ -60,7 +60,7 @@ class HuntedTests:
         self._left = 0
         self._threads_before = 0
         self._watch = ThreadWatch()
-        self._settings = settings_for_now(preload=preloads(config))
+        self._settings = settings_for_now()
         self._hunter: Hunter | None = None
 
     # -- which tests start threads -----------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class HuntedTests:
             if "time" in marker.kwargs:
                 seconds = seconds_of(str(marker.kwargs["time"]))
             if "granularity" in marker.kwargs:
-                settings = settings_for_now(marker.kwargs["granularity"], preload=settings.preload)
+                settings = settings_for_now(marker.kwargs["granularity"])
         return Asked(runs, self._budget.share_s(self._left, seconds), strategy), settings
 
     # -- telling -----------------------------------------------------------------------------------------------------

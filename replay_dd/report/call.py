@@ -6,13 +6,12 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from replay_dd.call.reduce import CallIsolation
 from replay_dd.call.source import source_of
-from replay_dd.report.isolation import at_most, counted, isolation_as_json, search_as_text
+from replay_dd.report.isolation import at_most, counted, isolation_as_json, search_as_text, stages_as_text
 
 _SHOWN_CHARACTERS = 2000
 _LINE = 118
@@ -35,10 +34,7 @@ def call_as_text(found: CallIsolation, files: Mapping[str, Path]) -> Iterator[st
         yield f"  ... and {counted(len(call) - _SHOWN_CHARACTERS, 'more character')}"
     yield ""
     yield from search_as_text(isolation)
-    for unit, group in groupby(isolation.stages, key=lambda stage: stage.unit):
-        stages = list(group)
-        tests = counted(sum(stage.tests for stage in stages), "test")
-        yield f"{unit + 's':<12} {stages[-1].left:,} of {stages[0].before:,}, {tests}"
+    yield from stages_as_text(isolation)
     yield from (f"{what:<12} {path}" for what, path in files.items())
 
 

@@ -38,7 +38,7 @@ def code_as_text(found: CodeReduction, name: str, files: Mapping[str, Path]) -> 
         yield "minimal      1-minimal: it parses, and no single edit of those that were tried leaves the failure there"
     yield f"edits        {', '.join(counted(made, unit) for unit, made in _edits(found).items()) or 'none'}"
     yield from (f"{what:<12} {path}" for what, path in files.items())
-    yield from (f"note         {note}" for note in found.notes)
+    yield from (f"note         {note}" for note in found.all_notes)
 
 
 def _edits(found: CodeReduction) -> dict[str, int]:
@@ -68,5 +68,5 @@ def code_as_json(found: CodeReduction, files: Mapping[str, Path]) -> dict[str, A
             "minimal": found.isolation.complete,
         },
         files=dict(files),
-        notes=found.notes,
+        notes=found.all_notes,
     )

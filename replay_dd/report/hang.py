@@ -22,25 +22,23 @@ _MOST_OTHERS = 8
 _MOST_LINES = 24  # of a circle
 
 
-def hang_as_text(ending: Ending, program: Program) -> Iterator[str]:
-    """What is known of a run that hung, line by line; nothing if it did not.
+def hang_as_text(hang: Hang, ending: Ending, program: Program) -> Iterator[str]:
+    """What is known of a run that hung, line by line.
 
     Args:
+        hang: what is known.
         ending: how the run ended.
         program: the program, for its source lines.
     """
-    if ending.hang is None:
-        return
-    verdict = verdict_of(ending.hang, ending)
-    yield from _head(ending.hang, verdict)
-    yield from threads_as_text(ending.hang, verdict, program)
-    yield from after_threads(ending.hang, verdict)
+    verdict = verdict_of(hang, ending)
+    yield from _head(hang, verdict)
+    yield from threads_as_text(hang, verdict, program)
+    yield from after_threads(hang, verdict)
 
 
-def hang_in_short(ending: Ending) -> Iterator[str]:
+def hang_in_short(hang: Hang, ending: Ending) -> Iterator[str]:
     """The same in a few lines, without stacks."""
-    if ending.hang is not None:
-        yield from _head(ending.hang, verdict_of(ending.hang, ending))
+    yield from _head(hang, verdict_of(hang, ending))
 
 
 def _head(hang: Hang, verdict: Verdict) -> Iterator[str]:
@@ -196,11 +194,9 @@ def _labelled(label: str, text: str) -> Iterator[str]:
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 
-def hang_as_json(ending: Ending, program: Program) -> dict[str, Any] | None:
-    """The member ``hang`` of JSON output; None if the run did not hang."""
-    if ending.hang is None:
-        return None
-    return verdict_as_json(ending.hang, verdict_of(ending.hang, ending), program)
+def hang_as_json(hang: Hang, ending: Ending, program: Program) -> dict[str, Any]:
+    """The member ``hang`` of JSON output."""
+    return verdict_as_json(hang, verdict_of(hang, ending), program)
 
 
 def verdict_as_json(hang: Hang, verdict: Verdict, program: Program) -> dict[str, Any]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from replay_dd.circumstance import Goal
 from replay_dd.experiment.ending import Ending
-from replay_dd.experiment.result import Isolation, Stage
+from replay_dd.experiment.result import Isolation
 from replay_dd.input.folder import Packing
+from replay_dd.input.fuzz import Fuzzed
 from replay_dd.input.reduce import InputIsolation
 from replay_dd.input.settings import Settings
 from replay_dd.input.space import lines_shown
-from replay_dd.report.isolation import at_most, counted, headline, isolation_as_json, search_as_text
+from replay_dd.report.isolation import at_most, counted, headline, isolation_as_json, search_as_text, stages_as_text
 from replay_dd.report.plot import search_plot
 
 _SHOWN_LINES = 20
@@ -46,20 +46,9 @@ def input_as_text(
         yield from _content_as_text(found.failing)
     yield ""
     yield from search_as_text(isolation)
-    yield from _stages_as_text(isolation.stages)
+    yield from stages_as_text(isolation)
     yield from (f"{what:<12} {path}" for what, path in files.items())
     yield from (f"note         {note}" for note in found.all_notes)
-
-
-def _stages_as_text(stages: Sequence[Stage]) -> Iterator[str]:
-    for unit, group in groupby(stages, key=lambda stage: stage.unit):
-        together = list(group)
-        tests = counted(sum(stage.tests for stage in together), "test")
-        if len(together) == 1:
-            yield f"{unit + 's':<12} {together[0].left:,} of {together[0].before:,}, {tests}"
-        else:
-            left_out = sum(stage.before - stage.left for stage in together)
-            yield f"{unit + 's':<12} {left_out:,} left out or replaced, {tests}"
 
 
 def _folder_as_text(found: InputIsolation, name: str, packing: Packing) -> Iterator[str]:
@@ -113,6 +102,18 @@ def input_as_json(found: InputIsolation, files: Mapping[str, Path], packing: Pac
         files=dict(files),
         notes=found.all_notes,
     )
+
+
+def no_failure_as_json(fuzzed: Fuzzed, seed: int) -> dict[str, Any]:
+    """The object that ``fuzz --json`` prints if no input failed."""
+    return {
+        "format": "replay-dd fuzz",
+        "version": 1,
+        "failed": False,
+        "inputs": fuzzed.tried,
+        "seed": seed,
+        "stopped_by": fuzzed.stopped_by,
+    }
 
 
 def plot_of(found: InputIsolation, name: str, packing: Packing | None = None) -> str:

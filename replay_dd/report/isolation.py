@@ -10,7 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ FORMAT = "replay-dd isolation"
 VERSION = 1
 _MOST_DELTAS = 1000  # described in JSON
 _SHOWN_ENDINGS = 3
+_MOST_STAGES = 12
 
 
 def isolation_as_json(
@@ -166,6 +167,28 @@ def search_as_text(isolation: Isolation[Any], details: Iterable[str] = ()) -> It
 def counted(number: int, what: str) -> str:
     """A number with its noun, in the plural unless it is 1."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def plural(unit: str) -> str:
+    """A noun such as ``part`` or ``part at depth 2`` in the plural."""
+    noun, blank, rest = unit.partition(" at ")
+    return f"{noun}s{blank}{rest}"
+
+
+def stages_as_text(isolation: Isolation[Any]) -> Iterator[str]:
+    """What each kind of delta was reduced to, line by line."""
+    lines = []
+    for unit, group in groupby(isolation.stages, key=lambda stage: stage.unit):
+        together = list(group)
+        tests = counted(sum(stage.tests for stage in together), "test")
+        if len(together) == 1:
+            lines.append(f"{plural(unit):<12} {together[0].left:,} of {together[0].before:,}, {tests}")
+        else:
+            left_out = sum(stage.before - stage.left for stage in together)
+            lines.append(f"{plural(unit):<12} {left_out:,} left out or replaced, {tests}")
+    yield from lines[:_MOST_STAGES]
+    if len(lines) > _MOST_STAGES:
+        yield f"{'':<12} ... and {len(lines) - _MOST_STAGES:,} more searches; `--json` has all of them"
 
 
 def rate_in_words(rate: Rate) -> str:

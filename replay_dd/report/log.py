@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from replay_dd.report.hang import hang_as_json, hang_as_text
-from replay_dd.schedules.anchors import AnchoredReplay
+from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Switch, Waiter
+
+if TYPE_CHECKING:
+    from replay_dd.schedules.anchors import AnchoredReplay
 
 _FORMAT = "replay-dd schedule summary"
 _VERSION = 1

@@ -223,15 +223,24 @@ class Runner:
         settings: what to count and hold fixed.
         may_fork: use fork servers where the program allows it.
         start: starts a program that is to be forked.
+        only: where preemptions come in all runs, whatever their plans say; empty for anywhere. See
+            :mod:`~replay_dd.schedules.only_where`.
 
     Attributes:
         why_fresh: why runs use fresh processes; empty while they are forked.
     """
 
     def __init__(
-        self, program: Program, settings: Settings, *, may_fork: bool = True, start: Start = start_program
+        self,
+        program: Program,
+        settings: Settings,
+        *,
+        may_fork: bool = True,
+        start: Start = start_program,
+        only: str = "",
     ) -> None:
         self._program = program
+        self._only = only
         self._settings = settings
         self._start = start
         self._lock = threading.Lock()
@@ -269,6 +278,7 @@ class Runner:
         Raises:
             ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
         """
+        plan = replace(plan, only=self._only) if self._only else plan
         if not self.why_fresh:
             try:
                 server = self._take()

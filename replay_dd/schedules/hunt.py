@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.only_where import check_only, is_as_wanted
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
@@ -48,6 +50,7 @@ class Hunt:
         runs: how many runs were evaluated.
         failures: the failures that count; the one in ``failing`` is described as in that log.
         passed_over: failures that do not count because they lack the requested text.
+        elsewhere: failures with preemptions where none were wanted.
         not_reproduced: runs whose replay diverged.
         yield_points: of the first run.
         jobs: the number of parallel runs.
@@ -85,6 +88,7 @@ class Hunt:
     instead_of: str = ""
     because: tuple[str, ...] = ()
     coverage: Coverage | None = None
+    elsewhere: tuple[EndingCount, ...] = ()
 
 
 def hunt(
@@ -100,6 +104,8 @@ def hunt(
     may_fork: bool = True,
     failure: str = "",
     time_budget_s: float | None = None,
+    only: str = "",
+    always_verify: bool = True,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
@@ -124,15 +130,20 @@ def hunt(
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         time_budget_s: seconds after which no further run starts; None for no limit.
+        only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
+            empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
+        always_verify: replay the passing run even if none failed.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
+        UsageError: ``only`` leaves nothing at this granularity.
     """
+    check_only(only, settings.granularity)
     ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
-    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork, start=start) as runner:
+    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork, start=start, only=only) as runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
@@ -150,6 +161,8 @@ def hunt(
                 may_fork=may_fork,
                 failure=failure,
                 time_budget_s=time_budget_s,
+                only=only,
+                always_verify=always_verify,
                 on_run=on_run,
                 on_simplify=on_simplify,
             )
@@ -166,7 +179,7 @@ def hunt(
         plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure)
         looked_at = 0
-        failures, passed_over, others = _Tally(), _Tally(), _Tally()
+        failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
         attempts = chain([(Plan(), first)], batch.runs(plans))
@@ -180,6 +193,9 @@ def hunt(
                 signature = signature_of(run.log.ending)
                 if on_run is not None:
                     on_run(looked_at, plan, signature)
+                if signature.failed and not is_as_wanted(run.log, only, time_limit_s):
+                    elsewhere.add(signature)
+                    continue
                 if signature.failed:
                     (failures if signature.mentions(failure) else passed_over).add(signature)
                 elif signature.kind != PASSED:
@@ -190,7 +206,7 @@ def hunt(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if interrupted:
+        if interrupted or (finds.failing is None and not always_verify):
             finds.take_passing_unverified()
         else:
             finds.verify()
@@ -199,8 +215,9 @@ def hunt(
         if simplify and not interrupted and passing is not None and failing is not None:
             try:
                 passing = simplifier.simplified(passing)
-                failing = simplifier.simplified(failing, failure)
-                failing = simplifier.with_one_preemption(failing, seed, failure)
+                for simplify_more in (simplifier.simplified, partial(simplifier.with_one_preemption, seed=seed)):
+                    simpler = simplify_more(failing, failure=failure)
+                    failing = simpler if is_as_wanted(simpler, only, time_limit_s) else failing
             except KeyboardInterrupt:
                 interrupted = True  # the logs found are valid, just less simple
         if failing is not None:
@@ -214,6 +231,7 @@ def hunt(
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
             asleep_s=min(asleep_ns, default=0) / 1e9,
             coverage=learning.coverage if learning is not None and profiled and end.complete else None,
+            elsewhere=elsewhere.counts(),
         )
 
 

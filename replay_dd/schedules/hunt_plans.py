@@ -13,13 +13,13 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
+from replay_dd.schedules.hunt_strategies import RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
-    conflict_points,
     is_order,
     likely_preemptions,
     orders_of,
@@ -32,31 +32,13 @@ from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.target import Plan, TargetRun
 
 LAG = 4
-_TURNS = 3
+_NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
+_TURNS = (_NEXT, _NEW_ORDER, _RANDOM)
+_TURNS_IF_SHORT = (_NEXT, _RANDOM, _RANDOM, _NEW_ORDER, _RANDOM)  # where random strategies are even better
 _MOST_PREEMPTIONS = 4
 _ONE_MORE = 2  # one more preemption counts as much as two ranks
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
-_MOST_YIELD_POINTS = 50_000  # of such a run: to note what threads touch takes some microseconds each
 _MOST_WAITING = 20_000  # preemptions to be tried
-_LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
-
-# Strategy, its number of preemptions or its depth, and whether it switches at conflicts only.
-_STRATEGIES = (
-    ("random", 0, True),
-    ("pct", 3, False),
-    ("random", 0, False),
-    ("random", 0, True),
-    ("pct", 2, True),
-    ("bounded", 2, False),
-    ("random", 0, True),
-    ("pct", 4, True),
-    ("random", 0, False),
-    ("random", 0, True),
-    ("pct", 2, False),
-    ("bounded", 3, True),
-)
-# Before these: orders in which each thread runs until it waits.
-_FIXED = ("latest_first", "at_once")
 
 
 class Coverage(NamedTuple):
@@ -106,7 +88,8 @@ class HuntPlans(Iterator[Plan]):
         self._amount = amount
         self._given = 0
         self._likely_given = 0
-        self._points = conflict_points(first.touches)
+        self._random = RandomPlans(first)
+        self._turns = _TURNS_IF_SHORT if self._random.short else _TURNS
         self._waiting: list[_Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []
         self._numbered = 0
@@ -127,17 +110,16 @@ class HuntPlans(Iterator[Plan]):
             self._learn_from(plan, run)
         number = self._given
         self._given += 1
-        best = self._best(number % _TURNS)
+        best = self._best(number)
         if best is not None:
             self._likely_given += 1
-            learns = self._first.log.ending.global_time <= _MOST_YIELD_POINTS
             label = (
                 "preemption at a conflict"
                 if len(best.triggers) == 1
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
-            return Plan("profile" if learns else "replay", triggers=best.triggers, label=label)
-        return self._random_plan(number - self._likely_given, self._seed + number)
+            return Plan("profile" if self._random.short else "replay", triggers=best.triggers, label=label)
+        return self._random.plan(number - self._likely_given, self._seed + number)
 
     def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
         """Take the run of a plan, in the order of the plans.
@@ -158,15 +140,16 @@ class HuntPlans(Iterator[Plan]):
             self._learn_from(plan, run)
         known = self.orders | {(second, first) for first, second in self.orders}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
-        learns = self._first.log.ending.global_time <= _MOST_YIELD_POINTS and len(self._waiting) < _MOST_WAITING
+        learns = self._random.short and len(self._waiting) < _MOST_WAITING
         return Coverage(len(self.orders), len(known), self._likely_given, left - 1 if learns else 0)
 
-    def _best(self, turn: int) -> _Waiting | None:
+    def _best(self, number: int) -> _Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
-        if turn == _TURNS - 1:
+        kind = self._turns[number % len(self._turns)]
+        if kind == _RANDOM:
             return None
         waiting = self._waiting
-        if turn == 1:
+        if kind == _NEW_ORDER:
             waiting = [one for one in waiting if one.novelty not in self.orders and one.novelty not in self._hoped_for]
         best = min(waiting, default=None, key=_order)
         if best is not None:
@@ -179,6 +162,7 @@ class HuntPlans(Iterator[Plan]):
         if len(run.touches) > _MOST_TOUCHES and plan.triggers:
             return
         self.orders |= orders_of(run.touches)
+        self._random.learn(run.touches)
         hoped_for = self._novelties.get(plan.triggers)
         if hoped_for is not None and is_order(hoped_for) and hoped_for not in self.orders:
             self._hoped_for.discard(hoped_for)  # another visit may bring it about
@@ -198,31 +182,6 @@ class HuntPlans(Iterator[Plan]):
             self._tried.add(together)
             self._waiting.append(_Waiting(cost, self._numbered, together, found.novelty))
             self._numbered += 1
-
-    def _random_plan(self, turn: int, seed: int) -> Plan:
-        if turn < len(_FIXED):
-            return Plan("profile", {_FIXED[turn]: 1}, label=f"threads in order, {_FIXED[turn].replace('_', ' ')}")
-        strategy, amount, at_conflicts = _STRATEGIES[turn % len(_STRATEGIES)]
-        points = self._points if at_conflicts else {}
-        return random_plan(strategy, amount, seed, self._first, points)
-
-
-def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:
-    """The plan of a random strategy.
-
-    Args:
-        strategy: ``random``, ``pct`` or ``bounded``.
-        amount: the number of preemptions, or the depth.
-        seed: the random seed.
-        first: a run under the default schedule.
-        points: where it switches; if empty, anywhere.
-    """
-    ending = first.log.ending
-    if strategy == "random":
-        options = {"seed": seed, "longest": max(1, ending.global_time // _LONGEST_SHARE)}
-        return Plan("random", options, points=points)
-    options = {"seed": seed, "depth" if strategy == "pct" else "preemptions": amount}
-    return Plan(strategy, options, ending.thread_times, points)
 
 
 def plans_of(strategy: str, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:

@@ -126,6 +126,24 @@ def conflict_points(touches: Sequence[Touch]) -> dict[str, tuple[int, ...]]:
     return {thread: tuple(sorted(times)) for thread, times in points.items()}
 
 
+def conflicting_events(touches: Sequence[Touch]) -> dict[tuple[int, ...], dict[str, int]]:
+    """Where an order of threads may matter: for each shared thing, its places, and the events of each thread there.
+
+    Accesses that are always made under a common lock are left out: the order is that in which the lock is acquired.
+
+    Args:
+        touches: the touches of one run.
+    """
+    found: dict[tuple[int, ...], dict[str, int]] = {}
+    for thing, touched in _shared(touches).items():
+        if thing[1] == LOCK or not _guards(touched):
+            places = tuple(sorted({touch.place for touch in touched}))
+            threads = found.setdefault(places, {})
+            for touch in touched:
+                threads[touch.thread] = threads.get(touch.thread, 0) + 1
+    return found
+
+
 def orders_of(touches: Sequence[Touch]) -> set[Order]:
     """The orders of conflicting accesses that a run had: each access after the last one of each other thread.
 

@@ -59,6 +59,7 @@ class Plan:
             at certain ones.
         triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
+        places: the keys of places at which ``uniform`` switches; if empty, anywhere.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
@@ -75,6 +76,7 @@ class Plan:
             of all other threads.
         history: keep what happens to locks, events, queues and the like, and tell it at the end.
         virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
+        only: restricts preemptions to some places; see ``runtime/strategies/only_where.py``.
     """
 
     strategy: str = "default"
@@ -83,6 +85,7 @@ class Plan:
     points: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
@@ -96,6 +99,7 @@ class Plan:
     followed: tuple[int, int] | None = None
     history: bool = False
     virtual: VirtualLock | VirtualOrder | None = None
+    only: str = ""
 
     def __str__(self) -> str:
         if self.label:
@@ -246,6 +250,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "strategy": plan.strategy,
         "options": dict(plan.options),
         "watched": list(plan.watched),
+        "places": list(plan.places),
         "thread_times": dict(plan.thread_times),
         "points": dict(plan.points),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
@@ -259,6 +264,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "executed": plan.executed,
         "observed": dict(plan.observed),
         "followed": plan.followed,
+        "only": plan.only,
         "history": plan.history,
         "virtual": as_request(plan.virtual or settings.virtual),
     }
@@ -423,7 +429,7 @@ def make_run(
     paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
-    described = replace(program, python="{}.{}.{}".format(*version), executable=executable, files=files, paths=paths)
+    described = replace(program, python=version, executable=executable, files=files, paths=paths)
     if plan.virtual is not None:
         settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import itertools
 import os
 import signal
 import sys
 import threading
-from collections import OrderedDict, deque
+from array import array
+from collections import OrderedDict, UserDict, UserList, deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -17,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy
 import pytest
 
-from replay_dd import DeltaDebugger
+from replay_dd import DeltaDebugger, minimize_failure
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import ArgumentError
+from replay_dd.outcome import Outcome
 
 pytestmark = pytest.mark.once
 MISSING = object()
@@ -71,6 +74,9 @@ def minimal(function: Any, *arguments: Any, **keywords: Any) -> Any:
         ({"a": 1, "b": 2}, "b", {"b": 2}),
         (deque([1, 2, 3]), (3,), deque([3])),
         (OrderedDict(a=1, b=2), "a", OrderedDict(a=1)),
+        (UserDict(a=1, b=2), "a", UserDict(a=1)),
+        (UserList([1, 2]), (2,), UserList([2])),
+        (array("i", [1, 2, 3]), (2,), array("i", [2])),
     ],
 )
 def test_kinds(whole: Any, needed: Any, left: Any) -> None:
@@ -326,3 +332,96 @@ def test_notebooks() -> None:
     assert "check(data=&#x27;&lt;&#x27;)" in html
     assert f"{dd.tests} tests" in html
     assert "<b" not in html
+
+
+def test_the_stack_overflows_alike_in_each_test() -> None:
+    def parse(text: str, at: int = 0) -> int:
+        return parse(text, at + 1) if text[at : at + 1] == "(" else at
+
+    with DeltaDebugger() as dd:
+        parse("(" * (sys.getrecursionlimit() - 40))
+    limit = sys.getrecursionlimit()
+    shortest = len(dd.min_args()["text"])
+    assert shortest > limit // 2
+    assert sys.getrecursionlimit() == limit
+    assert dd.run({"text": "(" * shortest}) is Outcome.FAIL
+    assert dd.run({"text": "(" * (shortest - 1)}) is Outcome.PASS
+
+
+def walk(data: Any) -> None:
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list | tuple) else ()
+    for one in inside:
+        if one == "no":
+            raise LookupError
+        walk(one)
+
+
+@pytest.mark.parametrize(
+    ("data", "most"),
+    [
+        ({"a": [1, {"b": ["x", "no", 2]}], "c": "d"}, {"a": [1, {"b": ["x", "o", 2]}], "c": "d"}),
+        (["no", ("no", 1), "yes"], ["n", ("o", 1), "yes"]),
+        ([Order([["no"], "no"], "n")], [Order([["n"], "o"], "n")]),
+    ],
+)
+def test_maximized_inside_of_elements(data: Any, most: Any) -> None:
+    def check(data: Any) -> None:
+        walk([one.items if isinstance(one, Order) else one for one in data] if isinstance(data, list) else data)
+
+    found = DeltaDebugger().collect(check, data)
+    assert found.max_args() == {"data": most}
+    passing, failing, difference = found.min_arg_diff()
+    check(**passing)
+    with pytest.raises(LookupError):
+        check(**failing)
+    assert difference != failing
+    assert DeltaDebugger(nested=False).collect(check, data).max_args() != {"data": most}
+
+
+def test_maximized_where_only_a_frame_passes() -> None:
+    def check(table: dict[str, list[int]]) -> None:
+        if sum(table["rows"]) > 5:
+            raise ValueError
+
+    dd = DeltaDebugger().collect(check, {"rows": [1, 2, 7, 3], "more": [9]})
+    assert dd.max_args() == {"table": {"rows": [1, 3], "more": [9]}}
+    passing, failing, difference = dd.min_arg_diff()
+    check(**passing)
+    assert len(failing["table"]["rows"]) == len(passing["table"]["rows"]) + 1
+    assert sum(map(len, difference["table"].values())) == 1
+    with pytest.raises(DoesNotPassError, match=r"check\(table=\{\}\) does not pass: KeyError"):
+        DeltaDebugger(nested=False).collect(check, {"rows": [9]}).max_args()
+
+
+def test_no_maximum_is_made_up_when_stopped() -> None:
+    for most in (1, 2):
+        dd = DeltaDebugger(max_tests=most).collect(walk, ["a", "no"])
+        if most == 1:
+            with pytest.raises(DoesNotPassError, match="stopped before"):
+                dd.max_args()
+        else:
+            assert dd.max_args() == {"data": []}
+            assert dd.stopped_by == "tests"
+
+
+class Store:
+    @classmethod
+    def of(cls, text: str) -> Store:
+        return cls() if "x" not in text else cls.of("no" * int(text))
+
+
+def test_calls_as_they_can_be_written() -> None:
+    with DeltaDebugger() as dd:
+        Store.of("axb")
+    assert repr(dd) == "Store.of(text='x')"
+    assert dd.function()("b")
+    assert repr(DeltaDebugger().collect(functools.partial(int, "1x"), base=10)) == "int('')"
+
+
+def test_wrong_options_in_words() -> None:
+    for options in ({"order": "ab"}, {"max_tests": -1}, {"time_budget_s": -1}, {"time_budget_s": "1"}):
+        with pytest.raises(ArgumentError, match=next(iter(options))):
+            DeltaDebugger(**options)  # type: ignore[arg-type]  # wrong on purpose
+    for no_function in (Store, 3, classmethod(walk)):
+        with pytest.raises(ArgumentError):
+            minimize_failure(no_function)  # type: ignore[call-overload]  # wrong on purpose

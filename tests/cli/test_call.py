@@ -64,7 +64,14 @@ def functions(shop: Workshop) -> Workshop:
 
 def test_the_answer_in_words_and_as_files(functions: Workshop) -> None:
     functions.write("check('a(b', {'j': 1, 'k': [2]}, {1}, strict=True)\n", "args.txt")
-    done = functions.run("call", "functions:check", "--args-file", "args.txt", "--write-test", "test_it.py")
+    done = functions.run(
+        "call", "functions:check", "--args-file", "args.txt", "--write-test", "test_it.py", "--html", "p.html"
+    )
+    page = (functions.folder / "p.html").read_text()
+    assert "functions:check: 3 of 9 parts" in page
+    assert (
+        "check(&#x27;(&#x27;, {&#x27;k&#x27;: []}, strict=True)" in page or "check('(', {'k': []}, strict=True)" in page
+    )
     assert (done.status, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0] == "functions:check fails with 3 of the 9 parts of its arguments:"

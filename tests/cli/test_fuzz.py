@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.cli.schemas import checked
 from tests.cli.tool import Workshop
 
 FINDS_Q = ["--", "sh", "-c", "! grep -aq Q {}"]
@@ -33,6 +34,20 @@ def test_nothing_fails(shop: Workshop) -> None:
     done = shop.run("fuzz", "-o", "found.txt", "--runs", "3", "--", "true")
     assert (done.status, done.stdout, done.stderr) == (1, "No failure in 3 inputs.\n", "")
     assert list(shop.folder.iterdir()) == []
+
+
+def test_nothing_fails_within_the_time(shop: Workshop) -> None:
+    done = shop.run("fuzz", "-o", "found.txt", "--time-budget", "0.001", "--json", "--", "true")
+    assert (done.status, done.stderr) == (1, "")
+    told = checked(done.stdout)
+    assert told == {
+        "format": "replay-dd fuzz",
+        "version": 1,
+        "failed": False,
+        "inputs": 1,
+        "seed": 0,
+        "stopped_by": "time",
+    }
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ SECTIONS = {
     ],
     "hunt": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
     "verify-fix": ["Search", "Output", "Program", "General"],
+    "bisect": ["Output", "Search", "Scheduling", "Yield points", "Program", "General"],
     "schedules": ["Search", "Output", "Report", "Program", "General"],
     "minimize": ["Search", "Output", "Report", "Program", "General"],
     "verify-test": ["Versions", "Program", "Output", "General"],

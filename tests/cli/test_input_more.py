@@ -167,3 +167,26 @@ def test_what_goes_wrong(arguments: list[str], status: int, slug: str, said: str
     assert done.status == status
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_standard_input_as_the_input(shop: Workshop) -> None:
+    for name in ("-", "/dev/stdin"):
+        done = shop.run("input", name, "--", "sh", "-c", "! grep -q b {}", stdin=b"a\nb\n")
+        assert (done.status, done.stderr) == (0, "")
+        assert done.stdout.startswith("stdin fails with 1 of its 4 bytes:\n  b\n")
+        assert files_in(shop.folder) == {"stdin-minimal": "b"}
+    done = shop.run("input", "-", "--passing", "-", "--", "false", stdin=b"a")
+    done.refused(2, "usage")
+    shop.run("input", "-", "-o", "-", "--", "false", stdin=b"a").refused(2, "usage")
+
+
+def test_a_file_that_changes_meanwhile_is_noted(shop: Workshop) -> None:
+    (shop.folder / "letters.txt").write_text("a\nb\n")
+    edits = "! grep -q b {} || { echo c > letters.txt; exit 1; }"
+    note = "note         letters.txt has changed since it was read; the answer is about what was in it then."
+    done = shop.run("input", "letters.txt", "--jobs", "1", "--", "sh", "-c", edits)
+    assert done.status == 0, done.stderr
+    assert note in done.stdout.splitlines()
+    (shop.folder / "letters.txt").write_text("a\nb\n")
+    edits = edits.replace("echo c >", "rm -f")
+    assert note in shop.run("input", "letters.txt", "--all", "--jobs", "1", "--", "sh", "-c", edits).stdout.splitlines()

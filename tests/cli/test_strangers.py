@@ -18,6 +18,8 @@ from tests.cli.kinds import FLOW, SESSION
 from tests.cli.tool import RACE, TOOL, Workshop
 from tests.fuzz.mutations import with_checksum
 
+pytestmark = pytest.mark.once
+
 RAN = "ran"
 PROGRAM = f"open({RAN!r}, 'a').close()\n{RACE}import os\nopen('environment', 'w').write(repr(dict(os.environ)))\n"
 

@@ -10,7 +10,10 @@ import pytest
 
 from tests.cli.tool import RACE, Workshop
 
-pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full"),
+]
 
 FAIL = "found/fail.log"
 

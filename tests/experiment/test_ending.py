@@ -89,6 +89,22 @@ def test_the_last_traceback_counts_and_its_innermost_frame() -> None:
     assert both.words == "ValueError: b (constructor.py:9 in construct) (exit status 1)"
 
 
+def test_messages_tell_failures_apart_but_for_what_is_in_the_input() -> None:
+    oracle = Oracle().about(b"alpha=1; while beta")
+
+    def signature(error: str, part: bytes = b"") -> str:
+        output = PYTHON.format(line=7, error=f"ParseError: {error}").encode()
+        return oracle.ending(Finished(1, None, False, 0.5, output), part).signature
+
+    assert signature("line 3: unknown name alpha") == signature("line 40: unknown name 'x y'")
+    assert signature("unknown name alpha") != signature("unexpected end")
+    assert signature("unknown name alpbeta", b"alpbeta") == signature("unknown name alpha"), "joined from two parts"
+    assert signature("unknown name gamma") != signature("unknown name alpha")
+    assert oracle.about(b"gamma") == oracle, "the first inputs count"
+    deep = [PYTHON.format(line=7, error=f"RecursionError: maximum depth {why}") for why in ("in a call", "comparing")]
+    assert ended(deep[0], oracle=oracle).signature == ended(deep[1], oracle=oracle).signature
+
+
 def test_a_stack_that_overflows_elsewhere_is_the_same_failure() -> None:
     one, other = (PYTHON.format(line=line, error="RecursionError: maximum depth") for line in (7, 8))
     assert ended(one).signature == ended(other).signature

@@ -235,7 +235,7 @@ def test_an_untested_interpreter_is_refused_with_those_that_were(
         run_program(tmp_path, COUNTER)
     told = str(caught.value)
     assert f"Python {compat.NAME} was not tested" in told
-    assert "(tested: 3.6, 3.99)" in told
+    assert "(tested: 3.6, 3.99" in told
     assert sys.executable in told
     assert "--untested" in caught.value.default_hint
 

@@ -7,9 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from replay_dd.call.reduce import CallIsolation
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.folder import Packing
 from replay_dd.input.reduce import InputIsolation
+from replay_dd.report.call import call_as_text
 from replay_dd.report.input import input_as_text
 from replay_dd.report.isolation import headline, proof_in_words
 from replay_dd.report.page.course import course
@@ -19,6 +21,7 @@ from replay_dd.report.page.parts import commands, facts, folded, section, text
 
 _MOST_DELTAS = 200
 _LONGEST = 500
+_LONGEST_CALL = 20_000
 
 
 def input_page(found: InputIsolation, name: str, files: Mapping[str, Path], packing: Packing | None = None) -> Page:
@@ -37,6 +40,19 @@ def input_page(found: InputIsolation, name: str, files: Mapping[str, Path], pack
         files=files,
         unit="bytes",
         before=before,
+    )
+
+
+def call_page(found: CallIsolation, files: Mapping[str, Path]) -> Page:
+    """The page of a reduced call; arguments as for :func:`~replay_dd.report.call.call_as_text`."""
+    return answer_page(
+        found.isolation,
+        f"{found.function}: {found.left:,} of {found.before:,} parts of its arguments",
+        call_as_text(found, files),
+        content=("The call", found.call[:_LONGEST_CALL]),
+        files=files,
+        unit="parts",
+        before=found.before,
     )
 
 

@@ -21,27 +21,30 @@ if TYPE_CHECKING:
 # -- which interpreters ----------------------------------------------------------------------------------------------
 
 # The test suite passes under these. tools/test_all_pythons.py and the classifiers in pyproject.toml name the same.
-TESTED = ((3, 11), (3, 12), (3, 13))
+TESTED = ((3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
+# And under these where they are built without the GIL.
+TESTED_WITHOUT_GIL = ((3, 13),)
 VERSION = tuple(sys.version_info[:3])
-NAME = "{}.{}".format(*VERSION)
+# Built without the GIL. Such an interpreter can be told to have one (PYTHON_GIL=1), and is the same otherwise.
+FREE_THREADED = "t" in getattr(sys, "abiflags", "")
+NAME = "{}.{}".format(*VERSION) + ("t" if FREE_THREADED else "")
+FULL_NAME = "{}.{}.{}".format(*VERSION) + ("t" if FREE_THREADED else "")
 TESTED_NAMES = ["{}.{}".format(*version) for version in TESTED]
 
 _MINOR = VERSION[:2]
-_HAS_GIL = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 # What is to be said of an interpreter that was not tested; empty of one that was.
 UNTESTED = ""
-if _MINOR not in TESTED:
-    UNTESTED = f"Python {NAME} was not tested with this version of replay-dd (tested: {', '.join(TESTED_NAMES)})"
+if _MINOR not in TESTED or (FREE_THREADED and _MINOR not in TESTED_WITHOUT_GIL):
+    _TESTED = TESTED_NAMES + (["{}.{}t".format(*version) for version in TESTED_WITHOUT_GIL] if FREE_THREADED else [])
+    UNTESTED = f"Python {NAME} was not tested with this version of replay-dd (tested: {', '.join(_TESTED)})"
 
 
 def why_not_controlled() -> str:
     """Why programs of this interpreter cannot be controlled; empty if they can."""
     if min(TESTED) > _MINOR:
         return f"Python {NAME}, too old: replay-dd controls programs of Python {TESTED_NAMES[0]} and newer"
-    if not _HAS_GIL:
-        return f"Python {NAME} without a GIL: its threads run at the same time, which replay-dd cannot control yet"
     return ""
 
 
@@ -152,6 +155,7 @@ _READS_ITEM_NUMBER, _ENTERS_NUMBER = 256, 257
 _READS_ITEM = {name: number for number, (name, _) in enumerate(getattr(_PRIVATE, "_nb_ops", ()))}.get("NB_SUBSCR")
 _SPECIAL_METHODS = {name: number for number, name in enumerate(getattr(_PRIVATE, "_special_method_names", ()))}
 _ENTER = _SPECIAL_METHODS.get("__enter__")
+_COMMON_CONSTANTS = tuple(getattr(_PRIVATE, "_common_constants", ()))
 AMBIGUOUS = frozenset(
     number for number, argument in ((_BINARY_OP, _READS_ITEM), (_CALL, _ENTER)) if argument is not None
 )
@@ -172,6 +176,24 @@ def operation_at(units: bytes, offset: int) -> int:
         return _READS_ITEM_NUMBER if argument == _READS_ITEM else operation
     enters = argument == 0 and offset >= 2 and units[offset - 2] == _LOAD_SPECIAL and units[offset - 1] == _ENTER
     return _ENTERS_NUMBER if enters else operation
+
+
+def number_of_interpreter(operation: int) -> int:
+    """The number that the interpreter itself has for an instruction."""
+    return {_READS_ITEM_NUMBER: _BINARY_OP, _ENTERS_NUMBER: _CALL}.get(operation, operation)
+
+
+def constant_of(name: str, argument: int, constants: "tuple[Any, ...]") -> "Any":
+    """What an instruction of :data:`CONSTANT_LOADS` loads.
+
+    Args:
+        name: of the instruction.
+        argument: of the instruction.
+        constants: of its code object.
+    """
+    if name == "LOAD_SMALL_INT":
+        return argument
+    return (_COMMON_CONSTANTS if name == "LOAD_COMMON_CONSTANT" else constants)[argument]
 
 
 def _names(text: str) -> "frozenset[str]":
@@ -239,12 +261,10 @@ QUIET = _names(
     "CHECK_EG_MATCH CHECK_EXC_MATCH POP_EXCEPT PREP_RERAISE_STAR PUSH_EXC_INFO RAISE_VARARGS RERAISE "
     "WITH_EXCEPT_START IMPORT_FROM IMPORT_NAME IMPORT_STAR"
 )
-# What later versions do like an instruction that was there before. LOAD_CONST stands for all that loads a constant.
+# What later versions do like an instruction that was there before.
 _EARLIER_NAMES = {
     "LOAD_FAST_BORROW": "LOAD_FAST",
     "LOAD_FAST_BORROW_LOAD_FAST_BORROW": "LOAD_FAST_LOAD_FAST",
-    "LOAD_SMALL_INT": "LOAD_CONST",
-    "LOAD_COMMON_CONSTANT": "LOAD_CONST",
 }
 
 
@@ -273,7 +293,7 @@ UNKNOWN = frozenset(number for number, name in enumerate(opname[:256]) if name n
 ACCESSES = UNKNOWN | frozenset(number for number, name in enumerate(NAMES) if name in KINDS and name not in QUIET)
 CACHE, EXTENDED_ARG, RESUME = (opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME"))
 # RESUME looks too, but not where a generator resumes within `yield from` or `await`: the lowest bits of its argument.
-RESUME_LOOKS_BELOW, RESUME_BITS = 2, 3
+RESUME_LOOKS_BELOW, RESUME_BITS = 2, (7 if _MINOR >= (3, 15) else 3)
 # CALL_FUNCTION_EX runs a function in Python without leaving the interpreter loop, and so does not look afterwards.
 STAR_CALLS_STAY = _MINOR >= (3, 12)
 # So does CALL of a class whose __init__ is in Python, once the instruction is specialised.
@@ -314,11 +334,18 @@ PAIRS = {
     "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
 }
 LOCAL_LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE")
-# An iterator has two places on the stack: a sequence is iterated without an object for it.
-_ITERATOR = 2 if _MINOR >= (3, 15) else 1
+# CALL_FUNCTION_EX says in its argument whether there are keywords; later there always are, or NULL in their place.
+STAR_CALL_HAS_FLAG = _MINOR < (3, 14)
+CONSTANT_LOADS = ("LOAD_CONST", "LOAD_SMALL_INT", "LOAD_COMMON_CONSTANT")
+# What entering a context takes from the stack (the manager, or its method and the manager) and puts there.
+ENTER_EFFECT = (1, 2) if _ENTER is None else (2, 1)
+# An iterator may have two places on the stack, so that a sequence is iterated without an object for it.
+ITERATOR_PLACES = 2 if _MINOR >= (3, 15) else 1
 # What they take from the stack and put there, where it is always the same and their argument says nothing.
 EFFECTS = {
     "LOAD_CONST": (0, 1),
+    "LOAD_SMALL_INT": (0, 1),
+    "LOAD_COMMON_CONSTANT": (0, 1),
     "PUSH_NULL": (0, 1),
     "LOAD_FAST_AND_CLEAR": (0, 1),
     "POP_TOP": (1, 0),
@@ -335,8 +362,8 @@ EFFECTS = {
     "UNARY_NEGATIVE": (1, 1),
     "UNARY_INVERT": (1, 1),
     "TO_BOOL": (1, 1),
-    "GET_ITER": (1, _ITERATOR),
-    "POP_ITER": (_ITERATOR, 0),
+    "GET_ITER": (1, ITERATOR_PLACES),
+    "POP_ITER": (ITERATOR_PLACES, 0),
     "LOAD_SPECIAL": (1, 2),
     "NOP": (0, 0),
     "NOT_TAKEN": (0, 0),

@@ -10,7 +10,7 @@ from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apar
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
-from .compat import UNTESTED, VERSION
+from .compat import FULL_NAME, UNTESTED
 from .parts import Parts
 from .points.bytecode import SYNC
 from .process.fork_server import learn_streams, serve
@@ -71,7 +71,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         offer(parts)
     take_over(parts)
     parts.channel.send(
-        *(HELLO, VERSION, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
+        *(HELLO, FULL_NAME, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
         _getpid(),
     )
     if UNTESTED:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.report.hang import hang_as_json, hang_as_text
+from replay_dd.report.hangs import hang_as_json, hang_as_text
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Program, Settings, Trigger
 from replay_dd.schedules.story.hanging import verdict_of

@@ -54,6 +54,9 @@ PyMODINIT_FUNC PyInit__accelerator(void)
     if (module == NULL) {
         return NULL;
     }
+#ifdef Py_GIL_DISABLED
+    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED); /* only the thread with the baton runs */
+#endif
     if (PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
         PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0 ||
         PyModule_AddStringConstant(module, "interface", INTERFACE) < 0 ||

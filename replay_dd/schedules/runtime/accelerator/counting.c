@@ -4,7 +4,8 @@
  *
  * - It does what monitoring.py and tracing.py do in Python, and nothing else: the same thread times, digests and
  *   questions. The tests compare both.
- * - Only the thread with the baton counts, and it holds the GIL: no locks. Any other is turned away by one comparison.
+ * - Only the thread with the baton counts, also where there is no GIL: no locks. Any other is turned away by one
+ *   comparison.
  * - Python code runs only when a question of the strategy is due, when code is new, or when visits of places are
  *   counted; otherwise a yield point is a table lookup, an addition and a multiplication.
  * - An operation (on a lock, a file, the clock) that can proceed is passed here if its place is known and no question is

@@ -8,8 +8,21 @@
 #endif
 #include "_accelerator.h"
 
-#if !defined(WITHOUT_FRAMES) && PY_VERSION_HEX < 0x030E0000 && __has_include(<internal/pycore_frame.h>)
+#if !defined(WITHOUT_FRAMES) && __has_include(<internal/pycore_frame.h>)
 #include <internal/pycore_frame.h>
+
+/* An object that a frame holds; NULL where it holds none. */
+#if PY_VERSION_HEX >= 0x030E0000
+#include <internal/pycore_interpframe.h>
+
+/* The lowest bit says who counts the reference; with the second one it is a number or a mark, and no object. */
+static PyObject *object_of(_PyStackRef held)
+{
+    return held.bits & 2 ? NULL : (PyObject *)(held.bits & ~(uintptr_t)1);
+}
+#else
+static PyObject *object_of(PyObject *held) { return held; }
+#endif
 
 PyObject *frame_values(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
@@ -30,7 +43,7 @@ PyObject *frame_values(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     }
     for (Py_ssize_t index = 0; index < count; index++) {
-        PyObject *value = frame->f_frame->localsplus[first + index];
+        PyObject *value = object_of(frame->f_frame->localsplus[first + index]);
         PyTuple_SET_ITEM(values, index, Py_NewRef(value == NULL ? (PyObject *)frame : value));
     }
     return values;

@@ -11,6 +11,8 @@
  * - The interpreter has free lists of floats, tuples, lists, dictionaries and slices, and counts objects for its garbage
  *   collector. The runtime has its own of both; they are swapped when runtime and program take turns. There is no
  *   automatic collection in the runtime's turn. With a new region, the program gets empty lists.
+ * - The program has no free list of integers (3.14): small ones are not made at all, so the number of a user, of a process
+ *   or of a port would decide how many there are in it.
  * - Their layout is private to the interpreter and may change with any version. So it is checked before anything is
  *   written; if anything is not as expected, nothing is changed, and addresses depend on all that.
  * - All of this happens while holding the GIL, so there are no locks.
@@ -315,6 +317,17 @@ static int lists_are_as_expected(void)
     return dicts_and_lists_are_as_expected(list, dict);
 }
 
+/* Let the program's integers be freed at once: a size below zero closes a free list. The lists are those at this place. */
+static void close_list_of_integers(char *lists)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    struct _Py_freelist closed = {NULL, -1};
+    memcpy(lists + offsetof(struct _Py_freelists, ints), &closed, sizeof(closed));
+#else
+    (void)lists;
+#endif
+}
+
 /* A memory tracer that is already active would restore the allocators one day, and then free what is not its own. */
 static int is_traced(void)
 { return PyTraceMalloc_Untrack(0, 0) != -2; }
@@ -334,6 +347,7 @@ static int keep_apart(void)
         PyMemAllocatorEx ours = {&programs[number], region_malloc, region_calloc, region_realloc, region_free};
         PyMem_SetAllocator(domains[number], &ours);
     }
+    close_list_of_integers((char *)interpreter + parts[2].offset);
     is_apart = 1;
     return 1;
 }
@@ -349,6 +363,7 @@ static void begin_anew(long place)
     strings_to_wake = STRINGS_BETWEEN_WAKES;
     size_t kept = parts[0].size; /* whether collection is enabled */
     memset(others + kept, 0, sizeof(others) - kept);
+    close_list_of_integers(others + kept + parts[1].size);
     interpreter->gc.generations[1].count = interpreter->gc.generations[2].count = 0;
 }
 

@@ -4,9 +4,10 @@
  *
  * - A waiting thread checks in real time. If it created objects, the addresses of those that the thread with the baton
  *   creates would vary. So between two waits it creates none, and holds the GIL throughout; Python code runs only if
- *   the baton may have to be taken away.
+ *   the baton may have to be taken away. Without a GIL, the thread with the baton runs meanwhile, and other threads may
+ *   check: one does at a time, and what it reads may be out of date when it is used (see stuck_calls.py).
  * - It does what PythonCounter does in counter.py.
- * - What a thread does in the system is read while holding the GIL: without it, the thread could go on.
+ * - What a thread does in the system is read while holding the GIL, if there is one: else the thread could go on.
  */
 #include "_accelerator.h"
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static long long now_by(clockid_t clock)
 }
 
 /* For how long it has been found standing still; 0: it is not, or that is not known yet. */
-static long long look(Counter *counter, double every_s)
+static long long look_alone(Counter *counter, double every_s)
 {
     Looks *last = &counter->looks;
     const ThreadCounts *holder = (const ThreadCounts *)counter->current;
@@ -56,6 +57,17 @@ static long long look(Counter *counter, double every_s)
         last->still_since_ns = now_ns;
     }
     return last->still < STILL_LOOKS ? 0 : now_ns - last->still_since_ns;
+}
+
+static long long look(Counter *counter, double every_s)
+{
+    static char is_looking;
+    if (__atomic_test_and_set(&is_looking, __ATOMIC_ACQUIRE)) {
+        return 0;
+    }
+    long long still_ns = look_alone(counter, every_s);
+    __atomic_clear(&is_looking, __ATOMIC_RELEASE);
+    return still_ns;
 }
 
 PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from _collections import deque  # type: ignore[import-not-found]
 
 from ..accelerator import accelerator
-from ..compat import ATTR_HAS_METHOD_BIT
+from ..compat import ATTR_HAS_METHOD_BIT, ITERATOR_PLACES
 from ..observing import local_value
 from . import arrays, values
 from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
@@ -78,7 +78,7 @@ class Instruction:
         if name == "CONTAINS_OP":
             return self._containment()
         if name == "FOR_ITER":
-            return self.whole(values.iterated(self.value(1)), self.expression(1), ITERATES)
+            return self.whole(values.iterated(self.value(ITERATOR_PLACES)), self.expression(ITERATOR_PLACES), ITERATES)
         if name in ("CALL", "CALL_KW"):
             return self.call()
         if name == "BEFORE_WITH":

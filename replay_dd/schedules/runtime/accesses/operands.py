@@ -16,14 +16,19 @@ from _opcode import stack_effect  # type: ignore[import-not-found]
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
     BACKWARD_JUMPS,
+    CONSTANT_LOADS,
     EFFECTS,
+    ENTER_EFFECT,
     HAVE_ARGUMENT,
+    ITERATOR_PLACES,
     JUMPS,
     LOCAL_LOADS,
     NAMES,
     NULL_ABOVE_GLOBAL,
     PAIRS,
     UNCONDITIONAL,
+    constant_of,
+    number_of_interpreter,
 )
 from ..points.bytecode import instructions
 
@@ -48,7 +53,7 @@ _GOES_THROUGH = frozenset(
 # Between a value and the jump that depends on it.
 _TESTING = frozenset(
     (
-        *("LOAD_CONST", "LOAD_SMALL_INT", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_ATTR", "LOAD_METHOD"),
+        *(*CONSTANT_LOADS, "LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_ATTR", "LOAD_METHOD"),
         *("COMPARE_OP", "IS_OP", "CONTAINS_OP", "BINARY_SUBSCR", "UNARY_NOT", "TO_BOOL", "UNPACK_SEQUENCE"),
         *("PRECALL", "CALL", "PUSH_NULL", "KW_NAMES", "COPY", "SWAP", "CACHE", "NOP"),
     )
@@ -173,7 +178,8 @@ def _after(code: CodeType, operation: int, argument: int, stack: Stack, *, jump:
         effect = 1
     else:
         try:
-            effect = stack_effect(operation, argument if operation >= HAVE_ARGUMENT else None, jump=jump)
+            known = number_of_interpreter(operation)
+            effect = stack_effect(known, argument if known >= HAVE_ARGUMENT else None, jump=jump)
         except ValueError:
             return None
     depth = len(stack) + effect
@@ -196,8 +202,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         stack.append(("cell", variables(code)[argument]))
     elif name in LOCAL_LOADS:
         stack.append(("local", variables(code)[argument]))
-    elif name == "LOAD_CONST":
-        stack.append(("constant", code.co_consts[argument]))
+    elif name in CONSTANT_LOADS:
+        stack.append(("constant", constant_of(name, argument, code.co_consts)))
     elif name == "LOAD_NAME":
         stack.append(("name", names[argument]))
     elif name == "LOAD_GLOBAL":
@@ -222,8 +228,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         stack.append(stack[-argument])
     elif name == "SWAP" and 0 < argument <= len(stack):
         stack[-1], stack[-argument] = stack[-argument], stack[-1]
-    elif name == "GET_ITER" and EFFECTS[name] == (1, 1) and stack:
-        pass  # an iterator is named as what it goes over
+    elif name == "GET_ITER" and stack:  # an iterator is named as what it goes over
+        stack += [None] * (ITERATOR_PLACES - 1)
     elif name == "FOR_ITER":
         stack.append(None)
     elif name in ("CALL", "CALL_KW"):
@@ -237,8 +243,8 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         if argument:
             del stack[-argument:]
         stack.append(None)
-    elif name in EFFECTS:
-        takes, puts = EFFECTS[name]
+    elif name in EFFECTS or name == "BEFORE_WITH":
+        takes, puts = EFFECTS.get(name, ENTER_EFFECT)
         if takes:
             del stack[-takes:]
         stack += [None] * puts

@@ -17,12 +17,16 @@ from ..compat import (
     BACKWARD_JUMPS,
     COMPARE_SHIFT,
     EFFECTS,
+    ENTER_EFFECT,
     HAVE_ARGUMENT,
+    ITERATOR_PLACES,
     JUMPS,
     NAMES,
     PAIRS,
+    STAR_CALL_HAS_FLAG,
     UNCONDITIONAL,
     cmp_op,
+    number_of_interpreter,
 )
 from ..points.bytecode import instructions
 from .operands import handlers, variables
@@ -43,7 +47,8 @@ _TAKES_ARGUMENT = frozenset(["BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_ST
 _TAKES = {
     **dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD", "FORMAT_SIMPLE", "CONVERT_VALUE", "UNPACK_SEQUENCE", "UNPACK_EX"), 1),
     **dict.fromkeys(("LIST_APPEND", "SET_ADD", "LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"), 1),
-    **dict.fromkeys(("RETURN_VALUE", "YIELD_VALUE", "CALL_INTRINSIC_1", "BEFORE_WITH", "GET_LEN"), 1),
+    **dict.fromkeys(("RETURN_VALUE", "YIELD_VALUE", "CALL_INTRINSIC_1", "GET_LEN"), 1),
+    "BEFORE_WITH": ENTER_EFFECT[0],
     **dict.fromkeys(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE", "IMPORT_FROM"), 0),
     **dict.fromkeys(
         ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_LOAD_FAST", "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR"), 0
@@ -51,7 +56,7 @@ _TAKES = {
     **dict.fromkeys(("MAP_ADD", "CALL_INTRINSIC_2", "IMPORT_NAME", "FORMAT_WITH_SPEC", "STORE_FAST_STORE_FAST"), 2),
     "STORE_FAST_LOAD_FAST": 1,
     "LOAD_SUPER_ATTR": 3,
-    "SEND": 2,
+    "SEND": 1 + ITERATOR_PLACES,
 }
 _POPS = ("END_FOR", "POP_EXCEPT", "POP_TOP", "POP_ITER")
 _LOADS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR")
@@ -97,14 +102,16 @@ def _takes(name: str, argument: int, unknown: int) -> int:
     if name in ("CALL", "CALL_KW"):
         return argument + 2 + (name == "CALL_KW")
     if name == "CALL_FUNCTION_EX":
-        return 3 + (argument & 1)
+        return 3 + (argument & 1 if STAR_CALL_HAS_FLAG else 1)
     if name == "BUILD_MAP":
         return 2 * argument
     if name == "BUILD_CONST_KEY_MAP":
         return argument + 1
     if name == "FORMAT_VALUE":
         return 2 if argument & 4 else 1
-    if name.startswith("POP_JUMP") or name.endswith("_OR_POP") or name == "FOR_ITER":
+    if name == "FOR_ITER":
+        return ITERATOR_PLACES
+    if name.startswith("POP_JUMP") or name.endswith("_OR_POP"):
         return 1
     return unknown
 
@@ -182,7 +189,8 @@ def _after(instruction: tuple[int, int, int, int], index: int, stack: Stack, jum
         effect = 1
     else:
         try:
-            effect = stack_effect(operation, argument if operation >= HAVE_ARGUMENT else None, jump=jump)
+            known = number_of_interpreter(operation)
+            effect = stack_effect(known, argument if known >= HAVE_ARGUMENT else None, jump=jump)
         except ValueError:
             return None
     depth = len(stack) + effect
@@ -196,8 +204,8 @@ def _after(instruction: tuple[int, int, int, int], index: int, stack: Stack, jum
         return tuple(values)
     if name in _POPS:
         return stack[:depth]
-    if name == "END_SEND" and len(stack) > 1:
-        return (*stack[:-2], stack[-1])
+    if name == "END_SEND" and len(stack) > ITERATOR_PLACES:
+        return (*stack[: -1 - ITERATOR_PLACES], stack[-1])
     if name == "SEND" and effect == 0:  # it leaves the iterator below what that gave
         return (*stack[:-1], frozenset([2 * index]))
     if jump and depth <= len(stack):

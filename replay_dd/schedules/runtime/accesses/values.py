@@ -221,8 +221,13 @@ def size(container: Any) -> int | None:
 
 
 def iterated(iterator: object) -> object:
-    """The built-in container that a built-in iterator goes over; UNKNOWN for any other."""
+    """The built-in container that a built-in iterator goes over; UNKNOWN for any other.
+
+    A list may be iterated without an iterator.
+    """
     kind = type(iterator)
+    if kind is list:
+        return iterator
     built_in = module_name(kind) == "builtins" and type_name(kind).endswith("iterator")
     if not built_in and kind is not type(iter(deque())):
         return UNKNOWN

@@ -16,8 +16,11 @@ Rules of this module:
 * A thread that was away asks for the baton at its next yield point or operation, and waits there. Between the return of
   its call and that point it touches nothing that others see, if it is counted code.
 * A thread that the runtime did not start is reported if it runs counted code.
-* All this happens while holding the GIL. Anything that releases the GIL (a write to the channel) may let the stuck
-  thread continue; so it loses its identity first.
+* Anything that releases the GIL (a write to the channel) may let the stuck thread continue; so it loses its identity
+  first. Without a GIL it may continue at any moment. So after it has lost its identity, it is looked at once more: if
+  it is still in that call, it meets us at its next yield point; if not, it keeps the baton. Only one waiting thread
+  looks at a time, and what both sides change, they change under a lock.
+* Such a thread also runs at the same time as the one with the baton, from the return of its call to that yield point.
 """
 
 from __future__ import annotations
@@ -28,13 +31,14 @@ import sys
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
 from ..channel import ARRIVAL, NOTE
+from ..compat import FREE_THREADED
 from ..counting.counter import fold
 from ..points.place import Place
 from ..points.place_record import place_record
 from .moments import AWAY, OutsideWait, is_away
 from .patience import EXACT_PATIENCE_S, OUTSIDE
 from .strategy import Question
-from .thread import contacts
+from .thread import allocate_real_lock, contacts
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -82,6 +86,8 @@ class StuckCalls:
         self._scheduler = scheduler
         self._away: dict[int, ManagedThread] = {}
         self._foreign_told = False
+        self._looking = allocate_real_lock()  # held by the thread that may take the baton
+        self._returning = allocate_real_lock()  # held while it is settled whether a thread is away
         self.standard_streams: set[tuple[int, int]] = set()
         scheduler.look_every = (True, _LOOK_EVERY_S)
         scheduler.least_still_ns = _STILL_NS
@@ -122,7 +128,17 @@ class StuckCalls:
 
     def found_still(self, still_ns: int) -> None:
         """Called by a waiting thread that has found the thread with the baton standing still for this long."""
-        holder = self._scheduler.current
+        if self._looking.acquire(False):
+            try:
+                self._look_at_holder(still_ns)
+            finally:
+                self._looking.release()
+
+    def _look_at_holder(self, still_ns: int) -> None:
+        scheduler = self._scheduler
+        holder = scheduler.current
+        if scheduler.busy or scheduler.over or not holder.handle:
+            return  # without a GIL, it may have gone on since
         expects = holder.expects_to_be_away
         least_ns = _EXACT_STILL_NS if self._scheduler.moments.patience.exact and not expects else _STILL_NS
         if still_ns < least_ns and not expects:
@@ -151,6 +167,9 @@ class StuckCalls:
         holder.expects_to_be_away = holder.returned = False
         self._away[handle] = holder
         holder.ident = holder.handle = 0
+        if FREE_THREADED and handle != _get_ident() and not self._is_still_in(handle, system_call):
+            self._give_back(holder, handle, expected)
+            return False
         scheduler.busy = True
         wait = _Call(scheduler.moments, holder, system_call)
         holder.waiting = wait
@@ -168,11 +187,7 @@ class StuckCalls:
             holder.waits -= 1
             holder.waiting = None
             scheduler.busy = False
-            if holder.returned:
-                holder.gate.release()
-            else:
-                del self._away[handle]
-                holder.ident = holder.handle = handle
+            self._give_back(holder, handle)
             return False
         if wait.expected is not None and not expected:
             wait.leave()
@@ -185,6 +200,22 @@ class StuckCalls:
         default = scheduler.next_after(holder, ready)
         scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
         return True
+
+    def _is_still_in(self, handle: int, system_call: int) -> bool:
+        """Whether a thread that has just lost its identity is still where it was seen, as far as is known."""
+        return accelerator is None or accelerator.system_call(handle, self.standard_streams) == (system_call, False)
+
+    def _give_back(self, holder: ManagedThread, handle: int, expected: bool = False) -> None:
+        """Let a thread keep the baton that was to be taken from it; ``expected``: for now."""
+        with self._returning:
+            if holder.returned:
+                holder.gate.release()
+            elif expected:
+                holder.expects_to_be_away = True
+                holder.handle = handle
+            else:
+                del self._away[handle]
+                holder.ident = holder.handle = handle
 
     def _set_place(self, thread: ManagedThread, frame: FrameType | None) -> None:
         """Note where a thread is stuck, or going to be: where its code of the program stands."""
@@ -214,12 +245,15 @@ class StuckCalls:
         ident = _get_ident()
         thread = self._away.get(ident)
         if thread is None or scheduler.over:
-            return False
+            return FREE_THREADED and scheduler.current.ident == ident  # it was looked at, and kept the baton
         if thread.expects_to_be_away and not self._leave_late(thread, ident):
             return True
-        thread.returned = True
+        with self._returning:
+            if ident not in self._away:
+                return True  # likewise
+            thread.returned = True
         scheduler.wait_for_baton(thread)
-        del self._away[ident]
+        self._away.pop(ident, None)
         thread.ident = thread.handle = ident
         wait = thread.waiting
         thread.waiting = None

@@ -22,11 +22,18 @@ def place_record(places: Places, number: int, place: Place) -> tuple[object, ...
         line, column, instruction = describe(code, offset)
     if place.is_line:
         line = place.position
-    reachable, after_call = (True, False) if place.reachable else reachable_under_gil(code, offset)
+    reachable, after_call = reach_of(place)
     file = code.co_filename
     key = places.place_hash(code, place.mark)
     where = (places.short(file), file, line, column, code.co_qualname, instruction)
     return (PLACE, number, *where, reachable, key, after_call, place.reachable)
+
+
+def reach_of(place: Place) -> tuple[bool, bool]:
+    """(whether a switch here is possible under a GIL, whether only if the call before it was of a function in C)."""
+    if place.reachable:
+        return True, False
+    return reachable_under_gil(place.code, _first_offset(place) if place.is_line else place.position)
 
 
 def _first_offset(place: Place) -> int:

@@ -36,12 +36,14 @@ _SYSTEM = (
     "librt.",
     "libdl.",
     "libffi",
+    "_accelerator.",  # of replay-dd; what it left on the stack is there still
 )
 # Their threads only compute, on behalf of the thread that called, which waits for them.
 _COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "libblis")
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _STACK_BYTES = 1 << 16  # that are read of a stack
 _WORD = 8
+_PAGE = 4096
 _PAUSES_S = tuple(0.001 * 2**number for number in range(8))  # a thread may wait this long for a busy processor
 _CALLS = {
     # the numbers of x86-64 and of arm64
@@ -109,7 +111,7 @@ class NativeThread:
         call: the system call in which it waits; empty if it runs or this is unknown.
         waits_in: the library that called that, as :func:`library_name` names it; empty if unknown or Python itself.
         belongs_to: the library that started it, named in the same way; empty if unknown.
-        stack: the mapping in which its stack lies.
+        stack: the part of memory from where its stack ends now to where it began, or the mapping in which it lies.
     """
 
     def __init__(self, number: int) -> None:
@@ -184,12 +186,38 @@ def _look(process: int | str, number: int, mappings: list[Mapping], memory: int)
     call, pointer = int(words[0]), int(words[-2], 16)
     thread.call = _CALLS.get(os.uname().machine, {}).get(call, "" if call < 0 else f"system call {call}")
     start, end = next(((start, end) for start, end, _, _ in mappings if start <= pointer < end), (0, 0))
+    block = _thread_block(memory, pointer, end)
+    if block:
+        start, end = pointer, block // _PAGE * _PAGE + _PAGE
     thread.stack = (start, end)
     inner = _libraries(memory, pointer, min(end, pointer + _STACK_BYTES), mappings)
     outer = _libraries(memory, max(pointer, end - _STACK_BYTES), end, mappings)
     thread.waits_in = _named(next(iter(inner), ""))
     thread.belongs_to = _named(outer[-1] if outer else "")
     return thread
+
+
+def _thread_block(memory: int, pointer: int, end: int) -> int:
+    """Where the C library describes the thread whose stack this is, above that stack; 0 if it cannot be told.
+
+    Mappings do not tell: those of neighbouring stacks are one, unless there is a page without rights between them.
+
+    On x86-64, its first and its third word are its own address (``tcbhead_t`` of the GNU C library; the first one by
+    Drepper, ELF Handling For Thread-Local Storage, section 3.4.6).
+    """
+    if os.uname().machine != "x86_64":
+        return 0
+    for place in range(pointer // _WORD * _WORD, end, _STACK_BYTES):
+        try:
+            data = os.pread(memory, min(_STACK_BYTES + 2 * _WORD, end - place), place)
+        except OSError:
+            return 0
+        words = memoryview(data)[: len(data) // _WORD * _WORD].cast("Q")
+        for number, word in enumerate(words):
+            address = place + number * _WORD
+            if word == address and words[number + 2 : number + 3].tolist() == [address]:
+                return address
+    return 0
 
 
 def _named(path: str) -> str:
@@ -216,7 +244,8 @@ def _libraries(memory: int, start: int, end: int, mappings: list[Mapping]) -> li
     found = []
     for position in range(0, len(data) - _WORD + 1, _WORD):
         word = int.from_bytes(data[position : position + _WORD], sys.byteorder)
-        if lowest <= word < highest:
+        # Sizes of stacks and the like are no addresses, though an executable may be loaded as low as that.
+        if lowest <= word < highest and word % _PAGE:
             path = next((path for low, high, path in code if low <= word < high), "")
             if path and not os.path.basename(path).startswith(_SYSTEM):
                 found.append(path)

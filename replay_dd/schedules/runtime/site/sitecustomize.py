@@ -91,7 +91,7 @@ def _start_again(request: str, late: list[str]) -> None:
 
 def _refused(request: str) -> bool:
     """Whether the program runs without the runtime, as this interpreter does not suit it; the tool is told why."""
-    from _replay_dd_runtime.compat import UNTESTED, VERSION, why_not_controlled
+    from _replay_dd_runtime.compat import FULL_NAME, UNTESTED, why_not_controlled
 
     kind, reason = "unsupported", why_not_controlled()
     if not reason and not UNTESTED:
@@ -105,7 +105,7 @@ def _refused(request: str) -> bool:
             return False
         kind, reason = "untested", UNTESTED
     with open(told["channel"], "wb") as file:
-        file.write(marshal.dumps(("hello", VERSION, sys.executable, kind, reason), 2))
+        file.write(marshal.dumps(("hello", FULL_NAME, sys.executable, kind, reason), 2))
     return True
 
 

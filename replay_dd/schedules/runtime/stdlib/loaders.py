@@ -16,6 +16,7 @@ import marshal
 from os import getcwd
 
 from ..accelerator.own_memory import in_own_turn, use_own
+from .flat_code import flat, unflat
 from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
     from typing import Any
-
-FLAT = 2  # a version of marshal's format in which equal code has equal bytes
 
 
 def keep_files_out(folder: str) -> None:
@@ -145,19 +144,20 @@ def adapt_rewriting(module: Any) -> None:
     if read is None or rewrite is None or write is None:
         return
 
-    def flat(code: CodeType | None) -> bytes | None:
-        return None if code is None else marshal.dumps(code, FLAT)
+    def read_flat(*arguments: Any) -> bytes | None:
+        code = read(*arguments)
+        return None if code is None else flat(code)
 
-    read_in_own = in_own_turn(lambda *arguments: flat(read(*arguments)))
+    read_in_own = in_own_turn(read_flat)
     rewrite_in_own = in_own_turn(lambda *arguments: _Rewritten(*rewrite(*arguments)))
 
     def _read_pyc(*arguments: Any) -> Any:
         data = read_in_own(*arguments)
-        return None if data is None else marshal.loads(data)
+        return None if data is None else unflat(data)
 
     def _rewrite_test(*arguments: Any) -> Any:
         rewritten = rewrite_in_own(*arguments)
-        return rewritten.status, marshal.loads(rewritten.data)
+        return rewritten.status, unflat(rewritten.data)
 
     module._read_pyc, module._rewrite_test, module._write_pyc = _read_pyc, _rewrite_test, in_own_turn(write)
 
@@ -185,4 +185,4 @@ class _Rewritten:
     __slots__ = ("data", "status")
 
     def __init__(self, status: object, code: CodeType) -> None:
-        self.status, self.data = status, marshal.dumps(code, FLAT)
+        self.status, self.data = status, flat(code)

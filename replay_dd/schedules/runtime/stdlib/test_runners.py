@@ -11,10 +11,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-import marshal
-
 from ..accelerator.own_memory import A_MODULE, FIRST_SETUP, FIRST_TEST, begin_anew, in_own_turn, settle, use_own
-from .loaders import FLAT
+from .flat_code import flat, unflat
 from .replacing import hide_frames_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -32,13 +30,13 @@ def adapt_pytest_loading(scheduler: Scheduler, module: Any) -> None:
 
 def adapt_pytest_rewriting(scheduler: Scheduler, module: Any) -> None:
     """Adapt how pytest executes a module that it has compiled in its own way (``_pytest.assertion.rewrite``)."""
-    flat = in_own_turn(lambda code: marshal.dumps(code, FLAT))
+    flat_in_own = in_own_turn(flat)
 
     def execute(code: Any, namespace: dict[str, Any]) -> None:
         if not scheduler.counting and "-packages" not in code.co_filename:
-            data = flat(code)  # where its parts are depends on whether it was compiled just now
+            data = flat_in_own(code)  # where its parts are depends on whether it was compiled just now
             _begin(A_MODULE)
-            code = marshal.loads(data)
+            code = unflat(data)
         exec(code, namespace)
 
     hide_frames_of(execute)

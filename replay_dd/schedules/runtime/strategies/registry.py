@@ -6,10 +6,12 @@ from ..baton.strategy import Strategy
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
 from .natural import Natural
+from .only_where import OnlyWhere
 from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
 from .profile import Profile
 from .random_walk import RandomWalk
 from .replay import Replay
+from .uniform import SelectivelyUniform
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "pct": lambda run: ProbabilisticConcurrencyTesting(
         run["options"]["seed"], run["options"]["depth"], run["thread_times"], run["points"]
     ),
+    "uniform": lambda run: SelectivelyUniform(run["options"]["seed"], run["thread_times"], run["places"]),
     "natural": lambda run: Natural(),
     "profile": lambda run: Profile(
         run["granularity"],
@@ -38,4 +41,5 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
 
 def make_strategy(run: dict[str, Any]) -> Strategy:
     """The strategy named in the request of a run."""
-    return _STRATEGIES[run["strategy"]](run)
+    strategy = _STRATEGIES[run["strategy"]](run)
+    return OnlyWhere(strategy, run["only"]) if run["only"] else strategy

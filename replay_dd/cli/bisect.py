@@ -1,0 +1,250 @@
+"""``replay-dd bisect``."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from replay_dd.bisect.commits import Commits, Target
+from replay_dd.bisect.history import History, files_in, is_dirty, open_history
+from replay_dd.bisect.search import Bisection, bisect
+from replay_dd.changes.sources import git
+from replay_dd.cli.command import Option, command
+from replay_dd.cli.options import (
+    LOG,
+    OUTPUT,
+    OUTPUT_FILE,
+    PROGRAM,
+    SCHEDULING,
+    SEARCH,
+    fork_option,
+    jobs_option,
+    json_option,
+    max_delay_option,
+    program_options,
+    seed_option,
+    time_budget_option,
+    yield_point_options,
+)
+from replay_dd.cli.output import echo_json, echo_lines
+from replay_dd.cli.program_under_test import standard_input
+from replay_dd.cli.progress import Progress, say
+from replay_dd.errors import EXIT_DONE, EXIT_INTERRUPTED
+from replay_dd.errors.program import DoesNotFailError
+from replay_dd.errors.user import InterruptedCommandError, UsageError
+from replay_dd.files import check_writable
+from replay_dd.report.bisection import bisection_as_json, bisection_in_words
+from replay_dd.schedules.log import read_log, write_log
+from replay_dd.schedules.record import settings_for_now
+from replay_dd.schedules.target import describe_program
+
+DEFAULT_LOG = "guilty.log"
+EXIT_NOT_FOUND = 1
+
+
+@command(
+    "bisect",
+    Option(
+        "-o",
+        "--output",
+        section=OUTPUT,
+        metavar="LOG",
+        type=OUTPUT_FILE,
+        default=DEFAULT_LOG,
+        show_default=True,
+        help="Where to write the log of a run of the guilty commit that fails.",
+    ),
+    json_option(),
+    Option(
+        "--schedule",
+        section=SEARCH,
+        metavar="LOG",
+        type=LOG,
+        multiple=True,
+        help="Try the schedule of this failing run at each commit, instead of one hunted at BAD. Repeatable.",
+    ),
+    Option(
+        "--runs",
+        section=SEARCH,
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=200,
+        show_default=True,
+        help="How many schedules to hunt at each commit.",
+    ),
+    Option(
+        "--failure",
+        section=SEARCH,
+        metavar="TEXT",
+        default="",
+        help="Look for a failure whose description contains TEXT.",
+    ),
+    time_budget_option("Test no more commits after this time."),
+    jobs_option(),
+    fork_option(),
+    seed_option("Random seed of the first hunted schedule; the others count up from it.", SCHEDULING),
+    max_delay_option(),
+    *yield_point_options(),
+    Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command at each commit before CMD."),
+    *program_options(),
+    click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="GOOD BAD -- CMD..."),
+)
+def bisect_command(
+    output: Path,
+    as_json: bool,
+    build: str | None,
+    schedule: tuple[Path, ...],
+    runs: int,
+    failure: str,
+    time_budget: float | None,
+    jobs: int,
+    no_fork: bool,
+    seed: int | None,
+    granularity: str,
+    trace_include: tuple[str, ...],
+    trace_exclude: tuple[str, ...],
+    preload: tuple[str, ...],
+    real_clock: bool,
+    real_entropy: bool,
+    untested: bool,
+    max_delay: float,
+    time_limit: float,
+    fresh_copy: bool,
+    stdin: str | None,
+    process: str,
+    words: tuple[str, ...],
+) -> int:
+    """Find the commit since which threads can fail, with the same schedules at each commit.
+
+    GOOD, where CMD passes, and BAD, where it fails, are revisions of the git repository here. Each commit is checked
+    out into a temporary folder; the work tree stays as it is.
+
+    Exit status:
+      0  found
+      1  narrowed down to several commits
+      3  CMD fails at GOOD, or does not fail at BAD
+    """
+    good, bad, *arguments = words if len(words) > 2 else ("", "")
+    if not arguments:
+        raise UsageError(
+            "Two revisions and a command are needed.",
+            "For instance: `replay-dd bisect v1.2 HEAD -- python test.py`.",
+        )
+    check_writable(output)
+    ends_at = None if time_budget is None else time.monotonic() + time_budget
+    history = open_history(good, bad)
+    if is_dirty(history.repository):
+        say("the work tree has changes that are not committed; they are not tested")
+    program = describe_program(
+        tuple(arguments), standard_input=standard_input(stdin), fresh_copy=fresh_copy, process=process
+    )
+    settings = settings_for_now(
+        *(granularity, trace_include, trace_exclude),
+        real_clock=real_clock,
+        real_entropy=real_entropy,
+        preload=preload,
+        untested=untested,
+        max_delay_s=max_delay,
+    )
+    target = Target(
+        *(program, settings, _top(history)),
+        build=build or "",
+        runs=runs,
+        seed=seed or 0,
+        jobs=jobs,
+        may_fork=not no_fork,
+        time_limit_s=time_limit,
+        failure=failure,
+    )
+    target = _with_own_files(target, history)
+    progress = Progress()
+    what = ""
+
+    def on_step(text: str) -> None:
+        nonlocal what
+        what = text
+        progress.show(text)
+
+    commits = Commits(history.repository, target, lambda text: progress.show(f"{what}: {text}"))
+    try:
+        if schedule:
+            for path in schedule:
+                commits.take(read_log(path))
+        else:
+            on_step(f"hunting at {bad}")
+            _hunt(commits, history, bad, time_budget)
+        found = bisect(history, commits, good_name=good, bad_name=bad, ends_at=ends_at, on_step=on_step)
+    finally:
+        progress.clear()
+    if found.failing is not None:
+        write_log(found.failing, output)
+    if as_json:
+        echo_json(bisection_as_json(found, output))
+    else:
+        echo_lines(bisection_in_words(found, output))
+    return _status(found)
+
+
+def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | None) -> None:
+    """Hunt for the failure at the bad end.
+
+    Raises:
+        DoesNotFailError: there is none.
+    """
+    found, trouble = commits.hunt(history.bad, time_budget_s)
+    if found is None:
+        raise DoesNotFailError(f"{bad} cannot be tested: {trouble}.", "Correct the command after `--build`.")
+    if found.interrupted:
+        raise InterruptedCommandError("Interrupted before a failure was found.")
+    if found.failing is not None:
+        return
+    others = "; ".join(one.text for one in (*found.passed_over, *found.others))
+    raise DoesNotFailError(
+        f"{bad} passes: no failure in {found.runs} runs of about {found.yield_points:,} yield points"
+        + (f", but {others}." if others else "."),
+        "Hunt with more runs (`--runs`), name a commit that fails, or give the log of a failing run (`--schedule`).",
+    )
+
+
+def _top(history: History) -> Path:
+    """The top of the work tree; the repository itself where there is none."""
+    told = git(None, "rev-parse", "--show-toplevel")
+    return Path(told.strip()) if told else history.repository
+
+
+def _with_own_files(target: Target, history: History) -> Target:
+    """The target with files of its command that not both ends have, and with absolute paths to what lies elsewhere."""
+    here = Path(target.program.directory)
+    ends = [files_in(history.repository, commit) for commit in (history.good[0], history.bad)]
+    files: dict[str, tuple[bytes, int]] = {}
+    arguments = []
+    for number, argument in enumerate(target.program.command):
+        name, *rest = argument.split("::")
+        path = Path(os.path.normpath(here / name))
+        if not path.is_file() or (number == 0 and os.sep not in name):
+            arguments.append(argument)
+            continue
+        if not path.is_relative_to(target.top):
+            arguments.append("::".join([str(path), *rest]))
+            continue
+        below = path.relative_to(target.top).as_posix()
+        if number == 0 and not all(below in end for end in ends):
+            arguments.append(str(path))  # such as the interpreter of a virtual environment
+            continue
+        if not all(below in end for end in ends):
+            files[below] = (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+            say(f"{name} is not part of both ends; it is used at each commit as it is here")
+        arguments.append("::".join([os.path.relpath(path, here), *rest]))
+    return replace(target, program=replace(target.program, command=tuple(arguments)), files=files)
+
+
+def _status(found: Bisection) -> int:
+    """The exit status."""
+    if found.ended_by == "interrupted":
+        return EXIT_INTERRUPTED
+    return EXIT_DONE if found.guilty is not None else EXIT_NOT_FOUND

@@ -1,0 +1,53 @@
+"""Loaded into each pytest that a hunt starts: leaves out what other plugins add to a run, or do after its test.
+
+Rules of this module:
+
+* It imports nothing of replay-dd: it is loaded where tests run.
+* Logs name it in their command, so a replay leaves out the same.
+* Only what could hide a failure, or costs more than the test without telling anything about it, is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+# By the names under which they are registered. Those that run a failed test again would hide its failure, and may have
+# a thread of their own; a limit on the real clock would end tests that a hunt merely holds up, and a deadlock is told
+# better without it; coverage is switched off, and warns of that.
+_LEFT_OUT = ("rerunfailures", "flaky", "pytest-retry", "timeout", "_cov", "pytest_cov")
+_MARKS = ("flaky", "timeout", "no_cover")  # theirs
+_HYPOTHESIS = "hypothesispytest"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All options are known, and no plugin has begun to work."""
+    for name in _LEFT_OUT:
+        _leave_out(config, name)
+    for name in _MARKS:
+        config.addinivalue_line("markers", f"{name}: of a plugin that is left out")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """All tests are loaded, and none has run."""
+    if "hypothesis" not in sys.modules:
+        _leave_out(session.config, _HYPOTHESIS)  # its summary would import it, in every single run
+    _collect_no_garbage(session.config)
+
+
+def _leave_out(config: pytest.Config, name: str) -> None:
+    plugin = config.pluginmanager.get_plugin(name)
+    if plugin is not None:
+        config.pluginmanager.unregister(plugin)
+
+
+def _collect_no_garbage(config: pytest.Config) -> None:
+    """At its end pytest looks five times through all objects there are, to warn of exceptions in finalizers."""
+    from _pytest import unraisableexception
+
+    key = getattr(unraisableexception, "gc_collect_iterations_key", None)
+    if key is not None:
+        config.stash[key] = 0

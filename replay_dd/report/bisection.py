@@ -1,0 +1,103 @@
+"""The commit that brought a failure, as text and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from replay_dd.bisect.search import Bisection, Tested
+from replay_dd.changes.history import Origin
+from replay_dd.outcome import Outcome
+from replay_dd.report.isolation import counted
+from replay_dd.schedules.failure_signature import signature_of
+
+FORMAT = "replay-dd bisection"
+VERSION = 1
+_SHOWN = 20
+_VERDICTS = {Outcome.PASS: "passes", Outcome.FAIL: "fails", Outcome.UNRESOLVED: "skipped"}
+
+
+def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
+    """The answer and what it rests on, line by line.
+
+    Args:
+        found: the answer.
+        log: where the log of a failing run was written, if there is one.
+    """
+    guilty = found.guilty
+    if guilty is not None:
+        yield f"{guilty.commit} is the first bad commit"
+        yield f"subject      {guilty.subject}"
+        yield f"author       {guilty.author}, {guilty.date}"
+    elif found.ended_by:
+        yield f"{found.ended_by}: the first bad commit is among these {len(found.suspects)}"
+    else:
+        yield f"the first bad commit is among these {len(found.suspects)}; the others cannot be tested"
+    if guilty is None:
+        yield from (f"  {_short(one)}" for one in found.suspects[:_SHOWN])
+        if len(found.suspects) > _SHOWN:
+            yield f"  ... and {len(found.suspects) - _SHOWN} more"
+    if found.failing is not None:
+        yield f"failure      {signature_of(found.failing.ending).text}"
+    yield "tested"
+    for one in found.tested:
+        yield f"  {_verdict(one):<8} {_short(one.origin)}"
+        yield f"           {_evidence(one)}"
+    if guilty is not None and found.confirmed:
+        yield "The commit before it was tried twice, also with the schedule that fails here. A pass is not a proof."
+    if found.failing is not None:
+        where = found.suspects[-1].commit[:12] if guilty is None else guilty.commit[:12]
+        yield f"replay       git checkout {where} && replay-dd replay {shlex.quote(str(log))}"
+
+
+def _short(origin: Origin) -> str:
+    return f"{origin.commit[:12]} {origin.subject} ({origin.author}, {origin.date})"
+
+
+def _verdict(tested: Tested) -> str:
+    return _VERDICTS[tested.tried.outcome]
+
+
+def _evidence(tested: Tested) -> str:
+    tried = tested.tried
+    again = "once more: " if tested.again else ""
+    if tried.outcome is Outcome.FAIL:
+        return f"{again}{tried.told}, with {tried.found_by}"
+    if tried.outcome is Outcome.UNRESOLVED:
+        return f"{again}{tried.told}"
+    others = f"; {tried.failed} fail in other ways" if tried.failed else ""
+    return f"{again}0 of {counted(tried.schedules, 'schedule')} fail{others}" + (
+        f"; {tried.told}" if tried.told else ""
+    )
+
+
+def bisection_as_json(found: Bisection, log: Path) -> dict[str, Any]:
+    """What ``bisect --json`` prints; arguments as for :func:`bisection_in_words`."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "guilty": None if found.guilty is None else _origin_as_json(found.guilty),
+        "suspects": [_origin_as_json(one) for one in found.suspects],
+        "tested": [
+            {
+                **_origin_as_json(one.origin),
+                "outcome": one.tried.outcome.name,
+                "again": one.again,
+                "told": one.tried.told or None,
+                "found_by": one.tried.found_by or None,
+                "schedules": one.tried.schedules,
+                "failed": one.tried.failed,
+            }
+            for one in found.tested
+        ],
+        "failure": None if found.failing is None else signature_of(found.failing.ending).text,
+        "log": None if found.failing is None else str(log),
+        "confirmed": found.confirmed,
+        "ended_by": found.ended_by or None,
+    }
+
+
+def _origin_as_json(origin: Origin) -> dict[str, Any]:
+    return {"commit": origin.commit, "author": origin.author, "date": origin.date, "subject": origin.subject}

@@ -1,0 +1,74 @@
+"""``replay-dd bisect`` on a small repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bisect.repository import Repository
+from tests.cli.schemas import checked
+from tests.cli.tool import RACE, Workshop
+
+pytestmark = pytest.mark.once
+
+UPDATE = "    before = account.balance\n    account.balance = before + 1\n"
+LOCKED = "    with lock:\n        before = account.balance\n        account.balance = before + 1\n"
+REPAIRED = RACE.replace(UPDATE, LOCKED).replace("account =", "lock = threading.Lock()\naccount =", 1)
+BROKEN = "raise SystemExit('no build')\n"
+
+
+@pytest.fixture
+def repository(shop: Workshop) -> Repository:
+    """Eight commits: the third does not build, the fifth brings the race; a test is not part of them."""
+    made = Repository(shop.folder)
+    for number in range(8):
+        text = REPAIRED if number < 4 else RACE
+        made.commit(f"Step {number}", account=f"# {number}\n{text}", build=BROKEN if number == 2 else "")
+    made.git("tag", "v1", "HEAD~7")
+    shop.write("import account\n", "check.py")
+    return made
+
+
+def test_the_guilty_commit_with_its_evidence_and_its_log(repository: Repository, shop: Workshop) -> None:
+    (shop.folder / "account.py").write_text("not saved yet\n", encoding="utf-8")
+    before = repository.git("status", "--porcelain=v2", "--branch")
+    command = ("bisect", "v1", "HEAD", "--runs", "6", "--build", "python build.py", "-o", "../guilty.log")
+    done = shop.run(*command, "--json", *shop.program(name="check.py"))
+    assert done.status == 0, done.stderr
+    answer = checked(done.stdout)
+    assert answer["guilty"]["subject"] == "Step 4"
+    assert answer["guilty"]["author"] == "Ann"
+    assert answer["confirmed"]
+    outcomes = {one["subject"]: one["outcome"] for one in answer["tested"]}
+    assert (outcomes["Step 0"], outcomes["Step 3"]) == ("PASS", "PASS")
+    assert (outcomes["Step 4"], outcomes["Step 7"]) == ("FAIL", "FAIL")
+    assert "changes that are not committed" in done.stderr
+    assert "check.py is not part of both ends" in done.stderr
+    assert repository.git("status", "--porcelain=v2", "--branch") == before, "the work tree is as it was"
+    assert repository.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+    repository.git("checkout", "--quiet", "--force", answer["guilty"]["commit"])
+    replayed = shop.run("replay", "../guilty.log")
+    assert replayed.status == 1
+    assert "digest: same" in replayed.stdout + replayed.stderr
+
+    again = shop.run(*command, "--schedule", "../guilty.log", "-o", "../again.log", *shop.program(name="check.py"))
+    assert again.status == 0, again.stderr
+    assert again.stdout.startswith(f"{answer['guilty']['commit']} is the first bad commit\nsubject      Step 4\n")
+
+
+def test_ends_that_are_not_as_claimed(repository: Repository, shop: Workshop) -> None:
+    program = shop.program(name="check.py")
+    said = shop.run("bisect", "v1", "HEAD~4", "--runs", "4", *program).refused(3, "does-not-fail")
+    assert "HEAD~4 passes: no failure in 4 runs" in said
+    said = shop.run("bisect", "HEAD~2", "HEAD", "--runs", "4", *program).refused(3, "does-not-pass")
+    assert "HEAD~2 fails, too: ValueError: balance is 1" in said
+    said = shop.run("bisect", "v1", "HEAD", "--build", "false", *program).refused(3, "does-not-fail")
+    assert "not built (exit status 1)" in said
+
+
+def test_bad_input(repository: Repository, shop: Workshop, tmp_path: Path) -> None:
+    shop.run("bisect", "v1", "--", "python").refused(2, "usage")
+    shop.run("bisect", "v9", "HEAD", "--", "python", "check.py").refused(5, "version-unusable")
+    shop.run("bisect", "HEAD", "v1", "--", "python", "check.py").refused(2, "usage")
