@@ -35,6 +35,8 @@ _LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
 _SHOWN = 60
 _PATIENCE = 10
 """After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
+_LAST_PATIENCE = 50
+"""The same for the last level: enough to try each group alone, and all but each, if 24 are left."""
 
 
 class CodeChanges(Circumstance[Ending]):
@@ -127,7 +129,9 @@ class CodeChanges(Circumstance[Ending]):
         if self.algorithm == "dd+":
             return CheckedDDPlus(self.base, failing, split=self._split)
         # What is left of all but the last level is only to be narrowed.
-        self._isolating = DD(self.base, failing, split=self._split, patience=_PATIENCE if self._levels[1:] else None)
+        self._isolating = DD(
+            self.base, failing, split=self._split, patience=_PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        )
         return self._isolating
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
@@ -168,7 +172,8 @@ class CodeChanges(Circumstance[Ending]):
         if not failures:
             raise DoesNotFailError(
                 f"The new version does not fail: {runs[0].words}.",
-                "The command must fail there: by its exit status, a signal, `--grep`, or as `--script` says.",
+                "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), "
+                "or as `--script` says.",
             )
         other = next((run for run in failures if run.signature != failures[0].signature), None)
         if other is not None:
@@ -206,15 +211,19 @@ class CodeChanges(Circumstance[Ending]):
         told = [f"{sign} {_shown(line)}" for sign, lines in (("-", removed), ("+", added)) for line in lines]
         return f"{place}: {' '.join(told)}"
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search ended since too many tests told nothing: the answer may be more than is needed."""
+        return self._isolating is not None and self._isolating.gave_up
+
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
         applied = passing.configuration
         left = failing.configuration - applied
         before = self._split.most_parts(left)
-        unfinished = self._isolating is not None and self._isolating.gave_up
         for number in range(1, len(self._levels)):
             finer = len(groups(self.difference, left, self._levels[number])) > before
-            if finer or (unfinished and number == len(self._levels) - 1):
+            if finer or (self.gave_up and number == len(self._levels) - 1):
                 return CodeChanges(
                     *(self.difference, self._workshop, self._levels[number:]),
                     applied=applied,

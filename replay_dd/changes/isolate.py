@@ -46,6 +46,7 @@ class ChangesIsolation:
         needed_by: the search for those that the guilty change needs; None if it needs none.
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
+        undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
     """
 
     isolation: Isolation[Ending]
@@ -56,6 +57,7 @@ class ChangesIsolation:
     needed_by: Isolation[Ending] | None = None
     left_out: IntervalSet = EMPTY
     rounds: int = 0
+    undivided: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -110,7 +112,7 @@ def isolate_changes(
     with Workshop(difference, target, oracle or Oracle()) as workshop:
         resolution = Resolution(difference) if resolve else None
         left_out = EMPTY
-        if coverage and worth_observing(difference):
+        if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
         isolation = isolate_cause(
@@ -129,7 +131,12 @@ def isolate_changes(
         assert isinstance(final, CodeChanges)
         passing, failing = isolation.passing.configuration, isolation.failing.configuration
         rounds = 0 if resolution is None else resolution.rounds
-        found = ChangesIsolation(isolation, difference, passing, failing, None, left_out=left_out, rounds=rounds)
+        found = ChangesIsolation(
+            *(isolation, difference, passing, failing, None),
+            left_out=left_out,
+            rounds=rounds,
+            undivided=final.gave_up,
+        )
         if not isolation.complete:
             return found
         tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)

@@ -17,7 +17,7 @@ import functools
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from replay_dd.changes.outlines import broken_line, unbalanced
 from replay_dd.changes.tree import LEFT_OUT
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.machine import MachineError
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import Command, Finished, private_folder, run
@@ -50,6 +51,7 @@ class Target:
         environment: all environment variables.
         time_limit_s: seconds after which a run is killed.
         build_limit_s: seconds after which a build is killed.
+        runner: runs the version in a folder with these variables, and judges it; by default, the command is run once.
     """
 
     command: tuple[str, ...]
@@ -57,6 +59,7 @@ class Target:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     time_limit_s: float | None = None
     build_limit_s: float | None = None
+    runner: Callable[[Path, Mapping[str, str]], Ending] | None = None
 
 
 @dataclass
@@ -134,6 +137,20 @@ class Workshop:
             found = executed_in(noted.read_bytes() if noted.exists() else b"")
             return ending, replace(found, seen=probe.seen)
 
+    def in_copy(self, configuration: IntervalSet, use: Callable[[Path, Mapping[str, str]], None]) -> None:
+        """Build a version, and use the folder that it is in, with the variables that it runs under.
+
+        Raises:
+            DoesNotFailError: it is not built.
+        """
+        mixture = self._difference.mixture(configuration)
+        with self._copy(mixture) as copy:
+            copy.become(mixture, keep_new_files=False)
+            built = self._built(copy, configuration)
+            if built is not None and built.status != 0:
+                raise DoesNotFailError(f"The version is not built: {_not_built(built).words}.")
+            use(copy.root, self._environment(copy))
+
     def _trial(self, configuration: IntervalSet, probe: _Probe | None, *, clean: bool = False) -> Trial:
         try:
             mixture = self._difference.mixture(configuration)
@@ -156,6 +173,9 @@ class Workshop:
                 built = self._built(copy, configuration)
                 if built is not None and built.status != 0:
                     return Trial(_not_built(built), missing_names(built.output))
+                if self._target.runner is not None:
+                    ending = self._target.runner(copy.root, self._environment(copy))
+                    return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(ending.words.encode()))
                 folder = None if probe is None else probe.folder
                 finished = self._run(copy, self._target.command, self._target.time_limit_s, folder)
             if probe is not None and opened is not None:
@@ -185,6 +205,15 @@ class Workshop:
         return None
 
     def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: Path | None = None) -> Finished:
+        environment = self._environment(copy, probe)
+        with private_folder() as folder:
+            finished = run(
+                Command(tuple(command), copy.root, environment), folder, time_limit_s=limit_s, show_output=False
+            )
+        output = finished.output.replace(os.fsencode(copy.root) + b"/", b"")
+        return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
+
+    def _environment(self, copy: Copy, probe: Path | None = None) -> dict[str, str]:
         environment = {**self._target.environment}
         first = [str(copy.root), *([str(copy.root / "src")] if (copy.root / "src").is_dir() else [])]
         if probe is not None:
@@ -196,12 +225,7 @@ class Workshop:
         else:
             environment.pop("PYTHONDONTWRITEBYTECODE", None)
             environment["PYTHONPYCACHEPREFIX"] = str(copy.bytecode)
-        with private_folder() as folder:
-            finished = run(
-                Command(tuple(command), copy.root, environment), folder, time_limit_s=limit_s, show_output=False
-            )
-        output = finished.output.replace(os.fsencode(copy.root) + b"/", b"")
-        return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
+        return environment
 
     @contextlib.contextmanager
     def _copy(self, mixture: Mapping[str, Version | None]) -> Iterator[Copy]:

@@ -64,9 +64,9 @@ class Gdb:
                 before = f"name_{change}" if change in known else f"old_{change}"
                 values = "1", f"name_{self.needs[change]}" if used else "0"
                 for text, name, value in zip(texts, (before, f"name_{change}"), values, strict=True):
-                    text += [f"void function_{change}(void)\n{{\n"] if place % PER_FUNCTION == 0 else ["\n  /* */\n"]
-                    text += [f"  int {name} = {value};\n", "}\n\n" if ends else ""]
-            path = f"folder{folder_of[file]}/file{file}.c"
+                    text += [f"struct part_{change}\n{{\n"] if place % PER_FUNCTION == 0 else ["\n  /* */\n"]
+                    text += [f"  int {name} = {value};\n", "};\n\n" if ends else ""]
+            path = f"folder{folder_of[file]}/file{file}.cc"
             old[path], new[path] = ("".join(text) for text in texts)
         self.difference = difference(folder, old, new)
         self.change_of = {}
