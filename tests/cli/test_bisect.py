@@ -58,7 +58,7 @@ def test_the_guilty_commit_with_its_evidence_and_its_log(repository: Repository,
     assert again.stdout.startswith(f"{answer['guilty']['commit']} is the first bad commit\nsubject      Step 4\n")
 
 
-def test_ends_that_are_not_as_claimed(repository: Repository, shop: Workshop) -> None:
+def test_ends_of_a_history_that_are_not_as_claimed(repository: Repository, shop: Workshop) -> None:
     program = shop.program(name="check.py")
     said = shop.run("bisect", "v1", "HEAD~4", "--runs", "4", *program).refused(3, "does-not-fail")
     assert "HEAD~4 passes: no failure in 4 runs" in said
