@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.cli.schemas import checked
 from tests.cli.tool import RACE, Done, Workshop
 
 pytestmark = pytest.mark.once
@@ -264,3 +265,57 @@ def test_where_no_thread_started_there_is_no_log_to_write(command: tuple[str, ..
     assert "last output" in found.stdout
     assert "fail.log" not in found.stdout
     assert list(shop.folder.glob("*.log")) == []
+
+
+# A lost update, a deadlock, and a pop from an empty list.
+THREE = """\
+import threading
+
+one, other = threading.Lock(), threading.Lock()
+total = 0
+items = [1]
+
+
+def work(first, second):
+    global total
+    before = total
+    total = before + 1
+    with first:
+        with second:
+            pass
+    if items:
+        items.pop()
+
+
+threads = [threading.Thread(target=work, args=locks) for locks in ((one, other), (other, one))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert total == 2, "lost"
+"""
+
+
+def test_keep_going_keeps_a_log_of_each_failure(shop: Workshop) -> None:
+    shop.write(THREE)
+    done = shop.run("hunt", "--keep-going", "--runs", "90", "--no-simplify", "-o", "found", "--json", *shop.program())
+    assert done.status == 0, done.stderr
+    answer = checked(done.stdout)
+    assert answer["runs"] == 90, "it goes on to the end"
+    logs = [answer["files"]["failing"], *(one["log"] for one in answer["further"])]
+    assert logs == ["found/fail.log", "found/fail-2.log", "found/fail-3.log"]
+    kinds = {outcome_of(shop, log).partition(" ")[0] for log in logs}
+    assert kinds == {"deadlock", "AssertionError:", "IndexError"}
+    assert shop.run("replay", logs[-1]).status == 1
+
+    one = shop.run("hunt", "--keep-going", "--failure", "lost", "--runs", "30", "--no-simplify", *shop.program())
+    assert "fail-2.log" not in one.stdout, "others do not count"
+
+
+@pytest.mark.parametrize(
+    ("written", "works"), [("1m", True), ("90s", True), ("0.5h", True), ("5x", False), ("m", False)]
+)
+def test_times_have_units(shop: Workshop, written: str, works: bool) -> None:
+    shop.write("print()")
+    done = shop.run("hunt", "--time-budget", written, *shop.program())
+    assert ("is not a valid" in done.stderr) is not works, done.stderr

@@ -289,5 +289,10 @@ PyObject *sqlite_is_held(PyObject *module, PyObject *arguments);
 /* database_lock_is_held_elsewhere(*lock): the same of other processes. */
 PyObject *sqlite_is_held_elsewhere(PyObject *module, PyObject *arguments);
 
+/* -- sqlite_mutex.c: what its threads wait for in SQLite itself -- */
+
+/* Threads that wait for a mutex of the SQLite of this handle give up the GIL; not if it is in use already. */
+void sqlite_share_mutexes(void *handle);
+
 #pragma GCC visibility pop
 #endif

@@ -260,8 +260,8 @@ static PyMethodDef counter_methods[] = {
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
     {"wait_at", (PyCFunction)(void (*)(void))stuck_calls_wait_at, METH_FASTCALL,
-     "wait_at(acquire, arguments, least_ns): wait for a lock; 0 when it is acquired, else for how long (in nanoseconds)\n"
-     "the thread with the baton has stood still: as long as that or longer."},
+     "wait_at(acquire, arguments, least_ns, opens): call opens, if given, then wait for a lock; 0 when it is acquired,\n"
+     "else for how long (in nanoseconds) the thread with the baton has stood still: as long as that or longer."},
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,

@@ -44,7 +44,7 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
         *("acquire_gate", "exception", "signalled", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
-        *("origin", "title"),
+        *("open_gate", "opens", "origin", "title"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -61,6 +61,8 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.acquire_gate = (
             self.gate.acquire
         )  # kept: when it is needed, another thread may be running, and no object must be made
+        self.open_gate = self.gate.release
+        self.opens: Callable[[], None] | None = None  # what lets the thread run that it has given the baton to
         self.ident = self.handle = 0  # 0 also while it is away; see stuck_calls.py
         self.returned = False
         self.expects_to_be_away = False

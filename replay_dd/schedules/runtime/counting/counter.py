@@ -81,23 +81,32 @@ class PythonCounter:
         self.digest = 0
         self.question: Any = None
         self.stranger: Any = None
-        self.watched: frozenset[int] | None = None
+        self.watched: set[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
         self.counting = self.busy = self.over = self.every_operation = self.idle = False
         self._seen: Any = None
         self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
 
-    def wait_at(self, acquire: Callable[[bool, float], bool], arguments: tuple[bool, float], least_ns: int) -> int:
+    def wait_at(
+        self,
+        acquire: Callable[[bool, float], bool],
+        arguments: tuple[bool, float],
+        least_ns: int,
+        opens: Callable[[], None] | None = None,
+    ) -> int:
         """Wait for a lock, and check at each timeout whether the thread with the baton stands still.
 
         Args:
             acquire: acquires the lock.
             arguments: its arguments: True, and the seconds between two checks.
             least_ns: report nothing shorter.
+            opens: called first, if given.
 
         Returns:
             0 if the lock was acquired, else for how many nanoseconds that thread has stood still.
         """
+        if opens is not None:
+            opens()
         while not acquire(*arguments):
             still_ns = self._look(arguments[1])
             if still_ns and still_ns >= least_ns:
