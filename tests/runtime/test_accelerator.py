@@ -104,6 +104,25 @@ def test_both_make_the_same_log(
     assert in_c == in_python
 
 
+# The worker's own operations are so many that it has to give way once.
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(1) as pool:
+    print(len(list(pool.map(abs, range(2500)))))
+"""
+
+
+def test_both_make_the_same_log_of_threads_that_look_for_work_in_library_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(POOL)
+    in_c, _ = run(program, Settings("sync"), Plan("random", {"seed": 5}))
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python, _ = run(program, Settings("sync"), Plan("random", {"seed": 5}))
+    assert in_c == in_python
+
+
 def test_both_count_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
