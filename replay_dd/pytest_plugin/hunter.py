@@ -18,6 +18,7 @@ from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import CannotForkError, Start, start_program
+from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
@@ -190,10 +191,10 @@ def _switch_in_words(answer: ScheduleIsolation) -> str:
 
 
 def _gil_in_words(answer: ScheduleIsolation) -> str:
-    reachable = answer.gil.reachable
     if answer.switch is not None and answer.switch.failing.forced:
         return "possible: the thread waits there"
-    return {True: "possible", False: "not possible", None: "unknown"}[reachable]
+    possible = {WITH_GIL: "possible", BEFORE_SPECIALISATION: f"possible, {BEFORE_SPECIALISATION}"}
+    return possible.get(answer.gil.label, "not possible") if answer.gil.label else "unknown"
 
 
 def _shown(path: Path) -> str:

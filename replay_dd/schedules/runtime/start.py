@@ -102,7 +102,7 @@ def _begin_run(parts: Parts) -> None:
         parts.run_end.new_process()
         parts.signals.new_process()
         parts.descriptors.learn_standard_streams(run["streams"])
-        parts.channel.go_on_in(run["channel"])
+        parts.channel.go_on_in(run["channel"], run["told"])
         parts.follow(run)
     parts.channel.forget()
     scheduler = parts.scheduler
