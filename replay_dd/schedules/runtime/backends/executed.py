@@ -165,7 +165,7 @@ def _check_of(operation: int, argument: int) -> str:
 def _looks_after(code: CodeType, offset: int, callee: Any) -> str:
     """Whether the interpreter looks after a call of this, which it does by what the instruction is specialised for.
 
-    Seen in CPython's ``bytecodes.c`` (3.11: ``ceval.c``), and tried with real threads on 3.11 to 3.15, there with and without the compiler.
+    Seen in CPython's ``bytecodes.c`` (3.11: ``ceval.c``), and tried with real threads on 3.11 to 3.15.
     """
     listing = instructions(code)
     at = next((number for number, one in enumerate(listing) if one[0] == offset), -1)
