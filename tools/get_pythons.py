@@ -85,7 +85,8 @@ def unpack(version: str, folder: Path) -> None:
     archives = FOLDER / f"apt-{suite}" / "cache" / "archives"
     run(*apt, "clean")
     run(*apt, "install", "--download-only", "--no-install-recommends", f"python{version}-venv")
-    run(*apt, "download", f"libpython{version}-dev", cwd=archives)
+    # The headers, and the interpreter's own tests, which `make compatibility` judges.
+    run(*apt, "download", f"libpython{version}-dev", f"libpython{version}-testsuite", cwd=archives)
     for package in sorted(archives.glob("*.deb")):
         run("dpkg", "-x", package, folder)
     run(*apt, "clean")

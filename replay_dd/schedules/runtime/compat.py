@@ -298,6 +298,8 @@ RESUME_LOOKS_BELOW, RESUME_BITS = 2, (7 if _MINOR >= (3, 15) else 3)
 STAR_CALLS_STAY = _MINOR >= (3, 12)
 # So does CALL of a class whose __init__ is in Python, once the instruction is specialised.
 CLASS_CALLS_STAY = _MINOR >= (3, 13)
+# So does `list.append`, then; before, only where nobody uses what it gives.
+USED_APPENDS_STAY = _MINOR >= (3, 15)
 # Where the interpreter looks whether another thread wants to run: after calls of functions in C, after jumps backwards
 # (but for JUMP_BACKWARD_NO_INTERRUPT), and at RESUME.
 CHECKS_AFTER_CALL = frozenset([opmap[name] for name in CALLS if name in opmap] + [_ENTERS_NUMBER])

@@ -36,6 +36,8 @@ from .stdlib.entropy import (
     fix_entropy_of_libraries,
 )
 from .stdlib.imports import make_imports_atomic
+from .stdlib.interpreters import MODULES as INTERPRETERS
+from .stdlib.interpreters import adapt_interpreters
 from .stdlib.loaders import adapt_metadata, adapt_rewriting, keep_files_out
 from .stdlib.replacing import replace
 from .stdlib.simple_queue import adapt_queue
@@ -170,6 +172,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("unittest.loader", _always, lambda parts, module: adapt_unittest_loading(parts.scheduler, module)),
     ("unittest.case", _always, lambda parts, module: adapt_unittest_running(parts.scheduler, module)),
     ("_sqlite3", _always, _adapt_sqlite),
+    *((name, _always, lambda parts, module: adapt_interpreters(parts.scheduler, module)) for name in INTERPRETERS),
     ("multiprocessing.synchronize", _always, _adapt_names),
     ("multiprocessing.shared_memory", _always, _adapt_names),
     ("multiprocessing.resource_tracker", _always, _adapt_names),

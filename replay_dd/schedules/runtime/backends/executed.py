@@ -21,6 +21,7 @@ from ..compat import (
     RESUME_BITS,
     RESUME_LOOKS_BELOW,
     STAR_CALLS_STAY,
+    USED_APPENDS_STAY,
 )
 from ..points.bytecode import instructions
 from ..points.frames import RUNTIME
@@ -164,7 +165,7 @@ def _check_of(operation: int, argument: int) -> str:
 def _looks_after(code: CodeType, offset: int, callee: Any) -> str:
     """Whether the interpreter looks after a call of this, which it does by what the instruction is specialised for.
 
-    Seen in CPython's ``bytecodes.c`` (3.11: ``ceval.c``), and tried with real threads on 3.11, 3.12 and 3.13.
+    Seen in CPython's ``bytecodes.c`` (3.11: ``ceval.c``), and tried with real threads on 3.11 to 3.15.
     """
     listing = instructions(code)
     at = next((number for number, one in enumerate(listing) if one[0] == offset), -1)
@@ -187,7 +188,7 @@ def _looks_after(code: CodeType, offset: int, callee: Any) -> str:
         return AT_FIRST
     if callee == _APPEND if kind is type(_APPEND) else kind is type(_BOUND_APPEND) and _appends(callee):
         following = NAMES[listing[at + 1][1]] if at + 1 < len(listing) else ""
-        return AT_FIRST if following == "POP_TOP" else ALWAYS
+        return AT_FIRST if USED_APPENDS_STAY or following == "POP_TOP" else ALWAYS
     return AT_FIRST if CLASS_CALLS_STAY and kind is type and _has_plain_init(callee) else ALWAYS
 
 
