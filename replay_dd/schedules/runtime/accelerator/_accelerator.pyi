@@ -16,6 +16,9 @@ class ThreadCounts:
     hash: int
     ident: int
     handle: int
+    uncounted: int
+    contacts: int
+    contacts_at: int
     place: object
 
 class Counter:
@@ -24,7 +27,7 @@ class Counter:
     question: object
     stranger: object
     learn: object
-    watched: frozenset[int] | None
+    watched: set[int] | None
     visits: dict[tuple[object, int], int]
     lines: int
     counting: bool

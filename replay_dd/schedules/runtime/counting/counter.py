@@ -33,10 +33,13 @@ class PythonThreadCounts:
         ident: the thread's identity, as ``_thread.get_ident`` tells it; 0 where it is to ask for the baton at its next
             yield point, as its call was stuck, or is going to be.
         handle: the same, except while it is away without the baton.
+        uncounted: operations so far that were not yield points.
+        contacts: how often it met the runtime since its last yield point.
+        contacts_at: the time as of which that is.
         place: where it does its operation, or None.
     """
 
-    __slots__ = ("ask_at", "atomic", "handle", "hash", "ident", "place", "time")
+    __slots__ = ("ask_at", "atomic", "contacts", "contacts_at", "handle", "hash", "ident", "place", "time", "uncounted")
 
     def __init__(self) -> None:
         self.time = 0
@@ -45,6 +48,7 @@ class PythonThreadCounts:
         self.hash = 0
         self.ident = 0
         self.handle = 0
+        self.uncounted = self.contacts = self.contacts_at = 0
         self.place: Any = None
 
 
@@ -77,7 +81,7 @@ class PythonCounter:
         self.digest = 0
         self.question: Any = None
         self.stranger: Any = None
-        self.watched: frozenset[int] | None = None
+        self.watched: set[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
         self.counting = self.busy = self.over = self.every_operation = self.idle = False
         self._seen: Any = None
