@@ -73,6 +73,10 @@ def test_tested_versions_are_those_that_the_project_names(project: Path) -> None
     supported = re.search(r"^SUPPORTED = \((.*)\)$", tool, re.MULTILINE)
     assert supported is not None
     assert re.findall(r'"(.*?)"', supported[1]) == compat.TESTED_NAMES
+    without_gil = re.search(r"^FREE_THREADED = \((.*)\)$", tool, re.MULTILINE)
+    assert without_gil is not None
+    named = re.findall(r'"(.*?)"', without_gil[1])
+    assert named == ["{}.{}t".format(*version) for version in compat.TESTED_WITHOUT_GIL]
 
 
 def test_private_names_are_where_the_table_says() -> None:

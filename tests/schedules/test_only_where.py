@@ -55,6 +55,7 @@ def hunted(folder: Path, text: str, only: str, *, runs: int = 60, strategy: str 
     return hunt(program, Settings(), runs=runs, only=only, strategy=strategy, simplify=False)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("strategy", [None, "random"])
 def test_with_a_gil_the_race_without_a_call_is_not_found(strategy: str | None, tmp_path: Path) -> None:
     found = hunted(tmp_path, TWO_RACES, WITH_GIL, strategy=strategy)
