@@ -10,7 +10,7 @@ from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.forked import CannotForkError
-from replay_dd.pytest_plugin.known import failure_as_told
+from replay_dd.pytest_plugin.known import repeated
 from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
@@ -113,12 +113,13 @@ class Hunter:
             return HuntResult(
                 *(test, RACE, found.runs, 0, str(error), failure, "not isolated"),
                 log=self._shown(log),
-                told=failure_as_told(found.failing, _TIME_LIMIT_S),
+                told=repeated(found.failing, _TIME_LIMIT_S)[1],
                 fresh=fresh,
             )
         minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
         write_log(answer.passing, minimal_pass)
-        write_log(answer.failing, minimal_fail)
+        counted, told = repeated(answer.failing, _TIME_LIMIT_S)
+        write_log(counted, minimal_fail)
         explanation = explain(answer)
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
@@ -135,7 +136,7 @@ class Hunter:
             gil=_gil_in_words(answer),
             log=self._shown(minimal_fail),
             story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
-            told=failure_as_told(answer.failing, _TIME_LIMIT_S),
+            told=told,
             fresh=fresh,
         )
 

@@ -9,7 +9,9 @@ Rules of this module:
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +85,12 @@ class Hunts:
             return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # the latter says itself what is to be hunted
+        started = time.monotonic()
         notes = []
         for path in known:
             result = self._known_race(item, path)
             if result.verdict == RACE:
-                return result
+                return replace(result, seconds=time.monotonic() - started)
             notes += [result.why] if result.why else []
         seconds = self.budget.share_s(left, asked.time_s)
         if seconds <= 0:

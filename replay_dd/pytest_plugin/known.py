@@ -21,7 +21,7 @@ from replay_dd.schedules.anchors import replay_by_anchors
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.replay import exact_plan, replay
+from replay_dd.schedules.replay import replay
 
 _LEAST_LIMIT_S = 120.0
 
@@ -94,12 +94,15 @@ def _told(log: Log, output: bytes, outcome: Outcome) -> Replayed:
     )
 
 
-def failure_as_told(log: Log, time_limit_s: float) -> str:
-    """What pytest writes about the failure of a log, which is replayed for that; empty if it writes none."""
-    from replay_dd.schedules.target import run_target
+def repeated(log: Log, time_limit_s: float) -> tuple[Log, str]:
+    """A failing log, and what pytest writes about its failure when it is replayed; empty if it writes nothing.
 
-    run = run_target(log.program, log.settings, exact_plan(log), time_limit_s=time_limit_s)
-    return "\n".join(failures_of(run.output))
+    The replay also counts which visit of its place each switch is, by which it is found in a program that has changed.
+    """
+    again = replay(log, time_limit_s=time_limit_s, count_visits=True)
+    if again.divergence is None:
+        log = replace(log, switches=again.run.log.switches)
+    return log, "\n".join(failures_of(again.run.output))
 
 
 def failures_of(output: bytes) -> Iterator[str]:

@@ -93,12 +93,15 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
     yield (
         f"{tests} {'test' if tests == 1 else 'tests'}, {threaded} with threads, {len(hunted)} hunted, "
-        f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} runs, {seconds:.1f} s"
+        f"{len(races)} {'race' if len(races) == 1 else 'races'} found, {runs} {'run' if runs == 1 else 'runs'}, "
+        f"{seconds:.1f} s"
     )
     for result in all_of:
         if result.verdict == RACE:
             yield f"RACE {result.test}: {result.switch}"
             yield f"     {result.repeat}"
+            if result.why:
+                yield f"     {result.why}"
         elif result.verdict != NO_FAILURE or result.why:
             yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
     reasons: dict[str, int] = {}

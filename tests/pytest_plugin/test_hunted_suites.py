@@ -159,3 +159,19 @@ def test_nothing_of_replay_dd_is_loaded_unless_it_is_asked_for(tmp_path: Path) -
     text += "    assert sorted(loaded) == ['replay_dd', 'replay_dd.pytest_plugin']\n"
     done = suite(tmp_path, text)
     assert "1 passed" in done.stdout
+
+
+@pytest.mark.once
+def test_what_has_an_event_loop_or_a_server_is_forked_and_no_early_time_out_fails_it(tmp_path: Path) -> None:
+    text = "import asyncio, socket, threading, pytest\nfrom racy import in_threads\n"
+    text += "def test_loop():\n    asyncio.run(asyncio.to_thread(len, 'x'))\n"
+    text += "@pytest.fixture(scope='module')\ndef server():\n"
+    text += "    with socket.create_server(('127.0.0.1', 0)) as one:\n        yield one\n"
+    text += "def test_server(server):\n    in_threads(lambda key: server.getsockname())\n"
+    text += "def test_time_out():\n    event = threading.Event()\n    seen = []\n"
+    text += "    def work():\n        seen.append(1)\n        event.set()\n"
+    text += "    threading.Thread(target=work).start()\n    assert event.wait(0.1)\n    assert seen\n"
+    done = suite(tmp_path, text, "--replay-dd=12")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 tests, 3 with threads, 3 hunted, 0 races found, 36 runs" in done.stdout
+    assert "fresh processes" not in done.stdout
