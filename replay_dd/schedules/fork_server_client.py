@@ -5,16 +5,16 @@ Rules of this module:
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
 * A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
   reason is recorded.
-* A server handles one run at a time. Parallel runs have a server each.
+* A server handles one run at a time. Parallel runs have a server each, once the search lasts: see server_pool.py.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import socket
 import subprocess
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,8 @@ from replay_dd.experiment.guard_process import remove_system_names
 from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
+from replay_dd.schedules.runtime.channel import records_in
+from replay_dd.schedules.server_pool import ServerPool
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
@@ -38,6 +40,7 @@ from replay_dd.schedules.temporary_files import TemporaryFiles
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
 NO_FORK = "forking is switched off"
+NO_THREAD = "it starts no thread"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
@@ -106,6 +109,8 @@ class ForkServer:
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
+            self._told = Told(self._folder.path / CHANNEL)
+            self._context.callback(self._told.close)
         except BaseException:
             self.close()
             raise
@@ -136,8 +141,12 @@ class ForkServer:
         output_path = folder.path / "output"
         request = request_of(self._settings, plan, folder)
         with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
-            finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
-        return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
+            descriptors = [stdin.fileno(), output.fileno(), output.fileno(), self._told.empty()]
+            finished = self._fork(request, descriptors, time_limit_s)
+        return make_run(
+            *(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit),
+            records=records_in(self._told.read()),
+        )
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
         message: bytes | str = request
@@ -157,9 +166,47 @@ class ForkServer:
 
 def empty_folder(folder: PrivateFolder) -> None:
     """Remove what the previous run left there."""
-    for name in (CHANNEL, REQUEST, STACKS):
+    for name in (REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(folder.path / name)
+            path = folder.path / name
+            # Nearly all stay empty, and some file systems take their time to find a number for a new one.
+            if path.stat().st_size:
+                path.unlink()
+
+
+class Told:
+    """The file in which forked runs tell what they do, one after another.
+
+    It is in memory: file systems take long to make and remove a file for each run.
+
+    Args:
+        path: where a run goes on whose program has closed the descriptor.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._descriptor = os.memfd_create("replay-dd")
+        except (AttributeError, OSError):  # forbidden here
+            self._descriptor = os.open(path.with_name("told"), os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.fcntl(self._descriptor, fcntl.F_SETFL, os.O_APPEND)
+
+    def empty(self) -> int:
+        """Forget what the previous run told; returns the descriptor for the next one."""
+        os.ftruncate(self._descriptor, 0)
+        self._path.unlink(missing_ok=True)
+        return self._descriptor
+
+    def read(self) -> bytes:
+        """What the run told."""
+        with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            data = file.read()
+        return data + self._path.read_bytes() if self._path.exists() else data
+
+    def close(self) -> None:
+        """Remove it."""
+        os.close(self._descriptor)
 
 
 class _Ended:
@@ -183,6 +230,7 @@ class Runner:
         start: starts a program that is to be forked.
         only: where preemptions come in all runs, whatever their plans say; empty for anywhere. See
             :mod:`~replay_dd.schedules.only_where`.
+        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Attributes:
         why_fresh: why runs use fresh processes; empty while they are forked.
@@ -196,14 +244,13 @@ class Runner:
         may_fork: bool = True,
         start: Start = start_program,
         only: str = "",
+        on_fresh: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._program = program
         self._only = only
         self._settings = settings
-        self._start = start
-        self._lock = threading.Lock()
-        self._idle: list[ForkServer] = []
-        self._all: list[ForkServer] = []
+        self._on_fresh = on_fresh
+        self._servers = ServerPool(lambda: ForkServer(program, settings, start))
         self.why_fresh = ""
         if not may_fork:
             self.why_fresh = NO_FORK
@@ -220,15 +267,16 @@ class Runner:
 
     def close(self) -> None:
         """End all servers."""
-        with self._lock:
-            servers, self._all, self._idle = self._all, [], []
-        for server in servers:
-            server.close()
+        self._servers.close()
         forget_files()
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        self.why_fresh = self.why_fresh or reason
+        if self.why_fresh:
+            return
+        self.why_fresh = reason
+        if reason != NO_THREAD:
+            self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         """Run the program once.
@@ -239,24 +287,14 @@ class Runner:
         plan = replace(plan, only=self._only) if self._only else plan
         if not self.why_fresh:
             try:
-                server = self._take()
+                server = self._servers.take()
                 run = server.run(plan, time_limit_s)
             except CannotForkError as error:
-                self.why_fresh = str(error)
+                self.stop_forking(str(error))
             else:
-                with self._lock:
-                    self._idle.append(server)
+                self._servers.put_back(server)
                 return run
         run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
         if run.log.program.process != self._program.process:  # chosen in this run
             self._program = replace(self._program, process=run.log.program.process)
         return run
-
-    def _take(self) -> ForkServer:
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        server = ForkServer(self._program, self._settings, self._start)
-        with self._lock:
-            self._all.append(server)
-        return server
