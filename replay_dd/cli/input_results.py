@@ -169,7 +169,7 @@ def reduce_and_tell(
     def reduce(whole: bytes, max_tests: int | None, time_budget_s: float | None) -> InputIsolation:
         limits = {"max_tests": max_tests, "time_budget_s": time_budget_s}
         units = {"levels": levels, "levels_of_files": levels_of_files}
-        observer = progress.observer("unit")
+        observer = progress.observer("unit", halves=True)
         return reduce_input(whole, target, passing=passing, observer=observer, **{**search, **units, **limits})
 
     max_tests, time_budget_s = search["max_tests"], search["time_budget_s"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
@@ -24,6 +25,7 @@ from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
 
 _FEW = 24
+_REMEMBERED = 4
 
 
 class InputUnits(ProgramRuns):
@@ -61,6 +63,8 @@ class InputUnits(ProgramRuns):
     ) -> None:
         super().__init__(target, oracle, **known)
         self.space = space
+        # A test asks for the file several times: to run it, for its key, and for its size.
+        self._built = lru_cache(_REMEMBERED)(space.build)
         self._runs = runs or Runs(target, oracle, may_fork=False)
         self.delta = space.unit
         self.universe = space.all
@@ -73,7 +77,7 @@ class InputUnits(ProgramRuns):
 
     def content(self, configuration: IntervalSet) -> bytes:
         """The file that a configuration stands for."""
-        return self.space.build(configuration)
+        return self._built(configuration)
 
     def bytes_kept(self, configuration: IntervalSet) -> IntervalSet:
         """Which bytes of the whole input a configuration keeps; only while simplifying."""

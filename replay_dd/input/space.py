@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from replay_dd.dd import IntervalSet
 from replay_dd.dd.changes import Change, Changes, deltas_between
-from replay_dd.input.trees import Cut, Node, around, cuts_without, left_of
+from replay_dd.input.trees import Cut, Node, around, cuts_without, left_of, ways_out
 from replay_dd.input.units import Edges, Level, decoded
 
 _SHOWN = 60
@@ -149,7 +149,7 @@ class Subtrees(Left):
 
     def __init__(self, content: bytes, families: Sequence[Sequence[Node]]) -> None:
         super().__init__(content)
-        self._families = families
+        self._ways_out = [ways_out(content, family) for family in families]
         self._nodes = [node for family in families for node in family]
         self.all = IntervalSet.range(0, len(self._nodes))
 
@@ -160,9 +160,9 @@ class Subtrees(Left):
             left_out[start:stop] = [False] * (stop - start)
         cuts: list[Cut] = []
         first = 0
-        for family in self._families:
-            cuts += cuts_without(self._content, family, left_out[first : first + len(family)])
-            first += len(family)
+        for ways in self._ways_out:
+            cuts += cuts_without(ways, left_out[first : first + len(ways)])
+            first += len(ways)
         return IntervalSet.from_intervals(left_of(self._content, cuts))
 
     def stretch(self, delta: int) -> Cut:

@@ -106,25 +106,36 @@ def _sort_of(node: Node) -> str:
     return "value" if word in _VALUES else word
 
 
-def cuts_without(content: bytes, siblings: Sequence[Node], left_out: Sequence[bool]) -> Iterator[Cut]:
-    """What to leave out of a file for some of the children of one node.
+def ways_out(content: bytes, siblings: Sequence[Node]) -> list[tuple[Cut, Cut]]:
+    """What leaves out each of the children of one node: behind a sibling that stays, and where none before it stays.
 
     Args:
         content: the file.
         siblings: all children.
-        left_out: which of them.
     """
     separated = [content[one.stop : other.start].strip() in _SEPARATORS for one, other in pairwise(siblings)]
+    found = []
+    for number, node in enumerate(siblings):
+        followed = number < len(separated) and separated[number]
+        first = (node.start, siblings[number + 1].start) if followed else _with_blanks(content, node)
+        behind = (siblings[number - 1].stop, node.stop) if number and separated[number - 1] else first
+        found.append((behind, first))
+    return found
+
+
+def cuts_without(ways: Sequence[tuple[Cut, Cut]], left_out: Sequence[bool]) -> Iterator[Cut]:
+    """What to leave out of a file for some of the children of one node.
+
+    Args:
+        ways: of all children, from :func:`ways_out`.
+        left_out: which of them.
+    """
     any_before = False
-    for number, (node, goes) in enumerate(zip(siblings, left_out, strict=True)):
+    for (behind, first), goes in zip(ways, left_out, strict=True):
         if not goes:
             any_before = True
-        elif any_before and separated[number - 1]:
-            yield siblings[number - 1].stop, node.stop
-        elif number < len(separated) and separated[number]:
-            yield node.start, siblings[number + 1].start
         else:
-            yield _with_blanks(content, node)
+            yield behind if any_before else first
 
 
 def _with_blanks(content: bytes, node: Node) -> Cut:

@@ -61,6 +61,7 @@ def test_forked_runs_end_as_fresh_ones(body: str, file: bool, tmp_path: Path) ->
     assert not LIVE._processes
 
 
+@pytest.mark.once
 def test_signals_statuses_and_time_limits(tmp_path: Path) -> None:
     body = "text = open(sys.argv[1]).read()\nif text == 's': os.abort()\nif text == 't': time.sleep(600)\nsys.exit(7)"
     tried = target(body, tmp_path)
@@ -71,6 +72,7 @@ def test_signals_statuses_and_time_limits(tmp_path: Path) -> None:
         assert (runs.forked, runs.why_fresh) == (4, "")
 
 
+@pytest.mark.once
 def test_a_run_finds_nothing_of_another(tmp_path: Path) -> None:
     body = (
         "text = open(sys.argv[1]).read(); open(sys.argv[1], 'a').write('more')\n"
@@ -83,6 +85,7 @@ def test_a_run_finds_nothing_of_another(tmp_path: Path) -> None:
     assert len({words.split(" ", 4)[4] for words in said}) == 1
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("before", "reason"),
     [
@@ -111,6 +114,7 @@ def test_what_cannot_be_forked(before: str, reason: str, tmp_path: Path) -> None
     assert not LIVE._processes
 
 
+@pytest.mark.once
 def test_nothing_is_forked_any_more_once_a_fork_ends_otherwise(tmp_path: Path) -> None:
     body = (
         "own = os.getpid()\ntext = open(sys.argv[1]).read()\nsys.exit(4 if text == 'x' and own != os.getpid() else 5)"
@@ -122,6 +126,7 @@ def test_nothing_is_forked_any_more_once_a_fork_ends_otherwise(tmp_path: Path) -
         assert runs.forked == 2
 
 
+@pytest.mark.once
 def test_evidence_and_repetitions_are_fresh(tmp_path: Path) -> None:
     with Runs(target("sys.exit(open(sys.argv[1]).read() == 'x')", tmp_path), Oracle()) as runs:
         for fresh in (True, False, False, True):
@@ -142,17 +147,12 @@ def test_which_commands_start_python(tmp_path: Path) -> None:
 
 @pytest.mark.once
 def test_the_answer_is_the_same(tmp_path: Path) -> None:
-    content = b"".join(b"%d\n" % number for number in range(60))
-    tried = target("lines = open(sys.argv[1]).read().split()\nassert not {'7', '41'} <= set(lines)", tmp_path)
-    found = [
-        reduce_input(content, tried, levels=[LINES], jobs=jobs, may_fork=fork)
-        for jobs, fork in ((1, 0), (1, 1), (3, 1))
-    ]
-    assert {(one.failing, one.isolation.tests, one.notes) for one in found} == {
-        (b"7\n41\n", found[0].isolation.tests, ())
-    }
-    tried = target("file = open('/dev/null'); assert 'b' not in open(sys.argv[1]).read()\n", tmp_path)
-    threads = "import threading; threading.Thread(target=time.sleep, args=(1,)).start()\n"
+    content = b"".join(b"%d\n" % number for number in range(20))
+    tried = target("assert not {'3', '11'} <= set(open(sys.argv[1]).read().split())", tmp_path)
+    found = [reduce_input(content, tried, levels=[LINES], jobs=jobs, may_fork=jobs > 1) for jobs in (1, 3)]
+    assert {(one.failing, one.notes) for one in found} == {(b"3\n11\n", ())}
+    assert found[0].isolation.tests == found[1].isolation.tests
+    threads = "import threading; threading.Thread(target=time.sleep, args=(0.3,)).start()\n"
     tried = target(f"{threads}assert 'b' not in open(sys.argv[1]).read()\n", tmp_path)
     (note,) = reduce_input(b"a\nb\n", tried, levels=[LINES]).notes
     assert note.startswith("Each test started the program anew")
