@@ -90,7 +90,7 @@ ISOLATE_OPTIONS = (
     Option(
         "--slice",
         "slice_wanted",
-        section=SEARCH,
+        section=PROGRAM,
         is_flag=True,
         help="Also find the statements of the program that the failure needs.",
     ),
