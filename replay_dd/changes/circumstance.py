@@ -33,6 +33,10 @@ from replay_dd.outcome import Outcome
 
 _LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
 _SHOWN = 60
+_PATIENCE = 10
+"""After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
+_LAST_PATIENCE = 50
+"""The same for the last level: enough to try each group alone, and all but each, if 24 are left."""
 
 
 class CodeChanges(Circumstance[Ending]):
@@ -78,12 +82,13 @@ class CodeChanges(Circumstance[Ending]):
         self._wanted = wanted
         self._messages_count = messages_count
         self._resolution = resolution
+        self._isolating: DD | None = None
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
         self.base = applied
         self.delta = "change" if levels[0] == "line" else f"changed {levels[0]}"
         group_of = functools.cache(functools.partial(LEVELS[levels[0]], difference))
-        self._split = Groups(group_of, self._completed)
+        self._split = Groups(group_of, self._completed, self._reduced)
 
     def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
         """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
@@ -121,11 +126,19 @@ class CodeChanges(Circumstance[Ending]):
         """The algorithm, with parts that are made of groups."""
         if self.goal is Goal.SIMPLIFY:
             return DDMin(failing, base=self.base, split=self._split)
-        isolates = CheckedDDPlus if self.algorithm == "dd+" else DD
-        return isolates(self.base, failing, split=self._split)
+        if self.algorithm == "dd+":
+            return CheckedDDPlus(self.base, failing, split=self._split)
+        # What is left of all but the last level is only to be narrowed.
+        self._isolating = DD(
+            self.base, failing, split=self._split, patience=_PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        )
+        return self._isolating
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
+
+    def _reduced(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
+        return asked if self._resolution is None else self._resolution.reduced(asked, within, self._learnt)
 
     def realised(self, configuration: IntervalSet, run: Ending) -> IntervalSet:
         """The mixture that was run in the place of this one."""
@@ -159,7 +172,8 @@ class CodeChanges(Circumstance[Ending]):
         if not failures:
             raise DoesNotFailError(
                 f"The new version does not fail: {runs[0].words}.",
-                "The command must fail there: by its exit status, a signal, `--grep`, or as `--script` says.",
+                "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), "
+                "or as `--script` says.",
             )
         other = next((run for run in failures if run.signature != failures[0].signature), None)
         if other is not None:
@@ -197,13 +211,19 @@ class CodeChanges(Circumstance[Ending]):
         told = [f"{sign} {_shown(line)}" for sign, lines in (("-", removed), ("+", added)) for line in lines]
         return f"{place}: {' '.join(told)}"
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search ended since too many tests told nothing: the answer may be more than is needed."""
+        return self._isolating is not None and self._isolating.gave_up
+
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
         applied = passing.configuration
         left = failing.configuration - applied
         before = self._split.most_parts(left)
         for number in range(1, len(self._levels)):
-            if len(groups(self.difference, left, self._levels[number])) > before:
+            finer = len(groups(self.difference, left, self._levels[number])) > before
+            if finer or (self.gave_up and number == len(self._levels) - 1):
                 return CodeChanges(
                     *(self.difference, self._workshop, self._levels[number:]),
                     applied=applied,

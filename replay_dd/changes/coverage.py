@@ -2,8 +2,8 @@
 
 Rules of this module:
 
-* What is executed is noted for Python, line by line; of other files, whether they are opened. Of what another program
-  reads nothing is known, so with a build such files stay.
+* What is executed is noted for Python, line by line; of other files, whether any program opens them, the build among
+  them. Where that cannot be noted, they stay.
 * Leaving out is a guess: a program can depend on a file that it never opens. One run decides: the new version without
   those changes must still fail in the same way; if it does not, nothing is left out.
 
@@ -34,11 +34,13 @@ class Executed:
 
     Attributes:
         lines: the lines of each file of Python, from 0.
-        opened: the files that it opened.
+        opened: the files that it opened, as far as it is Python.
+        seen: the files that any program opened, the build among them; None if that is not known.
     """
 
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
     opened: frozenset[str] = frozenset()
+    seen: frozenset[str] | None = None
 
 
 def executed_in(noted: bytes) -> Executed:
@@ -55,40 +57,43 @@ def executed_in(noted: bytes) -> Executed:
 
 
 def worth_observing(difference: Difference) -> bool:
-    """Whether there are enough changes of Python for the two runs that this takes."""
-    return difference.all.count >= LEAST_CHANGES and any(is_python(file) for file in difference.files)
+    """Whether there are enough changes for the two runs that this takes."""
+    return difference.all.count >= LEAST_CHANGES
 
 
-def never_executed(difference: Difference, old: Executed, new: Executed, *, built: bool) -> IntervalSet:
+def never_executed(
+    difference: Difference, old: Executed, new: Executed, *, built: bool, beside: bool = False
+) -> IntervalSet:
     """The changes that neither version executed.
 
     Args:
         difference: the two versions.
         old: what the old version executed.
         new: what the new version executed.
-        built: whether other programs than Python read the files, so that only Python can be left out.
+        built: whether other programs than Python read the files.
+        beside: leave out what lies beside files that are opened, too, if it is not opened itself.
     """
-    if not old.lines or not new.lines:
+    seen = None if old.seen is None or new.seen is None else old.seen | new.seen
+    observed = bool(old.lines and new.lines)
+    if not observed and seen is None:
         return EMPTY  # it is not Python, or it cannot be observed
     found = EMPTY
     # What surrounds a file that is read may matter by its being there, as in the metadata of a package.
-    folders = {path.rpartition("/")[0] for run in (old, new) for path in (*run.lines, *run.opened)}
+    read = {path for run in (old, new) for path in (*run.lines, *run.opened)} | (seen or set())
+    folders = set() if beside else {path.rpartition("/")[0] for path in read}
     for number, file in enumerate(difference.files):
         deltas = difference.deltas_of(number)
-        used = _is_used(file, old, new)
+        used = file.old_path in read or file.new_path in read
         elsewhere = not any(path and path.rpartition("/")[0] in folders for path in (file.old_path, file.new_path))
-        if not used and (is_python(file) or (elsewhere and not built)):
+        if not used and ((is_python(file) and observed) or (elsewhere and (seen is not None or not built))):
             found = found | deltas
-        elif used and is_python(file):
+        elif is_python(file) and _is_executed(file, old, new):
             found = found | _unused_lines(difference, file, deltas, old, new)
     return found
 
 
-def _is_used(file: FileChange, old: Executed, new: Executed) -> bool:
-    return any(
-        path is not None and (path in run.lines or path in run.opened)
-        for path, run in ((file.old_path, old), (file.new_path, new))
-    )
+def _is_executed(file: FileChange, old: Executed, new: Executed) -> bool:
+    return (file.old_path or "") in old.lines or (file.new_path or "") in new.lines
 
 
 def _unused_lines(

@@ -4,9 +4,9 @@ Rules of this module:
 
 * A change that uses a name needs the changes that define it, if the old version does not have the name at all. A change
   that removes the last definition of a name needs those that remove its uses.
-* What is needed comes whole: a new function with all its lines, otherwise the hunk.
-* Of several definitions, those in the same function count, then those in the same file, then all. A name that many
-  changes define tells nothing.
+* What is needed comes whole: all changes of a function, outside of functions the hunk.
+* Of several definitions, those in the same function count, then those in the same file, then all but local variables.
+  A name that many changes define tells nothing.
 * This is a guess that saves runs, and never an answer: what is put together is run, and told to the search as it is.
 
 Source: the lexical criteria of ESEC/FSE 1999, section 6.
@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from replay_dd.changes.difference import Difference, Kind
-from replay_dd.changes.levels import by_hunk, by_symbol, symbol_of
+from replay_dd.changes.levels import by_hunk, by_symbol, is_in_function, is_local
 from replay_dd.changes.names import Names, words_of
 from replay_dd.changes.tree import Entry
 from replay_dd.dd import IntervalSet
@@ -44,19 +44,18 @@ class Dependences:
         self._names = names
         self._last_learnt: tuple[tuple[str, ...], Mapping[int, Sequence[Sequence[int]]]] = ((), {})
 
-    def unit(self, delta: int, name: str = "") -> IntervalSet:
-        """The deltas that come together with one: its hunk, or the function or class of this name that is added."""
+    def unit(self, delta: int) -> IntervalSet:
+        """The deltas that come together with one: those of its function, elsewhere its hunk."""
         if self._difference.kind(delta) is not Kind.LINE:
             return IntervalSet.of([delta])
-        own = symbol_of(self._difference, delta)
-        whole = bool(name) and own.rpartition(".")[2] == name
+        whole = is_in_function(self._difference, delta)
         members = self._by_symbol if whole else self._by_hunk
         key = (by_symbol if whole else by_hunk)(self._difference, delta)
         return IntervalSet.of(members[key])
 
-    def units(self, deltas: Iterable[int], name: str = "") -> tuple[IntervalSet, ...]:
+    def units(self, deltas: Iterable[int]) -> tuple[IntervalSet, ...]:
         """The units of some deltas, each once."""
-        return tuple(dict.fromkeys(self.unit(delta, name) for delta in deltas))
+        return tuple(dict.fromkeys(self.unit(delta) for delta in deltas))
 
     def closed(self, deltas: IntervalSet, within: IntervalSet, learnt: Sequence[str] = ()) -> IntervalSet:
         """Some deltas with all that they need.
@@ -79,6 +78,29 @@ class Dependences:
                         waiting.append(other)
         return IntervalSet.of(found)
 
+    def reduced(self, deltas: IntervalSet, within: IntervalSet, learnt: Sequence[str] = ()) -> IntervalSet:
+        """Some deltas without those that need others of a larger set.
+
+        Args:
+            deltas: the deltas.
+            within: the larger set; what is needed beyond it does not count.
+            learnt: names that were missing where their definitions were.
+        """
+        needs, learnt_needs = self._needs, self._learnt(learnt)
+        users: dict[int, list[int]] = {}
+        for delta in within:
+            for needed in (*needs.get(delta, ()), *learnt_needs.get(delta, ())):
+                for other in needed:
+                    users.setdefault(other, []).append(delta)
+        gone = set(within - deltas)
+        waiting = list(gone)
+        while waiting:
+            for user in users.get(waiting.pop(), ()):
+                if user not in gone:
+                    gone.add(user)
+                    waiting.append(user)
+        return IntervalSet.of([delta for delta in deltas if delta not in gone])
+
     def nearest(self, name: str, delta: int) -> tuple[IntervalSet, ...]:
         """The units that define a name, as its use in a delta would mean; none if there are too many."""
         defining, importing = self._names.defining(name), self._names.importing(name)
@@ -89,8 +111,11 @@ class Dependences:
             place, file = by_symbol(self._difference, delta), self._difference.file_of(delta)
             all_ = defining | importing
             near = [one for one in all_ if by_symbol(self._difference, one) == place]
-            near = near or [one for one in all_ if self._difference.file_of(one) == file]
-        found = self.units(near or defining, name)
+            near = near or [
+                one for one in all_ if self._difference.file_of(one) == file and not is_local(self._difference, one)
+            ]
+        visible = [one for one in defining if not is_local(self._difference, one)]
+        found = self.units(near or visible)
         return found if len(found) <= MOST_UNITS else ()
 
     def built_with(self, deltas: Iterable[int]) -> IntervalSet:

@@ -46,6 +46,7 @@ class ChangesIsolation:
         needed_by: the search for those that the guilty change needs; None if it needs none.
         left_out: the changes that were left out before the search, since neither version executes them.
         rounds: how many more runs it took to try mixtures again that missed names.
+        undivided: whether the search ended since too many tests told nothing: the answer may be more than is needed.
     """
 
     isolation: Isolation[Ending]
@@ -56,6 +57,7 @@ class ChangesIsolation:
     needed_by: Isolation[Ending] | None = None
     left_out: IntervalSet = EMPTY
     rounds: int = 0
+    undivided: bool = False
 
     @property
     def guilty(self) -> IntervalSet:
@@ -110,7 +112,7 @@ def isolate_changes(
     with Workshop(difference, target, oracle or Oracle()) as workshop:
         resolution = Resolution(difference) if resolve else None
         left_out = EMPTY
-        if coverage and worth_observing(difference):
+        if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
         isolation = isolate_cause(
@@ -129,7 +131,12 @@ def isolate_changes(
         assert isinstance(final, CodeChanges)
         passing, failing = isolation.passing.configuration, isolation.failing.configuration
         rounds = 0 if resolution is None else resolution.rounds
-        found = ChangesIsolation(isolation, difference, passing, failing, None, left_out=left_out, rounds=rounds)
+        found = ChangesIsolation(
+            *(isolation, difference, passing, failing, None),
+            left_out=left_out,
+            rounds=rounds,
+            undivided=final.gave_up,
+        )
         if not isolation.complete:
             return found
         tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)
@@ -150,12 +157,16 @@ def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> I
     passing, in_old = workshop.observed(EMPTY)
     if failing.verdict is not Outcome.FAIL or passing.verdict is not Outcome.PASS:
         return EMPTY  # the baseline will tell, or being observed makes a difference
-    left_out = never_executed(difference, in_old, in_new, built=built)
-    if not left_out or left_out == difference.all:
-        return EMPTY
-    seen, without = (without_line_numbers(run) for run in (failing, workshop.run(difference.all - left_out)))
-    same = without.verdict is Outcome.FAIL and (without.signature, without.message) == (seen.signature, seen.message)
-    return left_out if same else EMPTY
+    wanted, tried = without_line_numbers(failing), EMPTY
+    for beside in (True, False):
+        left_out = never_executed(difference, in_old, in_new, built=built, beside=beside)
+        if left_out in (EMPTY, tried, difference.all):
+            continue
+        run = without_line_numbers(workshop.run(difference.all - left_out))
+        if run.verdict is Outcome.FAIL and (run.signature, run.message) == (wanted.signature, wanted.message):
+            return left_out
+        tried = left_out
+    return EMPTY
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 
 from replay_dd.changes.difference import Difference
-from replay_dd.changes.outlines import outline
+from replay_dd.changes.outlines import Outline, outline
 from replay_dd.dd import IntervalSet
 
 
@@ -42,15 +42,10 @@ def by_hunk(difference: Difference, delta: int) -> Hashable:
 
 def by_statement(difference: Difference, delta: int) -> Hashable:
     """The statement (the head of a compound one) around the delta; where the grammar is not known, the delta itself."""
-    change = difference.line_change(delta)
-    if change is None:
+    found, change = _outline_at(difference, delta), difference.line_change(delta)
+    if found is None or change is None or not found[0].has_statements:
         return delta
-    adds = change.new < change.new_stop
-    found = outline(difference.files[difference.file_of(delta)], new=adds)
-    if not found.has_statements:
-        return delta
-    start = found.statement_at(change.new if adds else change.old)
-    return by_hunk(difference, delta), adds, start
+    return by_hunk(difference, delta), change.new < change.new_stop, found[0].statement_at(found[1])
 
 
 def by_line(difference: Difference, delta: int) -> Hashable:
@@ -81,11 +76,28 @@ def groups(difference: Difference, deltas: IntervalSet, level: str) -> tuple[Int
     return tuple(IntervalSet.of(members) for members in found.values())
 
 
+def is_local(difference: Difference, delta: int) -> bool:
+    """Whether a line is in the body of a function of C or the like, so that what it defines is not seen elsewhere."""
+    found = _outline_at(difference, delta)
+    return found is not None and found[0].is_local(found[1])
+
+
+def is_in_function(difference: Difference, delta: int) -> bool:
+    """Whether a line belongs to a function."""
+    found = _outline_at(difference, delta)
+    return found is not None and found[0].is_in_function(found[1])
+
+
 def symbol_of(difference: Difference, delta: int) -> str:
     """The name of the function or class around a line; empty outside of all."""
+    found = _outline_at(difference, delta)
+    return "" if found is None else found[0].symbol_at(found[1])
+
+
+def _outline_at(difference: Difference, delta: int) -> tuple[Outline, int] | None:
+    """The outline that tells where a line is, the new one for an added line, and its number there."""
     change = difference.line_change(delta)
     if change is None:
-        return ""
-    file = difference.files[difference.file_of(delta)]
+        return None
     adds = change.new < change.new_stop
-    return outline(file, new=adds).symbol_at(change.new if adds else change.old)
+    return outline(difference.files[difference.file_of(delta)], new=adds), change.new if adds else change.old

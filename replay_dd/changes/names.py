@@ -40,6 +40,7 @@ _UNQUOTED = re.compile(
     r"|symbol: +\w+ ([A-Za-z_]\w*)"  # javac
     r"|TypeError: (?:\w+\.)*([A-Za-z_]\w*)\(\)"  # Python: a call that does not fit
 )
+_MANGLED = re.compile(r"\b_Z(N?[KVrO]*\d\w+)")
 _IMPORTS = re.compile(r"^\s*from\s+\S+\s+import\s+(.+)$|\b(?:import|as)\s+([A-Za-z_]\w*)")
 _NO_FILE = re.compile(r"(?:error: |^)['\"]?([^\s:'\"]+\.\w+)['\"]?: No such file|No rule to make target [`']([^']+)'")
 _DEFINES = re.compile(
@@ -68,9 +69,23 @@ def missing_names(output: bytes) -> tuple[str, ...]:
         for match in _QUOTED.finditer(line):
             parts = _NAME.findall(match[1].rpartition("/")[2])
             found.update(dict.fromkeys(reversed(parts)))
+        for match in _MANGLED.finditer(line):
+            found.update(dict.fromkeys(reversed(_demangled(match[1]))))
         for match in _UNQUOTED.finditer(line):
             found.update(dict.fromkeys(_NAME.findall(next(filter(None, match.groups()), ""))[:1]))
     return tuple(found)[:_MOST_NAMES]
+
+
+def _demangled(name: str) -> list[str]:
+    """The parts of a C++ symbol: each has its length before it (Itanium C++ ABI)."""
+    parts: list[str] = []
+    while match := re.match(r"\D{0,3}?(\d+)", name):
+        length = int(match[1])
+        parts.append(name[match.end() : match.end() + length])
+        name = name[match.end() + length :]
+        if name[:1] == "E":
+            break
+    return [part for part in parts if _NAME.fullmatch(part)]
 
 
 def names_defined(line: str) -> Iterable[str]:

@@ -11,6 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -32,8 +33,10 @@ _SCOPES = frozenset(
         *("function_declaration", "generator_function_declaration", "method_definition"),
     }
 )
+_FUNCTIONS = frozenset({"function_definition", "function_declaration", "method_declaration", "method_definition"})
 _WITHOUT_BODY = frozenset({"type_definition", "preproc_function_def"})
 _STATEMENTS = ("_statement", "declaration", "preproc_def", "preproc_include", "preproc_call", "enumerator")
+_BRACES = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]", re.DOTALL)
 _INSIDE = frozenset({"compound_statement", "parameter_declaration"})  # of statements, though named like them
 
 
@@ -44,12 +47,23 @@ class Outline:
         symbols: the name of the function or class around each line.
         statements: where the statement begins that each line is a part of.
         heads: where the compound statement begins that each line is in the body of; -1 for none.
+        local: the lines whose definitions are not seen from other functions.
+        functions: the lines of functions; None for all lines with a symbol.
     """
 
-    def __init__(self, symbols: Sequence[str], statements: Sequence[int] = (), heads: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        symbols: Sequence[str],
+        statements: Sequence[int] = (),
+        heads: Sequence[int] = (),
+        local: frozenset[int] = frozenset(),
+        functions: frozenset[int] | None = None,
+    ) -> None:
         self._symbols = symbols
         self._statements = statements
         self._heads = heads
+        self._local = local
+        self._functions = functions
 
     @property
     def has_statements(self) -> bool:
@@ -59,6 +73,14 @@ class Outline:
     def symbol_at(self, line: int) -> str:
         """The function or class around a line."""
         return self._symbols[line] if line < len(self._symbols) else ""
+
+    def is_in_function(self, line: int) -> bool:
+        """Whether a line belongs to a function, not only to a class."""
+        return bool(self.symbol_at(line)) if self._functions is None else line in self._functions
+
+    def is_local(self, line: int) -> bool:
+        """Whether definitions in a line are not seen from other functions, as far as that is known."""
+        return line in self._local
 
     def statement_at(self, line: int) -> int:
         """The first line of the statement around a line."""
@@ -96,6 +118,7 @@ def _of_python(lines: Sequence[bytes]) -> Outline:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _of_headings(lines)
     symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)
+    functions: set[int] = set()
 
     def visit(node: ast.AST, above: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -107,13 +130,16 @@ def _of_python(lines: Sequence[bytes]) -> Outline:
                 if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                     name = f"{above}.{child.name}" if above else child.name
                     symbols[first:last] = [name] * (last - first)
+                    (functions.difference_update if isinstance(child, ast.ClassDef) else functions.update)(
+                        range(first, last)
+                    )
                 head = max(body[0].lineno - 1, first + 1) if isinstance(body, list) and body else last
                 statements[first:head] = [first] * (head - first)
                 heads[head:last] = [first] * (last - head)
             visit(child, name)
 
     visit(module, "")
-    return Outline(symbols, statements, heads)
+    return Outline(symbols, statements, heads, functions=frozenset(functions))
 
 
 def _of_headings(lines: Sequence[bytes]) -> Outline:
@@ -129,18 +155,52 @@ def _of_headings(lines: Sequence[bytes]) -> Outline:
     return Outline(symbols)
 
 
-def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
-    """The outline by the grammar of the language; None if there is none, or it has no functions."""
+def broken_line(path: str, text: bytes) -> int | None:
+    """The first line that does not follow the grammar, from 0; None if all do, or the grammar is not known."""
+    root = _parsed(path, text)
+    if root is None or not root.has_error:
+        return None
+    node = root
+    while inner := next((child for child in node.children if child.has_error or child.is_missing), None):
+        node = inner
+    return int(node.start_point[0])
+
+
+@functools.lru_cache(512)
+def unbalanced(path: str, text: bytes) -> str:
+    """What is wrong with the braces of a file; empty if nothing is, or the language has none.
+
+    Macros may keep a file that a compiler takes from following the grammar, but hardly ever its braces.
+    """
+    if language_named(path) not in _WITH_FUNCTIONS:
+        return ""
+    depth = 0
+    for token in _BRACES.findall(text):
+        depth += {b"{": 1, b"}": -1}.get(token, 0)
+        if depth < 0:
+            return f"{path} has a brace too many"
+    return f"{path} lacks a closing brace" if depth else ""
+
+
+def _parsed(path: str, text: bytes) -> Any:
+    """The root of the syntax tree; None if the language is none with functions, or its grammar is not installed."""
     language = language_named(path)
-    text = b"".join(lines)
     if language not in _WITH_FUNCTIONS or len(text) > _LARGEST_TEXT:
         return None
     try:
-        parser = parser_of(language)
+        return parser_of(language).parse(text).root_node
     except SoftwareMissingError:
         return None
+
+
+def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
+    """The outline by the grammar of the language; None if there is none, or it has no functions."""
+    root = _parsed(path, b"".join(lines))
+    if root is None:
+        return None
     symbols, statements = [""] * len(lines), list(range(len(lines)))
-    waiting = [(parser.parse(text).root_node, "")]
+    waiting = [(root, "")]
+    local, functions = set[int](), set[int]()
     while waiting:
         node, above = waiting.pop()
         first, last = node.start_point[0], min(node.end_point[0] + (node.end_point[1] > 0), len(lines))
@@ -149,11 +209,15 @@ def _of_tree(path: str, lines: Sequence[bytes]) -> Outline | None:
             if name:
                 above = f"{above}.{name}" if above else name
                 symbols[first:last] = [above] * (last - first)
+            body = node.child_by_field_name("body")
+            if body is not None and node.type in _FUNCTIONS:
+                local.update(range(body.start_point[0] + 1, last))
+                functions.update(range(first, last))
         if node.type in _SCOPES or (node.type.endswith(_STATEMENTS) and node.type not in _INSIDE):
             # Statements inside come later, and take their own lines.
             statements[first:last] = [first] * (last - first)
         waiting.extend((child, above) for child in reversed(node.named_children))
-    return Outline(symbols, statements)
+    return Outline(symbols, statements, local=frozenset(local), functions=frozenset(functions))
 
 
 def _name_of(node: Any) -> str:

@@ -64,6 +64,10 @@ class Resolution:
         """A mixture with what it needs from another one, as far as names tell that."""
         return self._dependences.closed(asked, within, learnt)
 
+    def reduced(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
+        """A mixture without what needs more of another one, as far as names tell that."""
+        return self._dependences.reduced(asked, within, learnt)
+
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
         """What was run in the place of a mixture; None if that was run itself."""
         return self._resolved.get(deltas)
@@ -116,11 +120,12 @@ class Resolution:
             self._resolved[asked] = Resolved(applied, tuple(names))
 
     def _wanted(self, applied: IntervalSet, all_: IntervalSet, names: Sequence[str]) -> IntervalSet:
-        """What to add for missing names: the changes that define them, what builds those, or what mentions them."""
-        for changes in (self._names.defining, self._names.importing, self._listing, self._names.mentioning):
+        """What to add for missing names: the changes that define them, or what else has to do with them."""
+        sources = (self._names.defining, self._names.undefining, self._names.importing, self._listing)
+        for changes in (*sources, self._names.mentioning):
             found = EMPTY
             for name in names:
-                units = [unit for unit in self._dependences.units(changes(name), name) if (unit & all_) - applied]
+                units = [unit for unit in self._dependences.units(changes(name)) if (unit & all_) - applied]
                 if len(units) <= MOST_UNITS:
                     for unit in units:
                         found = found | ((unit & all_) - applied)

@@ -17,8 +17,8 @@ import functools
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from replay_dd.changes.copies import Copy, Times
@@ -26,8 +26,12 @@ from replay_dd.changes.coverage import Executed, executed_in
 from replay_dd.changes.difference import Clash, Difference, Version
 from replay_dd.changes.lines_probe import EXECUTED, VERSION
 from replay_dd.changes.names import missing_names
+from replay_dd.changes.opened import OpenedFiles
+from replay_dd.changes.outlines import broken_line, unbalanced
+from replay_dd.changes.tree import LEFT_OUT
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.machine import MachineError
+from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import Command, Finished, private_folder, run
@@ -47,6 +51,7 @@ class Target:
         environment: all environment variables.
         time_limit_s: seconds after which a run is killed.
         build_limit_s: seconds after which a build is killed.
+        runner: runs the version in a folder with these variables, and judges it; by default, the command is run once.
     """
 
     command: tuple[str, ...]
@@ -54,6 +59,15 @@ class Target:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     time_limit_s: float | None = None
     build_limit_s: float | None = None
+    runner: Callable[[Path, Mapping[str, str]], Ending] | None = None
+
+
+@dataclass
+class _Probe:
+    """What notes a run: the folder of its `sitecustomize`, and afterwards which files were opened."""
+
+    folder: Path
+    seen: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +127,31 @@ class Workshop:
         return self._trial(configuration, None, clean=clean)
 
     def observed(self, configuration: IntervalSet) -> tuple[Ending, Executed]:
-        """Like :meth:`run`, and note what is executed."""
+        """Like :meth:`run`, with a clean build, and note what is executed and opened."""
         with private_folder() as folder:
             source = (Path(__file__).parent / "lines_probe.py").read_bytes()
             (folder.path / "sitecustomize.py").write_bytes(source)
-            ending = self._trial(configuration, folder.path).ending
+            probe = _Probe(folder.path)
+            ending = self._trial(configuration, probe, clean=True).ending
             noted = folder.path / EXECUTED
-            return ending, executed_in(noted.read_bytes() if noted.exists() else b"")
+            found = executed_in(noted.read_bytes() if noted.exists() else b"")
+            return ending, replace(found, seen=probe.seen)
 
-    def _trial(self, configuration: IntervalSet, probe: Path | None, *, clean: bool = False) -> Trial:
+    def in_copy(self, configuration: IntervalSet, use: Callable[[Path, Mapping[str, str]], None]) -> None:
+        """Build a version, and use the folder that it is in, with the variables that it runs under.
+
+        Raises:
+            DoesNotFailError: it is not built.
+        """
+        mixture = self._difference.mixture(configuration)
+        with self._copy(mixture) as copy:
+            copy.become(mixture, keep_new_files=False)
+            built = self._built(copy, configuration)
+            if built is not None and built.status != 0:
+                raise DoesNotFailError(f"The version is not built: {_not_built(built).words}.")
+            use(copy.root, self._environment(copy))
+
+    def _trial(self, configuration: IntervalSet, probe: _Probe | None, *, clean: bool = False) -> Trial:
         try:
             mixture = self._difference.mixture(configuration)
         except Clash as clash:
@@ -139,10 +169,17 @@ class Workshop:
                     f"A working copy cannot be written: {error.strerror or error}.",
                     "Make room on the disk, or name another one for temporary files with the variable TMPDIR.",
                 ) from error
-            built = self._built(copy, configuration)
-            if built is not None and built.status != 0:
-                return Trial(_not_built(built), missing_names(built.output))
-            finished = self._run(copy, self._target.command, self._target.time_limit_s, probe)
+            with OpenedFiles(copy.root, LEFT_OUT) if probe is not None else contextlib.nullcontext() as opened:
+                built = self._built(copy, configuration)
+                if built is not None and built.status != 0:
+                    return Trial(_not_built(built), missing_names(built.output))
+                if self._target.runner is not None:
+                    ending = self._target.runner(copy.root, self._environment(copy))
+                    return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(ending.words.encode()))
+                folder = None if probe is None else probe.folder
+                finished = self._run(copy, self._target.command, self._target.time_limit_s, folder)
+            if probe is not None and opened is not None:
+                probe.seen = opened.paths
             ending = self._oracle.ending(finished)
             return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(finished.output))
 
@@ -157,16 +194,26 @@ class Workshop:
         return copy.built[1]
 
     def _not_parsed(self, mixture: Mapping[str, Version | None]) -> str | None:
-        """A file of Python that is broken in this mixture, though it is whole in both versions; known without a run."""
+        """A file that is broken in this mixture, though it is whole in both versions; known without a run."""
         for path, version in mixture.items():
-            if version is None or version.content is None or not path.endswith(".py"):
+            if version is None or version.content is None:
                 continue
-            told = _syntax_error(path, version.content)
-            if told and not any(_syntax_error(path, text) for text in self._difference.texts(path)):
-                return told
+            for check in (_syntax_error, unbalanced):
+                told = check(path, version.content)
+                if told and not any(check(path, text) for text in self._difference.texts(path)):
+                    return told
         return None
 
     def _run(self, copy: Copy, command: Sequence[str], limit_s: float | None, probe: Path | None = None) -> Finished:
+        environment = self._environment(copy, probe)
+        with private_folder() as folder:
+            finished = run(
+                Command(tuple(command), copy.root, environment), folder, time_limit_s=limit_s, show_output=False
+            )
+        output = finished.output.replace(os.fsencode(copy.root) + b"/", b"")
+        return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
+
+    def _environment(self, copy: Copy, probe: Path | None = None) -> dict[str, str]:
         environment = {**self._target.environment}
         first = [str(copy.root), *([str(copy.root / "src")] if (copy.root / "src").is_dir() else [])]
         if probe is not None:
@@ -178,12 +225,7 @@ class Workshop:
         else:
             environment.pop("PYTHONDONTWRITEBYTECODE", None)
             environment["PYTHONPYCACHEPREFIX"] = str(copy.bytecode)
-        with private_folder() as folder:
-            finished = run(
-                Command(tuple(command), copy.root, environment), folder, time_limit_s=limit_s, show_output=False
-            )
-        output = finished.output.replace(os.fsencode(copy.root) + b"/", b"")
-        return Finished(finished.status, finished.signal, finished.timed_out, finished.seconds, output)
+        return environment
 
     @contextlib.contextmanager
     def _copy(self, mixture: Mapping[str, Version | None]) -> Iterator[Copy]:
@@ -214,6 +256,9 @@ class Workshop:
 
 @functools.lru_cache(4096)
 def _syntax_error(path: str, text: bytes) -> str:
+    if not path.endswith(".py"):
+        line = broken_line(path, text)
+        return "" if line is None else f"{path}:{line + 1} has a syntax error"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import origins
 from replay_dd.changes.isolate import ChangesIsolation, Narrowed, isolate_changes, narrow_history
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS
 from replay_dd.changes.patch import patch_between
 from replay_dd.changes.sources import Version, is_range, open_version
-from replay_dd.changes.workshop import Target
+from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.cli.command import Option, command
 from replay_dd.cli.input_options import failure_options, oracle_of
 from replay_dd.cli.options import (
+    LOG,
     OUTPUT,
     OUTPUT_FILE,
     PROGRAM,
@@ -30,13 +34,18 @@ from replay_dd.cli.output import echo_json, echo_lines
 from replay_dd.cli.progress import Progress
 from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
+from replay_dd.experiment.ending import Oracle
 from replay_dd.experiment.process import private_folder
 from replay_dd.files import write_whole
 from replay_dd.report.changes import changes_as_json, changes_as_text
 from replay_dd.report.changes_files import log_of, regression_test
 
+if TYPE_CHECKING:
+    from replay_dd.schedules.model import Log
+
 DEFAULT_PATCH = "failing.patch"
 DEFAULT_TIME_LIMIT_S = 300.0
+DEFAULT_SEEDS = 20
 
 
 @command(
@@ -67,6 +76,22 @@ DEFAULT_TIME_LIMIT_S = 300.0
     page_option(),
     json_option(),
     *failure_options(f"{DEFAULT_TIME_LIMIT_S:g}"),
+    Option(
+        "--schedule",
+        section=PROGRAM,
+        metavar="LOG",
+        type=LOG,
+        multiple=True,
+        help="A version fails if it fails under the schedule of this failing run, or a hunted one. Repeatable.",
+    ),
+    Option(
+        "--seeds",
+        section=PROGRAM,
+        metavar="N",
+        type=click.IntRange(min=1),
+        help=f"How many schedules to hunt in each version [default with --schedule: {DEFAULT_SEEDS}]. Without "
+        "--schedule, a failing one is hunted in NEW first.",
+    ),
     Option("--build", section=PROGRAM, metavar="CMD", help="Run this shell command in each version before CMD."),
     Option(
         "--levels",
@@ -116,6 +141,8 @@ def changes_command(
     grep: str | None,
     script: bool,
     time_limit: float | None,
+    schedule: tuple[Path, ...],
+    seeds: int | None,
     build: str | None,
     levels: str,
     algorithm: str,
@@ -139,6 +166,11 @@ def changes_command(
     """
     old_name, new_name, program = _split(words)
     oracle = oracle_of(grep, script)
+    if (schedule or seeds is not None) and (grep is not None or script):
+        raise UsageError(
+            "`--grep` and `--script` do not go with `--schedule` and `--seeds`.",
+            "The failure is that of the log, or the one that is hunted in the new version.",
+        )
     limit_s = DEFAULT_TIME_LIMIT_S if time_limit is None else time_limit
     progress = Progress()
     with private_folder() as folder:
@@ -151,6 +183,8 @@ def changes_command(
             target = Target(
                 *(_reachable(program, old, new), build, _environment()), time_limit_s=limit_s, build_limit_s=limit_s
             )
+            if schedule or seeds is not None:
+                target = _under_schedules(target, old, new, schedule, seeds, time_limit, progress)
             narrowed = None
             if not no_history:
                 narrowed = narrow_history(
@@ -184,6 +218,44 @@ def changes_command(
             files["test"] = write_test
         _tell(found, old, new, narrowed, files, html, as_json=as_json)
         return found.isolation.exit_code
+
+
+def _failing(path: Path, log: Log) -> Log:
+    from replay_dd.schedules.failure_signature import PASSED, signature_of
+
+    if signature_of(log.ending).kind == PASSED:
+        raise UsageError(
+            f"The run of `--schedule {path}` has passed.", "Give the log of a run that failed, such as one of `hunt`."
+        )
+    return log
+
+
+def _under_schedules(
+    target: Target,
+    old: Version,
+    new: Version,
+    paths: tuple[Path, ...],
+    seeds: int | None,
+    time_limit_s: float | None,
+    progress: Progress,
+) -> Target:
+    """The target, each version tried with the same schedules."""
+    # Imported late: only programs with threads need them.
+    from replay_dd.bisect.mixtures import SchedulesOnMixtures
+    from replay_dd.schedules.log import read_log
+    from replay_dd.schedules.record import settings_for_now
+    from replay_dd.schedules.target import describe_program
+
+    schedules = SchedulesOnMixtures(
+        *(describe_program(target.command), settings_for_now(), seeds or DEFAULT_SEEDS, time_limit_s),
+        on_run=lambda text: progress.show(f"hunting in {new.name}: {text}"),
+        logs=[_failing(path, read_log(path)) for path in paths],
+    )
+    if not paths:
+        difference = Difference(old.tree, new.tree)
+        with Workshop(difference, replace(target, runner=None), Oracle()) as workshop:
+            workshop.in_copy(difference.all, schedules.hunt)
+    return replace(target, runner=schedules.ending)
 
 
 def _tell(

@@ -20,10 +20,11 @@ from typing import NamedTuple
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import IntervalSet
-from replay_dd.dd.split import Splitter, coarser, completed, finer, most_parts, partition, splitter_named
+from replay_dd.dd.split import Splitter, coarser, finer, fitting, most_parts, partition, splitter_named
 from replay_dd.outcome import Outcome
 
 FAIL, PASS = Outcome.FAIL, Outcome.PASS
+_PROGRESS = 0.05  # of what is left: less is none
 
 
 class Move(NamedTuple):
@@ -84,6 +85,9 @@ class _MoveDD(Algorithm):
         self, c_pass: IntervalSet, c_fail: IntervalSet, *, moves: tuple[Move, ...], split: str | Splitter
     ) -> None:
         self._delta = checked_ends(c_pass, c_fail)
+        self.gave_up = False
+        self._patience: int | None = None
+        self._fruitless: tuple[IntervalSet, ...] = ()
         self.c_pass = c_pass
         self.c_fail = c_fail
         self._moves = moves
@@ -128,7 +132,7 @@ class _MoveDD(Algorithm):
                 break
         part = self._parts[(self._tried + self._offset) % len(self._parts)]
         asked = self.c_pass | part if move.adds else self.c_fail - part
-        self._asked = completed(self._split, asked, self.c_fail)
+        self._asked = fitting(self._split, asked, self.c_pass, self.c_fail)
 
     def _leads_on(self, tested: IntervalSet, outcome: Outcome) -> bool:
         """Whether what was tested lies between both ends, so that the difference becomes smaller with it as an end."""
@@ -146,6 +150,19 @@ class _MoveDD(Algorithm):
         self._start_round()
 
     def _advance(self, outcome: Outcome) -> None:
+        asked, before = self._asked, self._delta.count
+        assert asked is not None
+        self._make_move(outcome)
+        if self._patience is None:
+            return
+        if before - self._delta.count > before * _PROGRESS:
+            self._fruitless = ()
+        elif asked not in self._fruitless:
+            self._fruitless = (*self._fruitless, asked)
+        if len(self._fruitless) >= self._patience and self._asked is not None:
+            self.gave_up, self._asked = True, None
+
+    def _make_move(self, outcome: Outcome) -> None:
         move = self._moves[self._move]
         tested = self._asked if self._realised is None else self._realised
         assert tested is not None
@@ -184,6 +201,8 @@ class DD(_MoveDD):
         carry_offset: after a move that keeps the granularity, begin the next round at the part where it was, which
             spreads the moves over the difference (as :class:`BookDD` does), instead of at the first part (as the
             printed program does).
+        patience: give up after so many different questions in a row that took away less than a twentieth of what was
+            left; None to go on to the end.
 
     Raises:
         ValueError: ``c_pass`` is not contained in ``c_fail``, or there is no such split rule.
@@ -200,8 +219,10 @@ class DD(_MoveDD):
         *,
         split: str | Splitter = "floor",
         carry_offset: bool = True,
+        patience: int | None = None,
     ) -> None:
         super().__init__(c_pass, c_fail, moves=SLIDES_MOVES if carry_offset else PRINTED_MOVES, split=split)
+        self._patience = patience
 
 
 class BookDD(_MoveDD):

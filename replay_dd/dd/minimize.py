@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import EMPTY, IntervalSet
-from replay_dd.dd.split import Splitter, coarser, completed, finer, most_parts, partition, splitter_named
+from replay_dd.dd.split import Splitter, coarser, finer, fitting, most_parts, partition, splitter_named
 from replay_dd.outcome import Outcome
 
 ORDERS = ("subsets-first", "complements-only", "sweep")
@@ -95,7 +95,7 @@ class DDMin(Algorithm):
     def _ask_here(self) -> None:
         part = self._parts[self._at]
         asked = (part if self._testing_parts else self._current - part) | self.c_pass
-        self._asked = asked if self._order == "sweep" else completed(self._split, asked, self.c_fail)
+        self._asked = asked if self._order == "sweep" else fitting(self._split, asked, self.c_pass, self.c_fail)
 
     def _advance(self, outcome: Outcome) -> None:
         realised = self._realised

@@ -31,15 +31,18 @@ class Groups:
     Args:
         group_of: to which group a delta belongs; equal for those of one group.
         complete: adds what a configuration needs, as far as that is known, from another one that contains it.
+        reduce: takes from a configuration what needs something of the other one that it does not have.
     """
 
     def __init__(
         self,
         group_of: Callable[[int], Hashable],
         complete: Callable[[IntervalSet, IntervalSet], IntervalSet] = lambda asked, within: asked,
+        reduce: Callable[[IntervalSet, IntervalSet], IntervalSet] = lambda asked, within: asked,
     ) -> None:
         self._group_of = group_of
         self.complete = complete
+        self.reduce = reduce
         self._last: tuple[IntervalSet, tuple[IntervalSet, ...]] = (EMPTY, ())
 
     def groups(self, deltas: IntervalSet) -> tuple[IntervalSet, ...]:
@@ -64,12 +67,19 @@ class Groups:
         return [_union(found[position] for position in share) for share in shares]
 
 
-def completed(split: Splitter, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
-    """A configuration with what it needs; as it is where that is not known, or would be all that it is within."""
+def fitting(split: Splitter, asked: IntervalSet, low: IntervalSet, high: IntervalSet) -> IntervalSet:
+    """What to test in the place of a configuration between two others, so that nothing is missing that it needs.
+
+    That is the configuration with all that it needs; if this is everything, without what needs more; if this is
+    nothing, or it is not known what is needed, the configuration itself.
+    """
     if not isinstance(split, Groups):
         return asked
-    found = split.complete(asked, within)
-    return asked if found == within else found
+    more = split.complete(asked, high)
+    if more != high:
+        return more
+    less = split.reduce(asked, high) | low
+    return asked if less == low else less
 
 
 def most_parts(split: Splitter, deltas: IntervalSet) -> int:

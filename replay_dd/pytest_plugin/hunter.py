@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.forked import CannotForkError
 from replay_dd.pytest_plugin.known import failure_as_told
 from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
 from replay_dd.report.isolation import proof_in_words
@@ -16,7 +17,7 @@ from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import CannotForkError, Start, start_program
+from replay_dd.schedules.fork_server_client import Start, start_program
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.isolate import isolate

@@ -56,6 +56,8 @@ def changes_as_text(
         yield f"               {counted(found.left_out.count, 'change')} left out: neither version executes them"
     for stage in found.isolation.stages:
         yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
+    if found.undivided:
+        yield "undivided    too many tests in a row told nothing, so this may be more than is needed"
     if found.rounds:
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))
@@ -87,6 +89,7 @@ def changes_as_json(
             "changed_lines": difference.all.count,
             "left_out": found.left_out.count,
             "resolving_runs": found.rounds,
+            "undivided": found.undivided,
             "levels": [
                 {"unit": stage.unit, "before": stage.before, "left": stage.left, "tests": stage.tests}
                 for stage in found.isolation.stages

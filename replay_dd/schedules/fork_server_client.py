@@ -12,23 +12,19 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import marshal
 import os
-import select
-import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
 from replay_dd.experiment.guard_process import remove_system_names
-from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
+from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
-from replay_dd.schedules.runtime.channel import MARSHAL_VERSION, records_in
+from replay_dd.schedules.runtime.channel import records_in
 from replay_dd.schedules.server_pool import ServerPool
 from replay_dd.schedules.target import (
     CHANNEL,
@@ -43,16 +39,9 @@ from replay_dd.schedules.target import (
 from replay_dd.schedules.temporary_files import TemporaryFiles
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
-_START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
-
-
 NO_FORK = "forking is switched off"
 NO_THREAD = "it starts no thread"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
-
-
-class CannotForkError(Exception):
-    """The program cannot be forked where it starts its first thread."""
 
 
 @dataclass(frozen=True)
@@ -100,16 +89,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     LIVE.remove(process)
 
 
-def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] | None:
-    """What a program that waits to be forked tells; None if it told nothing in time, or ended."""
-    poll = select.poll()
-    poll.register(channel, select.POLLIN)
-    if not poll.poll(None if limit_s is None else limit_s * 1000):
-        return None
-    data = channel.recv(65536)
-    return marshal.loads(data) if data else None
-
-
 class ForkServer:
     """A program that is stopped where it starts its first thread, ready to be forked.
 
@@ -137,7 +116,7 @@ class ForkServer:
             raise
 
     def _await_first_thread(self) -> None:
-        kind, reason = self._receive(_START_LIMIT_S) or ("ready", "it did not start a thread in time")
+        kind, reason = received(self._socket, START_LIMIT_S) or ("ready", "it did not start a thread in time")
         if kind != "ready" or reason:
             raise CannotForkError(str(reason))
         folder = self._own_folder
@@ -175,34 +154,14 @@ class ForkServer:
             path = self._folder.path / REQUEST
             path.write_bytes(request)
             message = str(path)
-        started = time.monotonic()
-        try:
-            socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
-            answer = self._receive(_START_LIMIT_S)
-        except OSError as error:
-            raise CannotForkError(f"the server has ended: {error}") from error
-        if answer is None:
-            raise CannotForkError("the server has ended")
-        pid = answer[1]
-        status = None
         at_limit: list[ThreadAtLimit] = []
-        try:
-            status = self._receive(time_limit_s)
-            if status is None:
-                at_limit = threads_at_limit(self._folder.path, pid)
-        finally:
-            # Also kills what the run left in its process group; if nothing is left, the group is gone.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-        timed_out = status is None
-        if status is None and (status := self._receive(_START_LIMIT_S)) is None:
-            raise CannotForkError("the server has ended")
+        ended = fork(
+            *(self._socket, message, descriptors, time_limit_s),
+            lambda pid: at_limit.extend(threads_at_limit(self._folder.path, pid)),
+        )
         self._temporary.put_back()
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
-        return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started, at_limit)
-
-    def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
-        return received(self._socket, limit_s)
+        return _Ended(ended, at_limit)
 
 
 def empty_folder(folder: PrivateFolder) -> None:
@@ -253,12 +212,12 @@ class Told:
 class _Ended:
     """How a forked run ended."""
 
-    def __init__(self, code: int, timed_out: bool, seconds: float, at_limit: list[ThreadAtLimit]) -> None:
-        self._code, self._timed_out, self._seconds = code, timed_out, seconds
+    def __init__(self, ended: Ended, at_limit: list[ThreadAtLimit]) -> None:
+        self._ended = ended
         self.at_limit = at_limit
 
     def __call__(self, output: Path) -> Finished:
-        return finished_from(self._code, self._timed_out, self._seconds, output)
+        return self._ended.finished(output)
 
 
 class Runner:

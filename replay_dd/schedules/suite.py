@@ -14,7 +14,8 @@ import socket
 from pathlib import Path
 from types import TracebackType
 
-from replay_dd.schedules.fork_server_client import CannotForkError, Start, Started, received, start_program
+from replay_dd.experiment.forked import CannotForkError, received
+from replay_dd.schedules.fork_server_client import Start, Started, start_program
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
 from replay_dd.schedules.temporary_files import TemporaryFiles

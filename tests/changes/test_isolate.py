@@ -97,6 +97,21 @@ def test_a_mixture_that_does_not_parse_is_not_run(tmp_path: Path) -> None:
         assert ran.exists()
 
 
+@pytest.mark.parametrize("macro", ["", "FASTCALL_ATTR int FASTCALL_MSVC f(void)\n{\n  return 0;\n}\n"])
+def test_a_mixture_of_c_that_does_not_parse_is_not_built(macro: str, tmp_path: Path) -> None:
+    old = macro + "int g(int n)\n{\n  if (n) {\n    return 1;\n  }\n  return 0;\n}\n"
+    made = difference(
+        tmp_path, {"p.c": old}, {"p.c": old.replace("  if (n) {\n", "").replace("    return 1;\n  }\n", "")}
+    )
+    ran = tmp_path / "ran"
+    with Workshop(made, Target(("true",), build=f"touch {ran}"), Oracle()) as workshop:
+        from replay_dd.dd import IntervalSet
+
+        assert workshop.run(IntervalSet.of([0])).signature == "does not parse"
+        assert not ran.exists()
+        assert workshop.run(made.all).verdict is Outcome.PASS
+
+
 MAKEFILE = "prog: a.c b.c\n\tcc -o prog a.c b.c\n"
 
 

@@ -211,13 +211,15 @@ CODE_NEW = (
 )
 
 
-def left_out(folder: Path, old: dict[str, str], new: dict[str, str], program: str, *, built: bool = False) -> set[str]:
+def left_out(
+    folder: Path, old: dict[str, str], new: dict[str, str], program: str, *, built: bool = False, beside: bool = False
+) -> set[str]:
     found = difference(folder, old, new)
     with Workshop(found, python("-c", program), Oracle()) as workshop:
         ending, in_new = workshop.observed(found.all)
         before, in_old = workshop.observed(EMPTY)
         assert (ending.verdict, before.verdict) == (Outcome.PASS, Outcome.PASS)
-    deltas = never_executed(found, in_old, in_new, built=built)
+    deltas = never_executed(found, in_old, in_new, built=built, beside=beside)
     told = set()
     for delta in deltas:
         file, change = found.files[found.file_of(delta)], found.line_change(delta)
@@ -232,7 +234,8 @@ def test_what_is_never_executed_is_found(tmp_path: Path) -> None:
     # `data/b` lies beside a file that is read; the body of a function whose head changes stays with the head.
     expected = {'return "huge"', "return -a", "x = 2", "2"}
     assert left_out(tmp_path / "plain", old, new, program) == expected
-    assert left_out(tmp_path / "built", old, new, program, built=True) == expected - {"2"}
+    assert left_out(tmp_path / "built", old, new, program, built=True) == expected
+    assert left_out(tmp_path / "beside", old, new, program, beside=True) == expected
 
 
 def test_an_observed_program_keeps_its_own_site_customization(tmp_path: Path) -> None:
