@@ -120,6 +120,8 @@ def trace_command(
     """
     if output_line is not None and variable is not None:
         raise UsageError("Either `--output-line` or `--variable` says what the outcome is, not both.")
+    if output_line == "":
+        raise UsageError("`--output-line` is empty.", "Give the number of the line, or a text in it.")
     target = target_of(command, standard_input(stdin))
     target.time_limit_s = time_limit
     progress = Progress()

@@ -142,7 +142,8 @@ def _recorded(target: Target, variable: str | None) -> Run:
         )
     if "refused" in report:
         raise NotTraceableError(
-            f"{target.name} starts {report['refused']}: only programs with one thread and one process can be traced."
+            f"{target.name} starts {report['refused']}: only programs with one thread and one process can be traced.",
+            "If threads make it fail: `replay-dd hunt` finds out how, `replay-dd schedules --slice` what that needs.",
         )
     if len(told.output) > _MOST_OUTPUT:
         raise NoOutcomeError(

@@ -88,13 +88,6 @@ ISOLATE_OPTIONS = (
         shown_default="100, for up to 10 s",
     ),
     Option(
-        "--slice",
-        "slice_wanted",
-        section=SEARCH,
-        is_flag=True,
-        help="Also find the statements of the program that the failure needs.",
-    ),
-    Option(
         "--repeats",
         section=SEARCH,
         metavar="N",
@@ -120,6 +113,13 @@ ISOLATE_OPTIONS = (
     markdown_option(),
     mermaid_option(),
     write_test_option(),
+    Option(
+        "--slice",
+        "slice_wanted",
+        section=PROGRAM,
+        is_flag=True,
+        help="Also find the statements of the program that the failure needs.",
+    ),
     replay_time_limit_option(PROGRAM),
     accept_changes_option(PROGRAM),
     environment_option(PROGRAM),
