@@ -111,6 +111,6 @@ def test_gdb_needs_few_tests_with_groups_and_names(seed: int, changed: float, si
 
 def test_gdb_does_not_end_soon_without_them(tmp_path: Path) -> None:
     gdb = Gdb(tmp_path, 1, changed=0.3, silent=0.01)
-    isolation = gdb.isolate(["line"], None, most=97)
+    isolation = gdb.isolate(["line"], None, most=50)
     assert not isolation.complete
     assert isolation.difference.count > 1000
