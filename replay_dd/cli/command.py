@@ -11,6 +11,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import inspect
@@ -33,6 +34,7 @@ else:
     StringType = click.ParamType
 
 LAST_SECTION = "General"
+_UNITS_S = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True)
@@ -147,10 +149,16 @@ class Option(click.Option):
 
 
 class Seconds(click.FloatRange):
-    """A time. Neither ``nan``, which no comparison refuses, nor an infinite one, which nothing would end."""
+    """A time: a number of seconds, or one with a unit, such as ``90s``, ``10m`` or ``2h``.
+
+    Neither ``nan``, which no comparison refuses, nor an infinite one, which nothing would end.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert a word of the command line."""
+        if isinstance(value, str) and value[-1:] in _UNITS_S:
+            with contextlib.suppress(ValueError):
+                value = float(value[:-1]) * _UNITS_S[value[-1]]
         seconds = float(super().convert(value, param, ctx))
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds.", param, ctx)

@@ -18,6 +18,7 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
+    fork_option,
     jobs_option,
     json_option,
     seed_option,
@@ -73,6 +74,7 @@ _WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted
     jobs_option(),
     *budget_options(),
     *failure_options(),
+    fork_option("first touches its input, if it is a Python program"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
@@ -89,6 +91,7 @@ def fuzz_command(
     grep: str | None,
     script: bool,
     time_limit: float | None,
+    no_fork: bool,
     fresh_copy: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -120,6 +123,7 @@ def fuzz_command(
             source=content,
             jobs=jobs,
             time_budget_s=time_budget,
+            may_fork=not no_fork,
             on_run=lambda number: progress.show(f"input {number} of {runs}"),
         )
     finally:
@@ -136,4 +140,5 @@ def fuzz_command(
     target.time_limit_s = time_limit
     left_s = None if time_budget is None else max(time_budget - (time.monotonic() - began_s), 0.001)
     search: dict[str, Any] = {"oracle": oracle, "jobs": jobs, "max_tests": max_tests, "time_budget_s": left_s}
+    search["may_fork"] = not no_fork
     return reduce_and_tell(output.name, found.content, target, search, paths_beside(output, None), as_json=as_json)

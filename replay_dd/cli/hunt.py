@@ -38,7 +38,7 @@ from replay_dd.report.delays import delay_hint
 from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
-from replay_dd.schedules.failure_signature import Signature
+from replay_dd.schedules.failure_signature import Signature, signature_of
 from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_plans import Coverage
@@ -74,6 +74,12 @@ _SHOWN = 5  # other failures
         help="Maximum number of runs.",
     ),
     time_budget_option("Start no more runs after this time."),
+    Option(
+        "--keep-going",
+        section=SEARCH,
+        is_flag=True,
+        help="Do not stop at the first failure: keep one log of each, fail.log, fail-2.log and so on.",
+    ),
     Option(
         "--failure",
         section=SEARCH,
@@ -127,6 +133,7 @@ def hunt_command(
     max_delay: float,
     time_limit: float,
     failure: str,
+    keep_going: bool,
     no_simplify: bool,
     fresh_copy: bool,
     stdin: str | None,
@@ -180,9 +187,11 @@ def hunt_command(
             may_fork=not no_fork,
             failure=failure,
             time_budget_s=time_budget,
+            keep_going=keep_going,
             only=only,
             on_run=on_run,
             on_simplify=on_simplify,
+            on_fresh=progress.note,
         )
     finally:
         progress.clear()
@@ -201,6 +210,8 @@ def hunt_command(
     for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
         if log is not None and not found.one_schedule:
             write_log(log, output / name)
+    for number, log in enumerate(found.further):
+        write_log(log, _path_of(output, number))
     for log in (found.failing or found.passing,):
         if log is not None:
             tell_withheld(log.program)
@@ -232,11 +243,26 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         one_schedule=found.one_schedule,
         interrupted=found.interrupted,
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
+        further=[
+            {"text": signature_of(log.ending).text, "log": str(_path_of(output, number))}
+            for number, log in enumerate(found.further)
+        ],
         hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         coverage=None if found.coverage is None else found.coverage._asdict(),
-        hints=() if found.failing is not None else _hints(found, max_delay_s),
+        hints=() if found.failing is not None else (*_hints(found, max_delay_s), *_why_slow(found)),
     )
+
+
+def _path_of(output: Path, number: int) -> Path:
+    """Where the log of a further failure is; they count from 0."""
+    return output / f"fail-{number + 2}.log"
+
+
+def _why_slow(found: Hunt) -> Iterator[str]:
+    """The same as a terminal was told during the hunt."""
+    if found.why_fresh and found.why_fresh != NO_FORK:
+        yield f"each run was a fresh process, which takes longer than a forked one: {found.why_fresh}."
 
 
 def _status_of(found: Hunt) -> int:
@@ -269,6 +295,9 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo(f"passes       replay-dd replay {passing}")
     if found.failing is not None and not found.one_schedule:
         echo(f"fails        replay-dd replay {failing}")
+    for number, log in enumerate(found.further):
+        echo(f"             replay-dd replay {shlex.quote(str(_path_of(output, number)))}")
+        echo(f"               {signature_of(log.ending).text}")
     echo_lines(describe_notes(found.passing, found.failing))
     if found.failing is not None:
         echo_lines(hang_in_short(found.failing.ending))
@@ -293,16 +322,23 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
         return _status_of(found)
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
-    echo(f"Both found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
+    which = f"{1 + len(found.further)} failures" if found.further else "Both"
+    echo(f"{which} found in {covered}{more}. Next: replay-dd schedules {passing} {failing}")
     return _status_of(found)
 
 
 def _covered(coverage: Coverage) -> str:
     """Which schedules a hunt without a failure tried."""
     seen = f"Seen: {coverage.orders_seen} of at most {coverage.orders_known} orders of conflicting accesses"
-    tried = f"{coverage.tried} choices of preemptions next to such accesses were tried"
-    every = ("", ", all single ones among them", ", all single ones and pairs among them")[min(coverage.exhausted, 2)]
-    return f"{seen}; {tried}{every}."
+    if coverage.all_orders:
+        seen += f"; all {coverage.all_orders} sequences of these accesses were tried"
+    more = coverage.tried - coverage.exhaustive
+    if not coverage.exhausted:
+        return f"{seen}; {coverage.tried} choices of preemptions next to such accesses were tried."
+    which = "single preemptions" if coverage.exhausted == 1 else f"choices of at most {coverage.exhausted} preemptions"
+    rounds = ", of accesses in loops only at some rounds" if coverage.sampled else ""
+    others = f", and {more} of more preemptions" if more else ""
+    return f"{seen}; all {coverage.exhaustive} {which} next to such accesses were tried{rounds}{others}."
 
 
 def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
@@ -316,7 +352,5 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
             "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
             "share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )
-    if found.why_fresh and found.why_fresh != NO_FORK:
-        yield f"each run was a fresh process, which is slower than a forked one: {found.why_fresh}."
     if found.asleep_s:
         yield delay_hint(found.asleep_s, max_delay_s)

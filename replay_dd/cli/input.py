@@ -21,6 +21,7 @@ from replay_dd.cli.options import (
     PROGRAM,
     SEARCH,
     budget_options,
+    fork_option,
     jobs_option,
     json_option,
     page_option,
@@ -121,6 +122,7 @@ def _algorithms() -> Sequence[str]:
         help="Try these environment variables, separated by commas; `all` for all.",
     ),
     Option("--prevents", section=SETTINGS, is_flag=True, help="Which of them prevent the failure of CMD?"),
+    fork_option("first touches its input, if it is a Python program"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
@@ -148,6 +150,7 @@ def input_command(
     options: tuple[str, ...],
     environment: str | None,
     prevents: bool,
+    no_fork: bool,
     fresh_copy: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -218,7 +221,7 @@ def input_command(
             raise UsageError(f"The result would overwrite {path}.", "Name another file with `-o`.")
     results.check()
     return reduce_and_tell(
-        *(name, content, target, search, results),
+        *(name, content, target, {**search, "may_fork": not no_fork}, results),
         levels=None if packing is not None else _levels(whole, units, delimiter, language),
         levels_of_files=None if packing is None else _levels_of_files(units, delimiter),
         passing=base,

@@ -330,13 +330,17 @@ def _jobs(default: Callable[[], int], help_text: str, shown_default: str) -> Opt
     )
 
 
-def fork_option() -> Option:
-    """``--no-fork``."""
+def fork_option(where: str = "starts its first thread") -> Option:
+    """``--no-fork``.
+
+    Args:
+        where: what a program does where it is forked otherwise.
+    """
     return Option(
         "--no-fork",
         section=SEARCH,
         is_flag=True,
-        help="Start a new process for each run instead of forking the program where it starts its first thread.",
+        help=f"Start a new process for each run instead of forking the program where it {where}.",
     )
 
 

@@ -78,7 +78,12 @@ class Progress:
             expected = math.ceil(math.log2(left)) if halves and left > 0 else left
             self.show(f"{progress_in_words(record, unit)}; {self.pace(record.number, expected, at_least=True)}")
 
-        return Observer(on_test, self.show)
+        return Observer(on_test, self.show, self.note)
+
+    def note(self, text: str) -> None:
+        """Tell something that stays to be seen."""
+        self.clear()
+        say(text)
 
     def clear(self) -> None:
         """Remove the line."""

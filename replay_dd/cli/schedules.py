@@ -10,7 +10,7 @@ from replay_dd.cli.progress import Progress, can_draw, say
 from replay_dd.cli.recorded_environment import with_environment
 from replay_dd.cli.report_forms import check_forms
 from replay_dd.cli.schedules_answer import Answer, tell_answer
-from replay_dd.errors import EXIT_INTERRUPTED
+from replay_dd.errors import EXIT_INTERRUPTED, ReplayDDError
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.files import check_writable
 from replay_dd.report.lanes import lanes
@@ -23,6 +23,7 @@ from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
+from replay_dd.schedules.needed_statements import NeededStatements, find_needed_statements
 from replay_dd.schedules.replay import check_unchanged
 from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.target import usable_jobs
@@ -53,6 +54,7 @@ def isolate_schedule(
     failure: str | None,
     range_number: int | None,
     experiments: int | None,
+    slice_wanted: bool,
 ) -> int:
     """Isolate the difference of two schedules that makes a run fail; returns the exit status.
 
@@ -97,6 +99,7 @@ def isolate_schedule(
         on_stage=progress.show,
     )
     progress.clear()
+    needed = _needed_statements(found, jobs, time_limit, max_tests, time_budget) if slice_wanted else None
     tested = write_test is not None and write_order_test(
         found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
     )
@@ -104,10 +107,32 @@ def isolate_schedule(
         _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     finally:  # what was found is told, whatever comes of the pictures
         tell_answer(
-            Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None),
+            Answer(found, explanation, minimal_pass, minimal_fail, write_test if tested else None, needed),
             *(short, lanes, as_json, markdown, mermaid),
         )
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
+
+
+def _needed_statements(
+    found: ScheduleIsolation, jobs: int, time_limit: float | None, max_tests: int | None, time_budget: float | None
+) -> NeededStatements | None:
+    """The statements that the answer needs; None if that cannot be told, which is said."""
+    progress = Progress()
+    try:
+        return find_needed_statements(
+            *(found.passing, found.failing),
+            jobs=jobs,
+            time_limit_s=time_limit,
+            max_tests=max_tests,
+            time_budget_s=time_budget,
+            observer=progress.observer("statement"),
+        )
+    except ReplayDDError as error:
+        progress.clear()
+        say(f"no statements were left out: {error.message}")
+        return None
+    finally:
+        progress.clear()
 
 
 def _write_pictures(

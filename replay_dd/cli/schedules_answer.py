@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from replay_dd.cli.order_tests import test_in_words
 from replay_dd.cli.progress import can_draw
 from replay_dd.cli.report_forms import Form, tell, terminal_width
 from replay_dd.report.markdown import schedules_as_markdown
 from replay_dd.report.mermaid import log_as_mermaid, story_as_mermaid
+from replay_dd.report.needed_statements import needed_statements_as_json, needed_statements_as_text
 from replay_dd.report.schedules import schedules_as_json, schedules_as_text
 from replay_dd.report.short import short_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.report.story_lanes import fits_lanes, story_in_lanes
 from replay_dd.schedules.answer import ScheduleIsolation
+from replay_dd.schedules.needed_statements import NeededStatements
 from replay_dd.schedules.story.explain import Explanation
 
 
@@ -29,6 +32,7 @@ class Answer:
         passing: the path of the minimal passing log.
         failing: the path of the minimal failing log.
         test: the path of the test, if one was written.
+        needed: the statements that the answer needs, if they were searched.
     """
 
     found: ScheduleIsolation
@@ -36,6 +40,7 @@ class Answer:
     passing: Path
     failing: Path
     test: Path | None
+    needed: NeededStatements | None = None
 
     def whole(self) -> Iterator[str]:
         """The whole text."""
@@ -44,6 +49,12 @@ class Answer:
         yield from schedules_as_text(self.found, self.passing, self.failing)
         if self.test is not None:
             yield test_in_words(self.test)
+        yield from self._needed()
+
+    def _needed(self) -> Iterator[str]:
+        if self.needed is not None:
+            yield ""
+            yield from needed_statements_as_text(self.needed)
 
     def short(self) -> Iterator[str]:
         """Five lines, and one more if there is a test."""
@@ -67,6 +78,7 @@ class Answer:
         yield from schedules_as_text(self.found, self.passing, self.failing)
         if self.test is not None:
             yield test_in_words(self.test)
+        yield from self._needed()
 
     @property
     def _failure(self) -> str:
@@ -79,6 +91,11 @@ class Answer:
             return log_as_mermaid(log)
         return story_as_mermaid(story, log.program, self._failure)
 
+    def _as_json(self) -> dict[str, Any]:
+        told = schedules_as_json(self.found, self.passing, self.failing, self.explanation, self.test)
+        told["answer"]["needed_statements"] = None if self.needed is None else needed_statements_as_json(self.needed)
+        return told
+
     def forms(
         self, short: bool, lanes: bool, as_json: bool, markdown: Path | None, mermaid: Path | None
     ) -> tuple[Form, ...]:
@@ -87,7 +104,7 @@ class Answer:
         return (
             Form("--short", short, self.short, colored=True),
             Form("--lanes", lanes, self.lanes, colored=True),
-            Form("--json", as_json, lambda: schedules_as_json(self.found, *logs, self.explanation, self.test)),
+            Form("--json", as_json, self._as_json),
             Form("--markdown", markdown, lambda: schedules_as_markdown(self.found, *logs, self.explanation)),
             Form("--mermaid", mermaid, self.mermaid),
         )

@@ -85,8 +85,8 @@ def _levels() -> Sequence[str]:
         type=OneOf(_algorithms),
         default=ALGORITHMS[0],
         show_default=True,
-        help="Find the needed statements one by one by bisection; by adaptive bisection, which sweeps over those that "
-        "stand together; or by ddmin, as the paper does.",
+        help="Find the needed statements one by one by bisection that adapts to how many are needed, by plain "
+        "bisection, or by ddmin, as the paper does.",
     ),
     jobs_option(),
     *budget_options(),

@@ -35,15 +35,17 @@ from replay_dd.outcome import Outcome
 
 @dataclass(frozen=True)
 class Observer:
-    """Receives progress; both functions are called in the driver's thread.
+    """Receives progress; the first two functions are called in the driver's thread.
 
     Attributes:
         on_test: called after each test, in serial order.
         on_stage: called with a description of each stage as it begins.
+        on_note: called with what the user should know now, in words; by any thread.
     """
 
     on_test: Callable[[TestRecord], None] = lambda record: None
     on_stage: Callable[[str], None] = lambda words: None
+    on_note: Callable[[str], None] = lambda words: None
 
 
 NO_OBSERVER = Observer()

@@ -2,6 +2,7 @@
 
 Rules of this module:
 
+* Both sides are run side by side.
 * No run of the search counts: the claim "with this it fails, without it it passes" rests on new runs.
 * If runs can be compared, every run must equal that of the search.
 * If the failure is steady, every run of the failing side must fail. If it is intermittent, the failing side must fail
@@ -10,12 +11,14 @@ Rules of this module:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 from replay_dd.circumstance import Circumstance, Found, Goal, Run
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS, Baseline, Rate
 from replay_dd.experiment.sequential import at_most
-from replay_dd.experiment.testing import Tests, several
+from replay_dd.experiment.testing import Tests, in_parallel
 from replay_dd.outcome import Outcome
 
 PROOF_RUNS = 3
@@ -64,10 +67,12 @@ def prove(
         runs: how many runs of each side to make if the failure is steady.
     """
     times = runs if baseline.repeat == 1 else max(INTERMITTENT_RUNS, runs, baseline.repeat)
-    of_failing, same_failing = _again(tests, failing, Outcome.FAIL, times, jobs)
-    of_passing, same_passing = NOT_RUN, True
+    sides = [_Side(tests, failing, Outcome.FAIL)]
     if passing.run is not None and tests.circumstance.goal is Goal.ISOLATE:
-        of_passing, same_passing = _again(tests, passing, Outcome.PASS, times, jobs)
+        sides.append(_Side(tests, passing, Outcome.PASS))
+    made = in_parallel([side.again for side in sides for _ in range(times)], jobs)
+    of_failing, same_failing = sides[0].judged(made[:times])
+    of_passing, same_passing = sides[1].judged(made[times:]) if len(sides) > 1 else (NOT_RUN, True)
     if tests.circumstance.flaky:
         holds = keeps_promise(of_failing, baseline) and of_passing.failed == 0
     else:
@@ -82,11 +87,21 @@ def keeps_promise(rate: Rate, baseline: Baseline) -> bool:
     return rate.failed > 0 and at_most(rate.failed, rate.runs, baseline.rate.at_least) > _REJECTED
 
 
-def _again(tests: Tests[Run], found: Found[Run], expected: Outcome, times: int, jobs: int) -> tuple[Rate, bool]:
-    """How many of the runs failed, and whether all equal the run of the search."""
-    circumstance: Circumstance[Run] = tests.circumstance
-    run = found.run if found.run is not None else tests.of(found.configuration)[0]
-    made = several(lambda: tests.once_more(found.configuration, run), times, jobs)
-    outcomes = [circumstance.judge(again).outcome for again in made]
-    same = all(outcome is expected for outcome in outcomes) and not any(circumstance.compare(run, one) for one in made)
-    return Rate(outcomes.count(Outcome.FAIL), times), same
+class _Side(Generic[Run]):
+    """One side of the answer, whose run is made again."""
+
+    def __init__(self, tests: Tests[Run], found: Found[Run], expected: Outcome) -> None:
+        self._tests, self._configuration, self._expected = tests, found.configuration, expected
+        self._run = found.run if found.run is not None else tests.of(found.configuration)[0]
+
+    def again(self) -> Run:
+        """Make it once more."""
+        return self._tests.once_more(self._configuration, self._run)
+
+    def judged(self, made: Sequence[Run]) -> tuple[Rate, bool]:
+        """How many of the runs failed, and whether all equal the run of the search."""
+        circumstance: Circumstance[Run] = self._tests.circumstance
+        outcomes = [circumstance.judge(again).outcome for again in made]
+        same = all(outcome is self._expected for outcome in outcomes)
+        same = same and not any(circumstance.compare(self._run, one) for one in made)
+        return Rate(outcomes.count(Outcome.FAIL), len(made)), same

@@ -48,7 +48,7 @@ def at_start(wanted: Mapping[str, int]) -> Iterator[None]:
         return
     with _setting:
         soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-        resource.setrlimit(resource.RLIMIT_STACK, (_clamped(wanted[STACK], _plain(hard)), hard))
+        resource.setrlimit(resource.RLIMIT_STACK, (_of_system(_clamped(wanted[STACK], _plain(hard))), hard))
         try:
             yield
         finally:
@@ -62,11 +62,15 @@ def set_for(process: int, wanted: Mapping[str, int]) -> None:
             soft, hard = resource.prlimit(process, _KINDS[name])
             now = _clamped(limit, _plain(hard))
             if now != _plain(soft):
-                resource.prlimit(process, _KINDS[name], (now, hard))
+                resource.prlimit(process, _KINDS[name], (_of_system(now), hard))
 
 
 def _plain(limit: int) -> int:
     return UNLIMITED if limit == resource.RLIM_INFINITY else limit
+
+
+def _of_system(limit: int) -> int:
+    return resource.RLIM_INFINITY if limit == UNLIMITED else limit
 
 
 def _clamped(limit: int, hard: int) -> int:

@@ -13,14 +13,17 @@ from collections.abc import Callable, Hashable
 from typing import Unpack
 
 from replay_dd.circumstance import Found, Goal, Judgement
-from replay_dd.dd import Algorithm, IntervalSet
+from replay_dd.dd import AdaptiveBisection, Algorithm, IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import Left, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
+
+_FEW = 24
 
 
 class InputUnits(ProgramRuns):
@@ -34,6 +37,7 @@ class InputUnits(ProgramRuns):
         course: the course, at this space; None for the first space, where each refinement begins a new one.
         isolate: look for the difference to the passing input, not for the smallest failing one.
         algorithm: a key of :data:`~replay_dd.circumstance.ALGORITHMS`.
+        runs: makes the runs; by default, each in a process of its own.
         origin: which bytes of the first space's content are that of this one; None for all.
         known: what else :class:`ProgramRuns` takes.
     """
@@ -51,11 +55,13 @@ class InputUnits(ProgramRuns):
         *,
         isolate: bool,
         algorithm: str,
+        runs: Runs | None = None,
         origin: IntervalSet | None = None,
         **known: Unpack[Known],
     ) -> None:
         super().__init__(target, oracle, **known)
         self.space = space
+        self._runs = runs or Runs(target, oracle, may_fork=False)
         self.delta = space.unit
         self.universe = space.all
         self.goal = Goal.ISOLATE if isolate else Goal.SIMPLIFY
@@ -81,8 +87,7 @@ class InputUnits(ProgramRuns):
 
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the program on the units of a configuration."""
-        content = self.content(configuration)
-        ending = self._oracle.ending(self._target.run(content), content)
+        ending = self._runs.ending(self.content(configuration), fresh=fresh)
         if self.goal is Goal.ISOLATE and configuration == self.base and self._passes is None:
             # With a pattern, how the passing input ends is how programs end that pass, whatever their exit status.
             self._passes = ending
@@ -101,9 +106,11 @@ class InputUnits(ProgramRuns):
         return self.space.words(delta)
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
-        """A sweep, where most units are needed."""
+        """A sweep, where most units are needed; adaptive bisection for a few, of which many mostly are."""
         if self.space.dense and self.algorithm != "ddmin":
             return Sweep(failing, base=self.base)
+        if self.algorithm == "bisection" and failing.count <= _FEW:
+            return AdaptiveBisection(failing, base=self.base)
         return None
 
     def base_failed(self, judgement: Judgement) -> None:
@@ -134,6 +141,7 @@ class InputUnits(ProgramRuns):
             *(self._target, self._oracle, space, self._begin, course),
             isolate=self.goal is Goal.ISOLATE,
             algorithm=self.algorithm,
+            runs=self._runs,
             origin=self.bytes_kept(failing.configuration) if isinstance(space, Left) else None,
             fixed_limit=True,
             wanted=self._wanted,

@@ -23,6 +23,7 @@ from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.search import StoppedBy
 from replay_dd.experiment.waiting import result_of
+from replay_dd.input.forks import Runs
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
 
@@ -108,6 +109,7 @@ def find_failing_input(
     source: bytes | None = None,
     jobs: int = 1,
     time_budget_s: float | None = None,
+    may_fork: bool = True,
     on_run: Callable[[int], None] = lambda number: None,
 ) -> Fuzzed:
     """Run a program on invented inputs until it fails.
@@ -121,6 +123,7 @@ def find_failing_input(
         source: what to mutate instead.
         jobs: the number of runs at the same time.
         time_budget_s: try no further input after this many seconds.
+        may_fork: fork a Python program where it first touches its input, rather than start it anew for each one.
         on_run: called with the number of each input that has been tried, in order.
 
     Raises:
@@ -129,12 +132,17 @@ def find_failing_input(
 
     def one(number: int) -> FailingInput | None:
         content = invented(seed, number, length, source)
-        ending = oracle.ending(target.run(content))
+        ending = made.ending(content)
         return FailingInput(content, number, ending) if ending.verdict is Outcome.FAIL else None
 
     ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
     # Whatever ends it ends all runs; a script may go on after that.
-    with LIVE.reopened_after(), GUARD.held(), ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool:
+    with (
+        LIVE.reopened_after(),
+        GUARD.held(),
+        Runs(target, oracle, may_fork=may_fork) as made,
+        ThreadPoolExecutor(jobs, "replay-dd-fuzz") as pool,
+    ):
         tried = 0
         try:
             waiting = [pool.submit(one, number) for number in range(1, min(jobs, runs) + 1)]

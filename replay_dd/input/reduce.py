@@ -14,6 +14,7 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.folder_levels import LevelOfFile, folder_course, levels_in_folder
+from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Tree, course, default_levels
 from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.target import Target, writes_files
@@ -21,6 +22,7 @@ from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
+_FRESH = "Each test started the program anew: it cannot be forked where it reads its input, since {}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ def reduce_input(
     jobs: int = 1,
     max_tests: int | None = None,
     time_budget_s: float | None = None,
+    may_fork: bool = True,
     observer: Observer = NO_OBSERVER,
 ) -> InputIsolation:
     """Find the smallest part of an input that still makes a program fail, or its failing difference from another one.
@@ -79,6 +82,7 @@ def reduce_input(
         jobs: the number of runs at the same time; 1 is used if the program writes files in its working directory.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
+        may_fork: fork a Python program where it first touches its input, rather than start it anew for each test.
         observer: receives progress.
 
     Raises:
@@ -103,20 +107,24 @@ def reduce_input(
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
         begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
-    inputs = (content,) if passing is None else (content, passing)
-    circumstance = InputUnits(
-        *(target, (oracle or Oracle()).about(*inputs), next(begin()), begin),
-        isolate=passing is not None,
-        algorithm="dd" if passing is not None else algorithm,
-        fixed_limit=limited,
-    )
-    isolation = isolate_cause(
-        circumstance,
-        jobs=jobs,
-        max_tests=max_tests,
-        time_limit_s=time_budget_s,
-        observer=observer,
-    )
+    oracle = (oracle or Oracle()).about(content, *(() if passing is None else (passing,)))
+    with Runs(target, oracle, may_fork=may_fork) as runs:
+        circumstance = InputUnits(
+            *(target, oracle, next(begin()), begin),
+            isolate=passing is not None,
+            algorithm="dd" if passing is not None else algorithm,
+            runs=runs,
+            fixed_limit=limited,
+        )
+        isolation = isolate_cause(
+            circumstance,
+            jobs=jobs,
+            max_tests=max_tests,
+            time_limit_s=time_budget_s,
+            observer=observer,
+        )
+    if runs.why_fresh and runs.tells_why:
+        notes = (*notes, _FRESH.format(runs.why_fresh))
     final = isolation.circumstance
     assert isinstance(final, InputUnits)
 

@@ -128,7 +128,7 @@ def cuts_without(content: bytes, siblings: Sequence[Node], left_out: Sequence[bo
 
 
 def _with_blanks(content: bytes, node: Node) -> Cut:
-    """The node with the blanks before it; with its whole line if there is nothing else on it."""
+    """The node with the blanks before it; with its whole line, and empty ones after it, if nothing else is on it."""
     start, stop = node.start, node.stop
     while start and content[start - 1] in _BLANKS:
         start -= 1
@@ -138,7 +138,7 @@ def _with_blanks(content: bytes, node: Node) -> Cut:
     starts_line = start == 0 or content[start - 1] == ord("\n")
     for end in (b"\n", b"\r\n"):
         if starts_line and content.startswith(end, after):
-            return start, after + len(end)
+            return start, _past_empty_lines(content, after + len(end))
     return (node.start, stop) if starts_line else (start, stop)
 
 
@@ -148,7 +148,7 @@ def around(node: Node, substitute: Node) -> tuple[Cut, Cut]:
 
 
 def left_of(content: bytes, cuts: Iterable[Cut]) -> Iterator[Cut]:
-    """What is left of a file without these bytes, and without lines of which they leave nothing but blanks.
+    """What is left of a file without these bytes, and without lines of which they leave only blanks; empty ones follow.
 
     Args:
         content: the file.
@@ -167,8 +167,21 @@ def left_of(content: bytes, cuts: Iterable[Cut]) -> Iterator[Cut]:
             pieces.setdefault(line, []).append((start, min(stop, _end_of_line(content, start))))
         if last < stop < _end_of_line(content, last) and last >= start:
             pieces.setdefault(last, []).append((last, stop))
-    blank = [piece for line in pieces.values() if not _text(content, line).strip() for piece in line]
+    blank = [
+        (start, _past_empty_lines(content, stop))
+        for line in pieces.values()
+        if not _text(content, line).strip()
+        for start, stop in line
+    ]
     return _around(len(content), [*_between(stretches, len(content)), *blank]) if blank else iter(stretches)
+
+
+def _past_empty_lines(content: bytes, place: int) -> int:
+    """Where the next line with anything on it begins; the same place if that is inside a line."""
+    if content[place - 1 : place] == b"\n":
+        while (length := 2 * content.startswith(b"\r\n", place) or content.startswith(b"\n", place)) > 0:
+            place += length
+    return place
 
 
 def _end_of_line(content: bytes, place: int) -> int:

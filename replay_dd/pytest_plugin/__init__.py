@@ -12,8 +12,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
-    import pytest
+    from replay_dd.pytest_plugin.hunted_call import HuntedCalls
 
 _DEFAULT_RUNS = 100
 
@@ -34,24 +36,57 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="vary the schedules only of tests that have just failed and that started a thread",
     )
+    group.addoption("--replay-dd-log", metavar="FILE", help="run the test of this log alone, under its schedule")
     group.addoption("--replay-dd-time", metavar="TIME", help="at most so long for each test: 60s, 2m (default: 60s)")
     group.addoption("--replay-dd-total", metavar="TIME", help="at most so long in all, shared out fairly: 10m, 1h")
     group.addoption("--replay-dd-folder", metavar="DIR", help="where to keep the logs (default: replay-dd-logs)")
+    group.addoption(
+        "--replay-dd-granularity", metavar="NAME", help="where threads can be switched, as for `replay-dd hunt`"
+    )
+    group.addoption("--replay-dd-strategy", metavar="NAME", help="how to choose schedules, as for `replay-dd hunt`")
+    group.addoption(
+        "--replay-dd-max-delay",
+        metavar="TIME",
+        help="how much earlier than its end a sleep or time-out may end, as on a busy machine (default: 10ms)",
+    )
+    parser.addini("replay_dd_max_delay", "as --replay-dd-max-delay (default: 10ms)", default="10ms")
+    parser.addini("replay_dd", "whether to hunt in each run, as with --replay-dd", type="bool", default=False)
+    parser.addini("replay_dd_on_failure", "as --replay-dd-on-failure", type="bool", default=False)
     parser.addini("replay_dd_runs", "up to how many schedules of each test (default: 100)", default=str(_DEFAULT_RUNS))
     parser.addini("replay_dd_time", "at most so long for each test (default: 60s)", default="60s")
     parser.addini("replay_dd_total", "at most so long for all tests (default: no limit)", default="")
     parser.addini("replay_dd_folder", "where to keep the logs (default: replay-dd-logs)", default="replay-dd-logs")
+    parser.addini("replay_dd_granularity", "where threads can be switched (default: access)", default="")
+    parser.addini("replay_dd_strategy", "how to choose schedules (default: a mixture)", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the part that works, if it is asked for."""
     config.addinivalue_line(
         "markers",
-        "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME): how `pytest --replay-dd` varies the schedules "
-        "of this test; runs=0 leaves it alone",
+        "replay_dd(runs=N, time=TIME, granularity=NAME, strategy=NAME, max_delay=TIME, known=FILE): how `pytest "
+        "--replay-dd` varies the schedules of this test; runs=0 leaves it alone; known: logs of races that it had, "
+        "tried first",
     )
-    asked = config.getoption("--replay-dd") is not None or config.getoption("--replay-dd-on-failure")
-    if asked and "_replay_dd_runtime" not in sys.modules and not config.getoption("collectonly"):
+    if "_replay_dd_runtime" in sys.modules or config.getoption("collectonly"):
+        return
+    if config.getoption("--replay-dd-log"):
+        from replay_dd.pytest_plugin.replaying import ReplayedTest
+
+        config.pluginmanager.register(ReplayedTest(config), "replay-dd-replayed-test")
+        return
+    every = config.getoption("--replay-dd") is not None
+    failed = config.getoption("--replay-dd-on-failure")
+    if every or failed or config.getini("replay_dd") or config.getini("replay_dd_on_failure"):
         from replay_dd.pytest_plugin.hunting import HuntedTests
 
-        config.pluginmanager.register(HuntedTests(config), "replay-dd-hunted-tests")
+        only_failed = not every and (failed or not config.getini("replay_dd"))
+        config.pluginmanager.register(HuntedTests(config, only_failed=only_failed), "replay-dd-hunted-tests")
+
+
+@pytest.fixture
+def replay_dd(request: pytest.FixtureRequest) -> HuntedCalls:
+    """Vary the thread schedules of one call: ``replay_dd.check(function)``, ``replay_dd.hunt(function)``."""
+    from replay_dd.pytest_plugin.hunted_call import HuntedCalls
+
+    return HuntedCalls(request)

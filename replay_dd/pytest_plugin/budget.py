@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import dataclass, field
 
-_UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
+_UNITS_S = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
 def seconds_of(text: str) -> float:
@@ -16,7 +16,7 @@ def seconds_of(text: str) -> float:
     Raises:
         ValueError: it is no length of time, or none at all.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|[smh]?)", text.strip())
     if found is None or float(found[1]) == 0:
         raise ValueError(f"`{text}` is not a length of time such as 60s, 2m or 1h")
     return float(found[1]) * _UNITS_S[found[2]]

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,8 @@ _WITH_VALUE = (
     *("-n", "--numprocesses", "--maxprocesses", "--dist", "--tx", "--px"),
     *("-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout", "--reruns"),
     *("--cov-report", "--cov-config", "--cov-fail-under", "--cov-context"),
-    *("--replay-dd-time", "--replay-dd-total", "--replay-dd-folder"),
+    *("--replay-dd-time", "--replay-dd-total", "--replay-dd-folder", "--replay-dd-log"),
+    *("--replay-dd-granularity", "--replay-dd-strategy", "--replay-dd-max-delay", "--rootdir"),
 )
 _ALONE = (
     *("-x", "--exitfirst", "--lf", "--last-failed", "--ff", "--failed-first", "--nf", "--new-first"),
@@ -40,7 +42,22 @@ def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tu
     if config.pluginmanager.hasplugin("_cov") or config.pluginmanager.hasplugin("pytest_cov"):
         quiet.append("--no-cov")
     named = [word for plugin in plugins for word in ("-p", plugin)]
+    # A single test, named by its file, must be known by the same name and settings as in the outer run.
+    start = config.invocation_params.dir
+    quiet.append(f"--rootdir={os.path.relpath(config.rootpath, start)}")
+    if config.inipath is not None and not _names_settings(options):
+        quiet += ["-c", os.path.relpath(config.inipath, start)]
     return (*_pytest(), *options, *quiet, *named, *tests)
+
+
+def word_of(item: pytest.Item, start: Path) -> str:
+    """What names a test on a command line in this folder."""
+    _, separator, inside = item.nodeid.partition("::")
+    return f"{os.path.relpath(item.path, start)}{separator}{inside}"
+
+
+def _names_settings(options: Sequence[str]) -> bool:
+    return any(word.startswith("-c") or word.partition("=")[0] == "--config-file" for word in options)
 
 
 def _pytest() -> list[str]:
@@ -84,7 +101,17 @@ def _joined(word: str) -> bool:
 
 def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
     """The environment without what pytest and its workers tell themselves, and without our options."""
-    left_out = ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID")
+    # Coverage would trace runs, too, if it were told to do so with child processes.
+    measured = ("COV_CORE_SOURCE", "COV_CORE_CONFIG", "COV_CORE_DATAFILE", "COVERAGE_PROCESS_START")
+    left_out = (
+        *measured,
+        "COVERAGE_PROCESS_CONFIG",
+        "PYTEST_VERSION",
+        "PYTEST_CURRENT_TEST",
+        "PYTEST_XDIST_WORKER",
+        "PYTEST_XDIST_WORKER_COUNT",
+        "PYTEST_XDIST_TESTRUNUID",
+    )
     kept = {name: value for name, value in variables.items() if name not in left_out}
     if "PYTEST_ADDOPTS" in kept:
         kept["PYTEST_ADDOPTS"] = shlex.join(without_choices(shlex.split(kept["PYTEST_ADDOPTS"]), ()))

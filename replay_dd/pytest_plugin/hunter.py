@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
+from replay_dd.experiment.forked import CannotForkError
+from replay_dd.pytest_plugin.known import failure_as_told
 from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import CannotForkError, Start, start_program
+from replay_dd.schedules.fork_server_client import Start, start_program
+from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.model import Log, Program, Settings
-from replay_dd.schedules.replay import exact_plan
+from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.suite import Suite
-from replay_dd.schedules.target import run_target
 
 _TIME_LIMIT_S = 120.0  # of one run
 _LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
-class Asked:
+class Wanted:
     """What is asked for one test.
 
     Attributes:
@@ -52,11 +51,13 @@ class Hunter:
     Args:
         suite: the program that loads the suite.
         folder: where to keep logs.
+        directory: where pytest was started; paths are told as seen from there.
     """
 
-    def __init__(self, suite: Program, folder: Path) -> None:
+    def __init__(self, suite: Program, folder: Path, directory: Path) -> None:
         self._program = suite
         self._folder = folder
+        self._directory = directory
         self._suites: dict[Settings, Suite | str] = {}
 
     def close(self) -> None:
@@ -65,30 +66,30 @@ class Hunter:
             if isinstance(suite, Suite):
                 suite.close()
 
-    def hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> HuntResult:
+    def hunt(self, test: str, program: Program, settings: Settings, wanted: Wanted) -> HuntResult:
         """Hunt one test.
 
         Args:
             test: its node id.
             program: runs it alone.
             settings: what to count and hold fixed.
-            asked: how much of it.
+            wanted: how much of it.
         """
         started = time.monotonic()
         try:
-            result = self._hunt(test, program, settings, asked)
+            result = self._hunt(test, program, settings, wanted)
         except ReplayDDError as error:
             result = HuntResult(test, NOT_HUNTED, why=str(error))
         return HuntResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
 
-    def _hunt(self, test: str, program: Program, settings: Settings, asked: Asked) -> HuntResult:
+    def _hunt(self, test: str, program: Program, settings: Settings, wanted: Wanted) -> HuntResult:
         start, why_not = self._start(settings, test)
         found = hunt(
             *(program, settings),
-            runs=asked.runs,
-            strategy=asked.strategy,
+            runs=wanted.runs,
+            strategy=wanted.strategy,
             time_limit_s=_TIME_LIMIT_S,
-            time_budget_s=asked.seconds,
+            time_budget_s=wanted.seconds,
             always_verify=False,
             start=start,
         )
@@ -110,7 +111,10 @@ class Hunter:
         except ReplayDDError as error:
             log = folder / "fail.log"
             return HuntResult(
-                test, RACE, found.runs, 0, str(error), failure, "not isolated", log=_shown(log), fresh=fresh
+                *(test, RACE, found.runs, 0, str(error), failure, "not isolated"),
+                log=self._shown(log),
+                told=failure_as_told(found.failing, _TIME_LIMIT_S),
+                fresh=fresh,
             )
         minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
         write_log(answer.passing, minimal_pass)
@@ -126,13 +130,17 @@ class Hunter:
             found.runs,
             failure=failure,
             switch=_switch_in_words(answer),
-            path=os.path.relpath(place.path) if place else "",
+            path=self._shown(Path(place.path)) if place else "",
             line=place.line if place else 0,
             gil=_gil_in_words(answer),
-            log=_shown(minimal_fail),
+            log=self._shown(minimal_fail),
             story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
+            told=failure_as_told(answer.failing, _TIME_LIMIT_S),
             fresh=fresh,
         )
+
+    def _shown(self, path: Path) -> str:
+        return os.path.relpath(path, self._directory)
 
     def _start(self, settings: Settings, test: str) -> tuple[Start, str]:
         """What starts a test: a copy of the loaded suite, or a fresh process; and why the latter."""
@@ -144,23 +152,6 @@ class Hunter:
                 suite = f"the suite cannot be loaded once for all: {error}"
             self._suites[settings] = suite
         return (start_program, suite) if isinstance(suite, str) else (suite.start_test(test), "")
-
-
-def failure_as_told(log: Log) -> str:
-    """What pytest writes about the failure of a log, which is replayed for that; empty if it writes none."""
-    run = run_target(log.program, log.settings, exact_plan(log), time_limit_s=_TIME_LIMIT_S)
-    return "\n".join(_failures(run.output.decode(errors="replace").splitlines()))
-
-
-def _failures(lines: list[str]) -> Iterator[str]:
-    """The part of pytest's output that is headed FAILURES or ERRORS, without its headings."""
-    inside = False
-    for line in lines:
-        heading = re.fullmatch(r"=+ (.*?) =+", line)
-        if heading is not None:
-            inside = heading[1] in ("FAILURES", "ERRORS")
-        elif inside and not re.fullmatch(r"_{2,} .* _{2,}", line):
-            yield line
 
 
 def folder_name(test: str) -> str:
@@ -190,11 +181,7 @@ def _switch_in_words(answer: ScheduleIsolation) -> str:
 
 
 def _gil_in_words(answer: ScheduleIsolation) -> str:
-    reachable = answer.gil.reachable
     if answer.switch is not None and answer.switch.failing.forced:
         return "possible: the thread waits there"
-    return {True: "possible", False: "not possible", None: "unknown"}[reachable]
-
-
-def _shown(path: Path) -> str:
-    return shlex.quote(os.path.relpath(path))
+    possible = {WITH_GIL: "possible", BEFORE_SPECIALISATION: f"possible, {BEFORE_SPECIALISATION}"}
+    return possible.get(answer.gil.label, "not possible") if answer.gil.label else "unknown"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 RACE = "race"
@@ -30,6 +33,7 @@ class HuntResult:
         gil: whether the interpreter can switch there by itself.
         log: the log that repeats the failure.
         story: what the threads did to each other, line by line.
+        told: what pytest wrote about the failure.
         fresh: why runs used fresh processes; empty if they were forked.
     """
 
@@ -45,7 +49,17 @@ class HuntResult:
     gil: str = ""
     log: str = ""
     story: tuple[str, ...] = ()
+    told: str = ""
     fresh: str = ""
+
+    @property
+    def repeat(self) -> str:
+        """The command that repeats the failure, from the folder in which pytest was started."""
+        return f"{_tool()} replay {shlex.quote(self.log)}" if self.log else ""
+
+    def with_why(self, *notes: str) -> HuntResult:
+        """The same, with more words about the verdict."""
+        return replace(self, why="; ".join(filter(None, [self.why, *notes])))
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, to be sent from one process to another."""
@@ -84,7 +98,7 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     for result in all_of:
         if result.verdict == RACE:
             yield f"RACE {result.test}: {result.switch}"
-            yield f"     replay-dd replay {result.log}"
+            yield f"     {result.repeat}"
         elif result.verdict != NO_FAILURE or result.why:
             yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
     reasons: dict[str, int] = {}
@@ -95,6 +109,12 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
         yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
     if any(result.verdict == NO_FAILURE for result in hunted):
         yield "Where no failure was found, that is not a proof: other schedules were not tried."
+
+
+def table(results: Iterable[HuntResult]) -> Iterator[str]:
+    """One line for each test: what was found, in how many runs and seconds."""
+    for result in results:
+        yield f"{result.verdict:<26}{result.runs:>5} runs {result.seconds:>7.1f} s  {result.test}"
 
 
 def annotation(result: HuntResult) -> str:
@@ -111,8 +131,13 @@ def job_summary(results: Iterable[HuntResult], tests: int, threaded: int) -> str
     lines = ["### replay-dd", "", first, ""]
     for result in results:
         if result.verdict == RACE:
-            lines += [f"- `{result.test}`", "", "```text", *result.story, f"replay-dd replay {result.log}", "```", ""]
+            lines += [f"- `{result.test}`", "", "```text", *result.story, "", result.repeat, "```", ""]
     return "\n".join(lines) + "\n"
+
+
+def _tool() -> str:
+    """How replay-dd is called here."""
+    return "replay-dd" if shutil.which("replay-dd") else f"{shlex.quote(sys.executable)} -m replay_dd"
 
 
 def _text(text: str) -> str:

@@ -105,6 +105,7 @@ def hunt_as_json(
     one_schedule: bool,
     interrupted: bool,
     files: Mapping[str, Path | None],
+    further: Sequence[Mapping[str, str]],
     hang: Mapping[str, Any] | None,
     notes: Iterable[str],
     coverage: Mapping[str, int] | None,
@@ -123,6 +124,7 @@ def hunt_as_json(
         one_schedule: whether the program starts no threads.
         interrupted: whether Ctrl-C ended it.
         files: the logs that were written.
+        further: the texts and logs of further failures.
         hang: how the failing run hung; None if it did not.
         notes: what else should be known about the runs.
         coverage: what the runs covered; None if that is not known.
@@ -141,6 +143,7 @@ def hunt_as_json(
         "one_schedule": one_schedule,
         "interrupted": interrupted,
         "files": files_as_json(files),
+        "further": [dict(one) for one in further],
         "hang": None if hang is None else dict(hang),
         "notes": list(notes),
         "coverage": None if coverage is None else dict(coverage),

@@ -18,6 +18,7 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.executed import lines_of
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.failure_signature import ChangedMessage
+from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL, WITHOUT_GIL
 from replay_dd.schedules.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Program, Switch, Wake
 from replay_dd.schedules.story.explain import Explanation
@@ -86,6 +87,7 @@ def _switch_as_json(found: ScheduleIsolation, switch: GuiltySwitch) -> dict[str,
         "time": failing.time,
         "forced": failing.forced,
         "gil_reachable": True if failing.forced else found.gil.reachable,
+        "gil_label": WITH_GIL if failing.forced else found.gil.label,
         "place": _place_as_json(failing.place),
         "wakes": _wake_as_json(failing.wake),
         "passes": None
@@ -134,6 +136,7 @@ def _range_as_json(found: ScheduleIsolation, failing_range: FailingRange) -> dic
         "isolated": failing_range.guilty,
         "gil": {
             "reachable": gil.reachable,
+            "label": gil.label,
             "positions": len(gil.possible),
             "known_positions": gil.positions,
             "where": [
@@ -288,11 +291,16 @@ def _gil_as_text(found: ScheduleIsolation, switch: GuiltySwitch) -> Iterator[str
     """Where in the range an interpreter with a GIL can switch."""
     if switch.failing.forced:
         return
-    gil, under = found.gil, f"Under the GIL of Python {found.failing.program.python}, threads"
-    if gil.reachable is None:
+    gil, python = found.gil, f"Python {found.failing.program.python.removesuffix('t')}"
+    if gil.label is None:
         if switch.failing.place is not None:
-            yield f"{under[:-9]}, it is not known whether threads can be switched there."
+            yield f"Under the GIL of {python}, it is not known whether threads can be switched there."
         return
+    under = {
+        WITH_GIL: f"Possible with the GIL of {python}: threads",
+        BEFORE_SPECIALISATION: f"Only before specialisation: under the GIL of {python}, threads",
+        WITHOUT_GIL: f"Only without the GIL: under that of {python}, threads",
+    }[gil.label]
     if found.failing_range is None or gil.positions == found.failing_range.positions == 1:
         can = "can" if gil.reachable else "cannot"
         yield f"{under} {can} be switched there{f': {gil.possible[0][2]}' if gil.possible else ''}."

@@ -10,15 +10,19 @@ Rules of this module:
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY
 from replay_dd.experiment.driver import Observer
+from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.proof import PROOF_RUNS, prove
 from replay_dd.experiment.result import Isolation
 from replay_dd.experiment.testing import Tests
+from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.executed import Executed, ExecutedRun
@@ -179,8 +183,11 @@ def complete_answer(
             observer.on_stage("leaving out the choices that the failure does not need")
             best = _with_needed_choices(best, tests, runs, jobs, max_tests)
         observer.on_stage("proving the answer")
+        has_ranges = best.switch is not None and not isolation.circumstance.flaky
+        if jobs > 1 and has_ranges:
+            return _proved_beside_ranges(best, tests, runs, jobs, observer)
         best = _proved(best, tests, jobs)
-        if best.switch is not None and best.isolation.verified and not isolation.circumstance.flaky:
+        if has_ranges and best.isolation.verified:
             observer.on_stage("looking for the failing ranges")
             best = _with_ranges(best, tests, runs, jobs)
     except KeyboardInterrupt:
@@ -210,6 +217,32 @@ def _with_needed_choices(
         runs=tests.runs,
     )
     return replace(best_so_far(isolation, runs.failing), needed=needed)
+
+
+def _proved_beside_ranges(
+    best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int, observer: Observer
+) -> ScheduleIsolation:
+    """Look for the ranges while the proof is made, which hardly ever fails: then they are thrown away."""
+    other_tests = tests.judged_by(tests.circumstance)
+    with ThreadPoolExecutor(1) as pool:
+        proof = pool.submit(_proved, best, tests, jobs - jobs // 2)
+        try:
+            observer.on_stage("proving the answer, and looking for the failing ranges")
+            with_ranges = _with_ranges(best, other_tests, runs, jobs // 2)
+            proved = result_of(proof)
+        except KeyboardInterrupt:
+            LIVE.kill_all()
+            with contextlib.suppress(BaseException):  # without it, the answer is as good as it is
+                best = proof.result()
+            return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
+    if not proved.isolation.verified:
+        return proved
+    return replace(
+        proved,
+        ranges=with_ranges.ranges,
+        execution=with_ranges.execution,
+        failing_execution=with_ranges.failing_execution,
+    )
 
 
 def _proved(best: ScheduleIsolation, tests: Tests[Log], jobs: int) -> ScheduleIsolation:

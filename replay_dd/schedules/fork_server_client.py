@@ -5,30 +5,27 @@ Rules of this module:
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
 * A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
   reason is recorded.
-* A server handles one run at a time. Parallel runs have a server each.
+* A server handles one run at a time. Parallel runs have a server each, once the search lasts: see server_pool.py.
 """
 
 from __future__ import annotations
 
 import contextlib
-import marshal
+import fcntl
 import os
-import select
-import signal
 import socket
 import subprocess
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
 from replay_dd.experiment.guard_process import remove_system_names
-from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, finished_from, private_folder, start_process
+from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
-from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
+from replay_dd.schedules.runtime.channel import records_in
+from replay_dd.schedules.server_pool import ServerPool
 from replay_dd.schedules.target import (
     CHANNEL,
     REQUEST,
@@ -42,15 +39,9 @@ from replay_dd.schedules.target import (
 from replay_dd.schedules.temporary_files import TemporaryFiles
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_limit
 
-_START_LIMIT_S = 60.0  # to the first thread; a program that takes longer runs in fresh processes
-
-
 NO_FORK = "forking is switched off"
+NO_THREAD = "it starts no thread"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
-
-
-class CannotForkError(Exception):
-    """The program cannot be forked where it starts its first thread."""
 
 
 @dataclass(frozen=True)
@@ -98,16 +89,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     LIVE.remove(process)
 
 
-def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] | None:
-    """What a program that waits to be forked tells; None if it told nothing in time, or ended."""
-    poll = select.poll()
-    poll.register(channel, select.POLLIN)
-    if not poll.poll(None if limit_s is None else limit_s * 1000):
-        return None
-    data = channel.recv(65536)
-    return marshal.loads(data) if data else None
-
-
 class ForkServer:
     """A program that is stopped where it starts its first thread, ready to be forked.
 
@@ -128,12 +109,14 @@ class ForkServer:
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             (self._folder.path / "stdin").write_bytes(program.standard_input)
+            self._told = Told(self._folder.path / CHANNEL)
+            self._context.callback(self._told.close)
         except BaseException:
             self.close()
             raise
 
     def _await_first_thread(self) -> None:
-        kind, reason = self._receive(_START_LIMIT_S) or ("ready", "it did not start a thread in time")
+        kind, reason = received(self._socket, START_LIMIT_S) or ("ready", "it did not start a thread in time")
         if kind != "ready" or reason:
             raise CannotForkError(str(reason))
         folder = self._own_folder
@@ -158,8 +141,12 @@ class ForkServer:
         output_path = folder.path / "output"
         request = request_of(self._settings, plan, folder)
         with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
-            finished = self._fork(request, [stdin.fileno(), output.fileno(), output.fileno()], time_limit_s)
-        return make_run(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit)
+            descriptors = [stdin.fileno(), output.fileno(), output.fileno(), self._told.empty()]
+            finished = self._fork(request, descriptors, time_limit_s)
+        return make_run(
+            *(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit),
+            records=records_in(self._told.read()),
+        )
 
     def _fork(self, request: bytes, descriptors: list[int], time_limit_s: float | None) -> _Ended:
         message: bytes | str = request
@@ -167,52 +154,70 @@ class ForkServer:
             path = self._folder.path / REQUEST
             path.write_bytes(request)
             message = str(path)
-        started = time.monotonic()
-        try:
-            socket.send_fds(self._socket, [marshal.dumps(message, MARSHAL_VERSION)], descriptors)
-            answer = self._receive(_START_LIMIT_S)
-        except OSError as error:
-            raise CannotForkError(f"the server has ended: {error}") from error
-        if answer is None:
-            raise CannotForkError("the server has ended")
-        pid = answer[1]
-        status = None
         at_limit: list[ThreadAtLimit] = []
-        try:
-            status = self._receive(time_limit_s)
-            if status is None:
-                at_limit = threads_at_limit(self._folder.path, pid)
-        finally:
-            # Also kills what the run left in its process group; if nothing is left, the group is gone.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-        timed_out = status is None
-        if status is None and (status := self._receive(_START_LIMIT_S)) is None:
-            raise CannotForkError("the server has ended")
+        ended = fork(
+            *(self._socket, message, descriptors, time_limit_s),
+            lambda pid: at_limit.extend(threads_at_limit(self._folder.path, pid)),
+        )
         self._temporary.put_back()
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked
-        return _Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started, at_limit)
-
-    def _receive(self, limit_s: float | None) -> tuple[str, Any] | None:
-        return received(self._socket, limit_s)
+        return _Ended(ended, at_limit)
 
 
 def empty_folder(folder: PrivateFolder) -> None:
     """Remove what the previous run left there."""
-    for name in (CHANNEL, REQUEST, STACKS):
+    for name in (REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(folder.path / name)
+            path = folder.path / name
+            # Nearly all stay empty, and some file systems take their time to find a number for a new one.
+            if path.stat().st_size:
+                path.unlink()
+
+
+class Told:
+    """The file in which forked runs tell what they do, one after another.
+
+    It is in memory: file systems take long to make and remove a file for each run.
+
+    Args:
+        path: where a run goes on whose program has closed the descriptor.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._descriptor = os.memfd_create("replay-dd")
+        except (AttributeError, OSError):  # forbidden here
+            self._descriptor = os.open(path.with_name("told"), os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.fcntl(self._descriptor, fcntl.F_SETFL, os.O_APPEND)
+
+    def empty(self) -> int:
+        """Forget what the previous run told; returns the descriptor for the next one."""
+        os.ftruncate(self._descriptor, 0)
+        self._path.unlink(missing_ok=True)
+        return self._descriptor
+
+    def read(self) -> bytes:
+        """What the run told."""
+        with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            data = file.read()
+        return data + self._path.read_bytes() if self._path.exists() else data
+
+    def close(self) -> None:
+        """Remove it."""
+        os.close(self._descriptor)
 
 
 class _Ended:
     """How a forked run ended."""
 
-    def __init__(self, code: int, timed_out: bool, seconds: float, at_limit: list[ThreadAtLimit]) -> None:
-        self._code, self._timed_out, self._seconds = code, timed_out, seconds
+    def __init__(self, ended: Ended, at_limit: list[ThreadAtLimit]) -> None:
+        self._ended = ended
         self.at_limit = at_limit
 
     def __call__(self, output: Path) -> Finished:
-        return finished_from(self._code, self._timed_out, self._seconds, output)
+        return self._ended.finished(output)
 
 
 class Runner:
@@ -225,6 +230,7 @@ class Runner:
         start: starts a program that is to be forked.
         only: where preemptions come in all runs, whatever their plans say; empty for anywhere. See
             :mod:`~replay_dd.schedules.only_where`.
+        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Attributes:
         why_fresh: why runs use fresh processes; empty while they are forked.
@@ -238,14 +244,13 @@ class Runner:
         may_fork: bool = True,
         start: Start = start_program,
         only: str = "",
+        on_fresh: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._program = program
         self._only = only
         self._settings = settings
-        self._start = start
-        self._lock = threading.Lock()
-        self._idle: list[ForkServer] = []
-        self._all: list[ForkServer] = []
+        self._on_fresh = on_fresh
+        self._servers = ServerPool(lambda: ForkServer(program, settings, start))
         self.why_fresh = ""
         if not may_fork:
             self.why_fresh = NO_FORK
@@ -262,15 +267,16 @@ class Runner:
 
     def close(self) -> None:
         """End all servers."""
-        with self._lock:
-            servers, self._all, self._idle = self._all, [], []
-        for server in servers:
-            server.close()
+        self._servers.close()
         forget_files()
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        self.why_fresh = self.why_fresh or reason
+        if self.why_fresh:
+            return
+        self.why_fresh = reason
+        if reason != NO_THREAD:
+            self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         """Run the program once.
@@ -281,24 +287,14 @@ class Runner:
         plan = replace(plan, only=self._only) if self._only else plan
         if not self.why_fresh:
             try:
-                server = self._take()
+                server = self._servers.take()
                 run = server.run(plan, time_limit_s)
             except CannotForkError as error:
-                self.why_fresh = str(error)
+                self.stop_forking(str(error))
             else:
-                with self._lock:
-                    self._idle.append(server)
+                self._servers.put_back(server)
                 return run
         run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
         if run.log.program.process != self._program.process:  # chosen in this run
             self._program = replace(self._program, process=run.log.program.process)
         return run
-
-    def _take(self) -> ForkServer:
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        server = ForkServer(self._program, self._settings, self._start)
-        with self._lock:
-            self._all.append(server)
-        return server

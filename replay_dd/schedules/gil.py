@@ -29,6 +29,8 @@ ENTERED, LIBRARY, JUMPED, CALLED, OPERATION, AT_FIRST = (
     "it does an operation during which others can run",
     "a call is over, until the interpreter has specialised it after a few executions",
 )
+# Where an answer can happen.
+WITH_GIL, BEFORE_SPECIALISATION, WITHOUT_GIL = "with the GIL", "only before specialisation", "only without the GIL"
 # Methods that a call of a class or an object reaches through C.
 _THROUGH_C = ("__init__", "__new__", "__call__")
 
@@ -49,6 +51,15 @@ class GilAnswer:
     def reachable(self) -> bool | None:
         """Whether it can switch anywhere in the range; None if unknown."""
         return bool(self.possible) if self.positions else None
+
+    @property
+    def label(self) -> str | None:
+        """Where the switch can happen; None if unknown. Free-threaded builds can make any."""
+        if not self.positions:
+            return None
+        if not self.possible:
+            return WITHOUT_GIL
+        return BEFORE_SPECIALISATION if all(why == AT_FIRST for _, _, why in self.possible) else WITH_GIL
 
 
 UNKNOWN = GilAnswer((), 0)

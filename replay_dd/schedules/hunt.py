@@ -25,6 +25,8 @@ from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
+MOST_FURTHER = 19  # failures that are kept beside the first
+
 
 class EndingCount(NamedTuple):
     """An ending, and the number of runs that had it.
@@ -67,6 +69,7 @@ class Hunt:
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.
         coverage: what the runs covered; None if that is not known.
+        further: the logs of runs that failed in other ways, one for each, if the hunt was to keep going.
     """
 
     passing: Log | None
@@ -89,6 +92,7 @@ class Hunt:
     because: tuple[str, ...] = ()
     coverage: Coverage | None = None
     elsewhere: tuple[EndingCount, ...] = ()
+    further: tuple[Log, ...] = ()
 
 
 def hunt(
@@ -104,19 +108,20 @@ def hunt(
     may_fork: bool = True,
     failure: str = "",
     time_budget_s: float | None = None,
+    keep_going: bool = False,
     only: str = "",
     always_verify: bool = True,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
+    on_fresh: Callable[[str], None] = lambda words: None,
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
     The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
-    a mixture: single preemptions where threads touch the same object
-    (:mod:`~replay_dd.schedules.likely_preemptions`), as long as there are any, and strategies: mostly ``bounded``,
-    which finds the failures that are easiest to explain, then ``pct``, and occasionally ``random``. Runs are evaluated
-    in this order, so the answer does not depend on the number of jobs.
+    a mixture: preemptions where threads touch the same thing, as the hunt learns
+    (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
+    are evaluated in this order, so the answer does not depend on the number of jobs.
 
     Args:
         program: what to run.
@@ -130,12 +135,14 @@ def hunt(
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
         time_budget_s: seconds after which no further run starts; None for no limit.
+        keep_going: make all the runs, and keep one log of each failure that counts.
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
         always_verify: replay the passing run even if none failed.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
+        on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Raises:
         ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
@@ -143,7 +150,8 @@ def hunt(
     """
     check_only(only, settings.granularity)
     ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
-    with LIVE.reopened_after(), Runner(program, settings, may_fork=may_fork, start=start, only=only) as runner:
+    runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
+    with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
@@ -161,10 +169,12 @@ def hunt(
                 may_fork=may_fork,
                 failure=failure,
                 time_budget_s=time_budget_s,
+                keep_going=keep_going,
                 only=only,
                 always_verify=always_verify,
                 on_run=on_run,
                 on_simplify=on_simplify,
+                on_fresh=on_fresh,
             )
             return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
         first = with_note(first, doubt)
@@ -177,7 +187,7 @@ def hunt(
         amount = 0 if one_schedule else runs - 1
         learning = HuntPlans(first, seed, amount) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed, first, amount)
-        finds = _Finds(runner, jobs, time_limit_s, failure)
+        finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
         looked_at = 0
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
@@ -212,12 +222,19 @@ def hunt(
             finds.verify()
         passing, failing = finds.passing, finds.failing
         simplifier = Simplifier(batch, on_simplify)
+
+        def simple(log: Log) -> Log:
+            for simplify_more in (simplifier.simplified, partial(simplifier.with_one_preemption, seed=seed)):
+                simpler = simplify_more(log, failure=failure)
+                log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
+            return log
+
         if simplify and not interrupted and passing is not None and failing is not None:
             try:
                 passing = simplifier.simplified(passing)
-                for simplify_more in (simplifier.simplified, partial(simplifier.with_one_preemption, seed=seed)):
-                    simpler = simplify_more(failing, failure=failure)
-                    failing = simpler if is_as_wanted(simpler, only, time_limit_s) else failing
+                failing = simple(failing)
+                for number, log in enumerate(finds.further):
+                    finds.further[number] = simple(log)
             except KeyboardInterrupt:
                 interrupted = True  # the logs found are valid, just less simple
         if failing is not None:
@@ -231,6 +248,7 @@ def hunt(
             threads_meet=threads_meet(first.touches) if profiled and end.complete else None,
             asleep_s=min(asleep_ns, default=0) / 1e9,
             coverage=learning.coverage if learning is not None and profiled and end.complete else None,
+            further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
         )
 
@@ -260,24 +278,28 @@ class _Tally:
 
 
 class _Finds:
-    """The first passing and failing runs that replay to the same ending.
+    """The first passing and failing runs that replay to the same ending; if it keeps going, one of each other failure.
 
     A passing run is replayed only once there is a failing one: a hunt that is interrupted before does not need it.
     """
 
-    def __init__(self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str) -> None:
+    def __init__(
+        self, runner: Runner, jobs: int, time_limit_s: float | None, failure: str, *, keep_going: bool
+    ) -> None:
         self._runner = runner
         self._failure = failure
         self._jobs = jobs
         self._time_limit_s = time_limit_s
         self._passed: TargetRun | None = None
+        self._keep_going = keep_going
+        self.further: list[Log] = []
         self.passing: Log | None = None
         self.failing: Log | None = None
         self.not_reproduced = 0
 
     @property
     def complete(self) -> bool:
-        return self.passing is not None and self.failing is not None
+        return self.passing is not None and self.failing is not None and not self._keep_going
 
     def look_at(self, run: TargetRun, signature: Signature) -> None:
         if signature.kind == PASSED and self._passed is None:
@@ -286,6 +308,18 @@ class _Finds:
             self.verify(failed=run)
         elif self.failing is not None:
             self.verify()
+            if self._keep_going and signature.failed and signature.mentions(self._failure):
+                self._keep(run, signature)
+
+    def _keep(self, run: TargetRun, signature: Signature) -> None:
+        """Keep the log of a failure that none of the logs has."""
+        known = [signature_of(log.ending) for log in (self.failing, *self.further) if log is not None]
+        if len(self.further) < MOST_FURTHER and not any(one.same(signature) for one in known):
+            log = self._verified(run)
+            if log is None:
+                self.not_reproduced += 1
+            elif not any(one.same(signature_of(log.ending)) for one in known):
+                self.further.append(log)
 
     def take_passing_unverified(self) -> None:
         """Settle for what there is: no more runs can be made."""

@@ -21,6 +21,7 @@ from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
     is_order,
+    is_sample,
     likely_preemptions,
     orders_of,
     trace_of,
@@ -49,12 +50,18 @@ class Coverage(NamedTuple):
         orders_known: as many, with their opposites, some of which may be impossible.
         tried: how many combinations of preemptions at conflicts were tried.
         exhausted: all combinations of up to so many preemptions at conflicts were tried.
+        exhaustive: how many those were.
+        sampled: whether conflicts were left out, such as those of later rounds of a loop.
+        all_orders: how many orders of all conflicting accesses there are, if each was run; otherwise 0.
     """
 
     orders_seen: int
     orders_known: int
     tried: int
     exhausted: int
+    exhaustive: int
+    sampled: bool
+    all_orders: int
 
 
 class _Waiting(NamedTuple):
@@ -95,6 +102,7 @@ class HuntPlans(Iterator[Plan]):
         self._numbered = 0
         self._tried: set[tuple[Trigger, ...]] = set()
         self._traces: set[int] = set()
+        self._sampled = False
         self._hoped_for: set[Hashable] = set()
         self._novelties: dict[tuple[Trigger, ...], Hashable] = {}
         self.orders: set[Order] = set()
@@ -129,7 +137,7 @@ class HuntPlans(Iterator[Plan]):
             plan: the plan.
             run: its run.
         """
-        if plan.strategy == "profile":
+        if plan.strategy == "profile" or plan.first is not None:
             self._unlearned.append((number, plan, run))
 
     @property
@@ -141,7 +149,13 @@ class HuntPlans(Iterator[Plan]):
         known = self.orders | {(second, first) for first, second in self.orders}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
         learns = self._random.short and len(self._waiting) < _MOST_WAITING
-        return Coverage(len(self.orders), len(known), self._likely_given, left - 1 if learns else 0)
+        exhausted = left - 1 if learns else 0
+        exhaustive = sum(len(triggers) <= exhausted for triggers in self._novelties)
+        return Coverage(
+            *(len(self.orders), len(known), self._likely_given, exhausted, exhaustive),
+            sampled=self._sampled,
+            all_orders=self._random.orders,
+        )
 
     def _best(self, number: int) -> _Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
@@ -159,8 +173,13 @@ class HuntPlans(Iterator[Plan]):
         return best
 
     def _learn_from(self, plan: Plan, run: TargetRun) -> None:
-        if len(run.touches) > _MOST_TOUCHES and plan.triggers:
+        if plan.first is not None:
+            self._random.take(plan, run)
             return
+        if len(run.touches) > _MOST_TOUCHES and plan.triggers:
+            self._sampled = True
+            return
+        self._sampled = self._sampled or is_sample(run.touches)
         self.orders |= orders_of(run.touches)
         self._random.learn(run.touches)
         hoped_for = self._novelties.get(plan.triggers)

@@ -3,24 +3,27 @@
 Rules of this module:
 
 * Programs that are short enough to be asked at each yield point get orders that are drawn evenly (``uniform``): of all
-  conflicting events, or of those on one thing, which takes fewer runs where the others do not matter. Walks that switch
-  nearly everywhere come in between, since conflicts are guessed; fixed orders let each thread run until it waits.
+  conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
+  are guessed, of all yield points. Fixed orders let each thread run until it waits.
+* Where there are few events, no order is run twice, and it is known when all were.
 * Long programs get strategies that switch a few times only.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from replay_dd.schedules.likely_preemptions import Touch, conflict_points, conflicting_events
+from replay_dd.schedules.order_tree import OrderTree
 from replay_dd.schedules.runtime.splitmix import Generator
 from replay_dd.schedules.target import Plan, TargetRun
 
 MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
-_FEW_EVENTS = 12  # of so few, all orders are soon met; those on one thing would leave out what needs two
+_FEW_EVENTS = 12  # of so few, all orders are run one after the other; of more, none is remembered
+_LESS_OFTEN = ("pct", "bounded")  # where there are few events
 
 # Strategy; its number of preemptions, its depth or its longest distance; whether it switches at conflicts only.
 _LONG = (
@@ -42,10 +45,12 @@ _LONG = (
 _SHORT = (
     ("uniform", 0, True),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("uniform", 0, True),
     ("latest_first", 0, False),
     ("random", 2, False),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("at_once", 0, False),
     ("uniform", 0, True),
     ("uniform", 1, True),
@@ -53,6 +58,7 @@ _SHORT = (
     ("uniform", 0, True),
     ("random", 2, False),
     ("uniform", 1, True),
+    ("uniform", 0, False),
     ("random", 0, False),
     ("uniform", 0, True),
     ("bounded", 2, False),
@@ -80,6 +86,7 @@ class RandomPlans:
         self._first = first
         self._points = conflict_points(first.touches)
         self._conflicts: list[_Conflict] = []
+        self._tree = OrderTree({})
         self._table = _SHORT if first.log.ending.global_time <= MOST_YIELD_POINTS else _LONG
 
     @property
@@ -92,8 +99,21 @@ class RandomPlans:
         in_this_run: list[_Conflict] = []
         for places, threads in conflicting_events(touches).items():
             in_this_run = _merged(in_this_run, _Conflict(frozenset(places), threads), add=True)
+        before = _places_of(self._conflicts)
         for conflict in in_this_run:
             self._conflicts = _merged(self._conflicts, conflict, add=False)
+        if before != _places_of(self._conflicts):
+            self._tree = OrderTree(_events_of(self._conflicts))
+
+    def take(self, plan: Plan, run: TargetRun) -> None:
+        """Take the run of a plan that reports its draws."""
+        if plan.first is not None and plan.places == _places_of(self._conflicts) and run.log.ending.complete:
+            self._tree.take(plan.first, run.drawn)
+
+    @property
+    def orders(self) -> int:
+        """How many orders of all known conflicting events there are, if all were run; otherwise 0."""
+        return self._tree.orders if self._tree.exhausted else 0
 
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
@@ -102,23 +122,40 @@ class RandomPlans:
             if turn < len(self._table):
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
             strategy, amount, at_conflicts = "random", 0, True
+        if self._few and strategy in _LESS_OFTEN:
+            strategy, amount, at_conflicts = "uniform", 0, True
         if strategy == "uniform":
-            return self._uniform(seed, one_thing=bool(amount))
+            return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else self._uniform_anywhere(seed)
         return random_plan(strategy, amount, seed, self._first, self._points if at_conflicts else {})
 
     def _uniform(self, seed: int, *, one_thing: bool) -> Plan:
         chosen = self._conflicts
-        if one_thing and sum(sum(one.events.values()) for one in chosen) > _FEW_EVENTS:
+        first = self._tree.next(Generator(seed)) if chosen and self._few else None
+        if not chosen or (self._few and first is None):
+            return self._uniform_anywhere(seed)
+        if one_thing and not self._few:
             chosen = [chosen[Generator(seed).below(len(chosen))]]
-        if not chosen:
-            return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
-        events: dict[str, int] = {}
-        for one in chosen:
-            for thread, count in one.events.items():
-                events[thread] = events.get(thread, 0) + count
-        return Plan(
-            "uniform", {"seed": seed}, events, places=tuple(sorted({place for one in chosen for place in one.places}))
-        )
+        return Plan("uniform", {"seed": seed}, _events_of(chosen), places=_places_of(chosen), first=first)
+
+    @property
+    def _few(self) -> bool:
+        """Whether there are so few events that all their orders can be run."""
+        return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
+
+    def _uniform_anywhere(self, seed: int) -> Plan:
+        return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
+
+
+def _events_of(conflicts: Iterable[_Conflict]) -> dict[str, int]:
+    events: dict[str, int] = {}
+    for one in conflicts:
+        for thread, count in one.events.items():
+            events[thread] = events.get(thread, 0) + count
+    return events
+
+
+def _places_of(conflicts: Iterable[_Conflict]) -> tuple[int, ...]:
+    return tuple(sorted({place for one in conflicts for place in one.places}))
 
 
 def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Conflict]:

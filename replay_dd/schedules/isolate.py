@@ -138,7 +138,7 @@ def isolate(
         )
         return replace(found, failing=replace(found.failing, failure=runs.failure))
 
-    with Runner(failing.program, failing.settings, may_fork=may_fork, start=start) as runner:
+    with Runner(failing.program, failing.settings, may_fork=may_fork, start=start, on_fresh=observer.on_note) as runner:
         try:
             found = attempt(runner)
             if found.isolation.verified or not found.isolation.complete or runner.why_fresh:

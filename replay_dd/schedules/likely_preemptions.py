@@ -56,6 +56,7 @@ class Touch:
 
 
 _MOST_OTHERS = 3  # threads that may come next
+_ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``strategies/profile.py``)
 
 
 class Alternative(NamedTuple):
@@ -142,6 +143,21 @@ def conflicting_events(touches: Sequence[Touch]) -> dict[tuple[int, ...], dict[s
             for touch in touched:
                 threads[touch.thread] = threads.get(touch.thread, 0) + 1
     return found
+
+
+def is_sample(touches: Sequence[Touch]) -> bool:
+    """Whether some accesses to shared things, or threads that may come next, are left out.
+
+    Args:
+        touches: the touches of one run.
+    """
+    shared = _shared(touches)
+    visits: dict[tuple[str, int], set[int]] = {}
+    for touch in touches:
+        if touch.thing in shared:
+            visits.setdefault((touch.thread, touch.place), set()).add(touch.time)
+    threads = max((len({touch.thread for touch in touched}) for touched in shared.values()), default=0)
+    return threads > _MOST_OTHERS + 1 or any(len(times) > _ALL_NOTED for times in visits.values())
 
 
 def orders_of(touches: Sequence[Touch]) -> set[Order]:

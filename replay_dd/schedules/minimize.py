@@ -76,7 +76,8 @@ def minimize(
     text = text_sought(log, failure)
     limit_s = time_limit_for((log,)) if time_limit_s is None else time_limit_s
     ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
-    with nullcontext(runner) if runner is not None else Runner(log.program, log.settings) as used:
+    own = Runner(log.program, log.settings, on_fresh=observer.on_note) if runner is None else nullcontext(runner)
+    with own as used:
         before = ScheduleRunner(log, used, limit_s, failure=text)
         observer.on_stage("looking for a schedule with fewer choices")
         rewritten = _rewritten(before, jobs, max_tests, ends_at, observer)

@@ -60,6 +60,7 @@ class Plan:
         triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
         places: the keys of places at which ``uniform`` switches; if empty, anywhere.
+        first: the threads that ``uniform`` draws first; None to draw all, and not to report them.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
         exact: whether ``replay`` repeats that very run, and not a mixture with another one.
@@ -86,6 +87,7 @@ class Plan:
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
     places: tuple[int, ...] = ()
+    first: tuple[str, ...] | None = None
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
@@ -114,7 +116,8 @@ class TargetRun:
 
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
-    time-out too long to end early; 0 if there was none. And what happened to locks and the like.
+    time-out too long to end early; 0 if there was none. And what happened to locks and the like; and which threads the
+    strategy ``uniform`` drew, each with those that it drew from.
     """
 
     log: Log
@@ -130,6 +133,7 @@ class TargetRun:
     least_asleep_ns: int = 0
     flow: Flow | None = None
     hang: Hang | None = None
+    drawn: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def describe_program(
@@ -251,6 +255,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "places": list(plan.places),
+        "first": None if plan.first is None else list(plan.first),
         "thread_times": dict(plan.thread_times),
         "points": dict(plan.points),
         "triggers": [tuple(trigger) for trigger in plan.triggers],
@@ -281,6 +286,7 @@ def make_run(
     finished: Finished,
     folder: PrivateFolder,
     at_limit: Sequence[ThreadAtLimit] = (),
+    records: list[tuple[Any, ...]] | None = None,
 ) -> TargetRun:
     """The run that a finished process reported.
 
@@ -291,19 +297,19 @@ def make_run(
         finished: how it ended.
         folder: its private folder.
         at_limit: where its threads were when it was killed at the time limit.
+        records: what it told, if it was forked; None if that is in its folder.
 
     Raises:
         NotControlledError: it reported nothing.
     """
-    found = processes.processes_in(folder.path, CHANNEL)
-    chosen = processes.choose(program, found)
-    told = folder.path / CHANNEL
-    if chosen is not None:
-        records = chosen.records
-        if len(found) > 1:
+    found: list[processes.PythonProcess] = []
+    chosen: processes.PythonProcess | None = None
+    if records is None:
+        found = processes.processes_in(folder.path, CHANNEL)
+        chosen = processes.choose(program, found)
+        records = [] if chosen is None else chosen.records
+        if chosen is not None and len(found) > 1:
             program = replace(program, process=program.process or processes.how_to_name(chosen, found))
-    else:  # a forked run has no process of its own
-        records = channel.read_records(str(told)) if told.exists() else []
     hello = next((record for record in records if record[0] == channel.HELLO), None)
     if hello is None:
         if found and program.process:
@@ -326,6 +332,7 @@ def make_run(
     notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
     touches: list[Touch] = []
     alternatives: list[Alternative] = []
+    drawn: list[tuple[str, tuple[str, ...]]] = []
     arrivals: list[tuple[Any, ...]] = []
     anchors_met: set[int] = set()
     trace: list[tuple[str, Place | None]] = []
@@ -356,6 +363,8 @@ def make_run(
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, places[number].key, (thing, name), changes, held))
+        elif kind == channel.DRAWN:
+            drawn.append((record[1], tuple(record[2])))
         elif kind == channel.ALTERNATIVE:
             alternatives.append(Alternative(*record[1:]))
         elif kind == channel.TRACED:
@@ -441,6 +450,7 @@ def make_run(
         least_asleep_ns=least_asleep_ns,
         flow=flow_of(followed) if followed else None,
         hang=hang,
+        drawn=tuple(drawn),
     )
 
 

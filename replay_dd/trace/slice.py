@@ -19,7 +19,7 @@ from replay_dd.trace.target import Target
 
 DEFAULT_TIME_LIMIT_S = 60.0
 MOST_STATEMENTS = 1_000_000
-ALGORITHMS = ("bisection", "adaptive", "ddmin")
+ALGORITHMS = ("adaptive", "bisection", "ddmin")  # the default first: what is needed mostly stands together
 LEVELS = ("statements", "executions")
 _LIMIT_FACTOR = 20
 _LEAST_LIMIT_S = 5.0

@@ -1,4 +1,7 @@
-"""Run benchmarks: ``python -m tests.benchmarks [--repeats N] [--full] [--write] [NAME ...]``; without a name, all."""
+"""Run benchmarks: ``python -m tests.benchmarks [--repeats N] [--full] [--write] [NAME ...]``; without a name, all.
+
+``--python VERSION``, once or several times, measures under these Pythons only.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from tests.benchmarks import (
     changes,
     engine,
     events,
+    hunts,
     inputs,
     isolation,
     overhead,
@@ -24,6 +28,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "overhead": overhead.run,
     "throughput": throughput.run,
     "peers": peers.run,
+    "hunts": hunts.run,
     "engine": engine.run,
     "isolation": isolation.run,
     "events": events.run,
@@ -41,11 +46,12 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3, help="pairs behind each median (default: 3)")
     parser.add_argument("--full", action="store_true", help="also measure what takes minutes")
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
+    parser.add_argument("--python", action="append", default=[], metavar="VERSION", help="under these only, as 3.13t")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
-    bench = Bench(options.repeats, options.full)
+    bench = Bench(options.repeats, options.full, tuple(options.python))
     for name in options.names or BENCHMARKS:
         sections = [section.markdown() for section in BENCHMARKS[name](bench)]
         text = "\n\n".join([*sections, f"Measured on: {machine()}."])

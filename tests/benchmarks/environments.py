@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.benchmarks.harness import CHECKOUT, Bench, WorkerError
-from tools.test_all_pythons import SUPPORTED, find_python
+from tools.test_all_pythons import FREE_THREADED, SUPPORTED, find_python
 
 FOLDER = CHECKOUT / "build" / "bench"
 _SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "replay_dd", "recorders")
@@ -23,7 +23,7 @@ def pythons(bench: Bench) -> dict[str, Path]:
     """For each supported version found here: an interpreter with the package of this checkout, compiled for it."""
     found = {}
     stamp = _digest_of_sources()
-    for version in SUPPORTED:
+    for version in bench.versions or (*SUPPORTED, *FREE_THREADED):
         base = find_python(version)
         if base is None:
             bench.tell(f"Python {version} not found on this machine")

@@ -63,10 +63,12 @@ class Bench:
     Attributes:
         repeats: how many pairs stand behind each median.
         full: also measure what takes minutes.
+        versions: the Pythons to measure under; none for all.
     """
 
     repeats: int = 3
     full: bool = False
+    versions: tuple[str, ...] = ()
     started: float = field(default_factory=time.monotonic)
 
     def tell(self, text: str) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from tests.benchmarks import environments
 from tests.benchmarks.harness import HERE, Bench, Section, Table, WorkerError, median, ratio, run_worker, with_unit
 
-_PYTHON = "3.12"  # the oldest that all three run on with their fastest way
-_REQUIREMENTS = ("interleave-test==0.1.0", "frontrun==0.7.0")
-_TOOLS = (
+PYTHON = "3.12"  # the oldest that all three run on with their fastest way
+REQUIREMENTS = ("interleave-test==0.1.0", "frontrun==0.7.0")
+TOOLS = (
     "replay-dd",
     "interleave-test pct",
     "interleave-test random",
@@ -48,9 +48,9 @@ they found (`reproduce_on_failure=0`). frontrun runs behind its own command."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
-    own = environments.pythons(bench).get(_PYTHON)
+    own = environments.pythons(bench).get(PYTHON)
     try:
-        others: Path | WorkerError = environments.peers(bench, "peers", _PYTHON, _REQUIREMENTS)
+        others: Path | WorkerError = environments.peers(bench, "peers", PYTHON, REQUIREMENTS)
     except WorkerError as error:
         others = error
     seeds = list(range(1, 1 + bench.repeats))
@@ -59,7 +59,7 @@ def run(bench: Bench) -> Iterable[Section]:
         (bug, steps): [bug + (f", {steps} steps around" if steps else "")] for bug in _BUGS for steps in _STEPS
     }
     whole_rows: dict[tuple[str, int], list[object]] = {key: list(row) for key, row in bug_rows.items()}
-    for tool in _TOOLS:
+    for tool in TOOLS:
         bench.tell(f"peers: {tool}")
         python = own if tool == "replay-dd" else others
         searches: list[Any] = [("no-bug", _LOOP // 2, 1, [1] * bench.repeats)]
@@ -80,15 +80,15 @@ def run(bench: Bench) -> Iterable[Section]:
         for row, answer in zip(bug_rows.values(), answers[-len(bug_rows) :], strict=True):
             row.append(_found(answer))
     yield Section("Cost of a run", [_ABOUT_COST, Table(["tool", "plain", "under the tool", "ratio"], cost_rows)])
-    yield Section("To the bug", [_ABOUT_BUGS, Table(["bug", *_TOOLS], list(bug_rows.values()))])
-    yield Section("To the bug, whole commands", [_ABOUT_WHOLE, Table(["bug", *_TOOLS], list(whole_rows.values()))])
+    yield Section("To the bug", [_ABOUT_BUGS, Table(["bug", *TOOLS], list(bug_rows.values()))])
+    yield Section("To the bug, whole commands", [_ABOUT_WHOLE, Table(["bug", *TOOLS], list(whole_rows.values()))])
 
 
 def _answers(tool: str, python: Path | WorkerError | None, searches: list[Any]) -> list[Any]:
     if isinstance(python, WorkerError):
         raise python
     if python is None:
-        raise WorkerError(f"no Python {_PYTHON} on this machine")
+        raise WorkerError(f"no Python {PYTHON} on this machine")
     before = [python.parent / "frontrun"] if tool.startswith("frontrun") else []
     request = {"tool": tool, "searches": searches, "limit_s": _LIMIT_S}
     answer: list[Any] = run_worker(python, "peers_worker.py", request, before=before, time_limit_s=900)

@@ -1,4 +1,4 @@
-"""Worker: one tool on one of the programs of ``bugs.py``: what a run costs, or how soon it finds the bug.
+"""Worker: one tool on one of the programs of ``bugs.py`` or ``hunted.py``: what a run costs, how soon it finds the bug.
 
 Nothing of a tool's own import counts. ``limit_s`` is what a search may take.
 """
@@ -17,6 +17,10 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 sys.path.insert(0, str(PROGRAMS))
 
 import bugs  # noqa: E402  # the programs are no package
+import hunted  # noqa: E402
+
+MODULES = {"bugs": bugs, "hunted": hunted}
+programs = bugs
 
 Answer = dict[str, Any]
 
@@ -26,7 +30,7 @@ def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
     from replay_dd.schedules.record import settings_for_now
     from replay_dd.schedules.target import describe_program
 
-    program = describe_program((sys.executable, str(PROGRAMS / "bugs.py"), kind, str(steps)), directory=PROGRAMS)
+    program = describe_program((sys.executable, programs.__file__, kind, str(steps)), directory=PROGRAMS)
     found: list[tuple[int, float]] = []
     passed: list[int] = []
 
@@ -51,7 +55,7 @@ def interleave_test(strategy: str) -> Callable[..., Answer]:
         import interleave_test as tool
 
         def model() -> None:
-            bugs.run_once(kind, steps)
+            programs.run_once(kind, steps)
 
         # One strategy for the whole search: it learns from run to run how long the program is.
         chosen = {"pct": tool.PCTStrategy, "random": tool.RandomStrategy}[strategy]()
@@ -78,7 +82,7 @@ def frontrun(strategy: str) -> Callable[..., Answer]:
     def explore(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
         import frontrun as tool
 
-        make, workers, holds = bugs.KINDS[kind]
+        make, workers, holds = programs.KINDS[kind]
         options: dict[str, Any] = {"max_executions": runs, "max_branches": 10**7, "deadlock_timeout": limit_s}
         if strategy == "random":
             # So many operations that its schedules reach over the whole program.
@@ -121,7 +125,9 @@ def plain_seconds(kind: str, steps: int) -> float:
 
 
 def main() -> None:
+    global programs
     request = json.loads(sys.argv[1])
+    programs = MODULES[request.get("programs", "bugs")]
     tool = TOOLS[request["tool"]]
     limit_s = request["limit_s"]
     if "whole" in request:

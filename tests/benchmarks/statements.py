@@ -74,7 +74,8 @@ _ABOUT = """\
 *STRIPE* is the sample program of AADEBUG 2000, whose prototype needed 176 tests for its 37 executed statements, with
 ddmin. The next three are modules of the standard library with a script of six lines, for the value of a variable. *Many
 rounds* is a loop of 5,000, for the largest number that it meets. One run at a time: by default (whole statements first,
-then single executions, by bisection), by single executions at once, and with the paper's ddmin on single executions."""
+then single executions, by adaptive bisection), by single executions at once, and with the paper's ddmin on single
+executions."""
 _ABOUT_FORKS = """\
 A program whose first statement takes a large part of its time, with and without processes that wait where earlier runs
 left out something first."""

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.cli.schemas import checked
 from tests.cli.tool import RACE, Done, Workshop
 
 pytestmark = pytest.mark.once
@@ -229,9 +230,12 @@ def test_a_hunt_whose_time_is_over_has_made_its_first_run(shop: Workshop) -> Non
 
 def test_runs_in_fresh_processes_are_told_as_what_makes_a_hunt_slow(shop: Workshop) -> None:
     shop.write("file = open('data', 'w')\n" + LIBRARY_ONLY)
-    done = shop.run("hunt", "--runs", "2", *shop.program())
-    assert "hint: each run was a fresh process, which is slower than a forked one: it wrote data" in done.stdout
-    assert "fresh process" not in shop.run("hunt", "--runs", "2", "--no-fork", *shop.program()).stdout
+    done = shop.run("hunt", "--runs", "4", *shop.program())
+    told = "each run is a fresh process, which takes longer than a forked one: it wrote data before its first thread"
+    assert (done.stderr.count(told), done.stdout.count("fresh process")) == (1, 0)
+    assert "it wrote data" in shop.run("hunt", "--runs", "2", "--json", *shop.program()).stdout
+    asked_for = shop.run("hunt", "--runs", "2", "--no-fork", *shop.program())
+    assert "fresh process" not in asked_for.stdout + asked_for.stderr
 
 
 def test_a_sleep_that_is_too_long_to_end_early_is_told(shop: Workshop) -> None:
@@ -261,3 +265,57 @@ def test_where_no_thread_started_there_is_no_log_to_write(command: tuple[str, ..
     assert "last output" in found.stdout
     assert "fail.log" not in found.stdout
     assert list(shop.folder.glob("*.log")) == []
+
+
+# A lost update, a deadlock, and a pop from an empty list.
+THREE = """\
+import threading
+
+one, other = threading.Lock(), threading.Lock()
+total = 0
+items = [1]
+
+
+def work(first, second):
+    global total
+    before = total
+    total = before + 1
+    with first:
+        with second:
+            pass
+    if items:
+        items.pop()
+
+
+threads = [threading.Thread(target=work, args=locks) for locks in ((one, other), (other, one))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert total == 2, "lost"
+"""
+
+
+def test_keep_going_keeps_a_log_of_each_failure(shop: Workshop) -> None:
+    shop.write(THREE)
+    done = shop.run("hunt", "--keep-going", "--runs", "90", "--no-simplify", "-o", "found", "--json", *shop.program())
+    assert done.status == 0, done.stderr
+    answer = checked(done.stdout)
+    assert answer["runs"] == 90, "it goes on to the end"
+    logs = [answer["files"]["failing"], *(one["log"] for one in answer["further"])]
+    assert logs == ["found/fail.log", "found/fail-2.log", "found/fail-3.log"]
+    kinds = {outcome_of(shop, log).partition(" ")[0] for log in logs}
+    assert kinds == {"deadlock", "AssertionError:", "IndexError"}
+    assert shop.run("replay", logs[-1]).status == 1
+
+    one = shop.run("hunt", "--keep-going", "--failure", "lost", "--runs", "30", "--no-simplify", *shop.program())
+    assert "fail-2.log" not in one.stdout, "others do not count"
+
+
+@pytest.mark.parametrize(
+    ("written", "works"), [("1m", True), ("90s", True), ("0.5h", True), ("5x", False), ("m", False)]
+)
+def test_times_have_units(shop: Workshop, written: str, works: bool) -> None:
+    shop.write("print()")
+    done = shop.run("hunt", "--time-budget", written, *shop.program())
+    assert ("is not a valid" in done.stderr) is not works, done.stderr

@@ -31,7 +31,7 @@ from tests.compatibility.judge import RANDOM_SCHEDULES, Case, Ways, judge
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import Results, file_of, load
 from tests.conftest import PROJECT
-from tools.test_all_pythons import SUPPORTED, find_python
+from tools.test_all_pythons import FREE_THREADED, SUPPORTED, find_python
 
 SAVED_EVERY = 10
 FINE_AT_LEAST = 0.97
@@ -40,7 +40,9 @@ ACCELERATOR = Path(replay_dd.schedules.runtime.accelerator.__file__).parent
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.compatibility", description=__doc__)
-    parser.add_argument("versions", nargs="*", metavar="PYTHON", help=f"of {', '.join(SUPPORTED)}; all without one")
+    parser.add_argument(
+        "versions", nargs="*", metavar="PYTHON", help=f"of {', '.join((*SUPPORTED, *FREE_THREADED))}; all without one"
+    )
     parser.add_argument("--resume", action="store_true", help="keep what was judged before in this checkout")
     parser.add_argument("--again", action="store_true", help="with --resume, judge once more what is not fine")
     parser.add_argument("--only", metavar="REGEX", default="", help="only cases whose name matches")
@@ -60,7 +62,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sections: list[str] = []
     complaints: list[str] = []
-    for version in options.versions or SUPPORTED:
+    for version in options.versions or (*SUPPORTED, *FREE_THREADED):
         interpreter = find_python(version)
         if interpreter is None:
             print(f"Python {version} not found on this machine", file=sys.stderr)
@@ -116,7 +118,19 @@ def build_accelerator(interpreter: Path) -> None:
     if built.exists() and built.stat().st_mtime >= changed:
         return
     with tempfile.TemporaryDirectory(prefix="replay-dd-wheel-") as folder:
-        pip = [str(interpreter), "-m", "pip", "--disable-pip-version-check", "wheel", "-qq", "--no-deps", "-w", folder]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(interpreter),
+            "--disable-pip-version-check",
+            "wheel",
+            "-qq",
+            "--no-deps",
+            "-w",
+            folder,
+        ]
         subprocess.run([*pip, str(PROJECT)], check=True)
         with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(built.name))
@@ -192,8 +206,8 @@ def suite_cases(suite: suites.Suite, interpreter: Path, version: str, seeds: ran
 
 
 def version_of(interpreter: Path) -> str:
-    """The whole version of an interpreter."""
-    code = "import platform; print(platform.python_version())"
+    """The whole version of an interpreter; that of one without a GIL ends with a t."""
+    code = "import platform, sys; print(platform.python_version() + 't' * ('t' in sys.abiflags))"
     return subprocess.run([str(interpreter), "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 

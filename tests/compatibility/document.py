@@ -5,6 +5,7 @@ The page is all that is kept of a judgement. A section that is made anew replace
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tests.compatibility import cpython
@@ -12,7 +13,7 @@ from tests.compatibility.judge import RANDOM_SCHEDULES, Case
 from tests.compatibility.reasons import reason_for
 from tests.compatibility.results import OWN_TESTS, Results
 from tests.conftest import PROJECT
-from tools.test_all_pythons import SUPPORTED
+from tools.test_all_pythons import FREE_THREADED, SUPPORTED
 
 PAGE = PROJECT / "docs" / "reference" / "compatibility.md"
 
@@ -43,16 +44,22 @@ the machine, as far as this one can import its modules, under the name `{cpython
 
 _REPLAYS, _LEFT = "Replays of one log", "What stays behind"
 # How the headings begin, in order.
-HEADINGS = (*(f"Python {version}" for version in SUPPORTED), _REPLAYS, _LEFT)
+HEADINGS = (*(f"Python {version}" for version in (*SUPPORTED, *FREE_THREADED)), _REPLAYS, _LEFT)
 
 
 def rewritten(page: str, new: Iterable[str]) -> str:
     """The page with new sections in place of the old ones; sections that were not made anew stay as they are."""
     sections: dict[str, str] = {}
     for section in (*page.split("\n## ")[1:], *(text.removeprefix("## ") for text in new)):
-        heading = next(heading for heading in HEADINGS if section.startswith(heading))
-        sections[heading] = f"## {section.rstrip()}\n"
+        sections[_heading_of(section)] = f"## {section.rstrip()}\n"
     return "\n".join([_OPENING, *(sections[heading] for heading in HEADINGS if heading in sections)])
+
+
+def _heading_of(section: str) -> str:
+    """How the heading of a section begins: "Python 3.13", and "Python 3.13t" for that without the GIL."""
+    title = section.partition("\n")[0]
+    python = re.fullmatch(r"(Python \d+\.\d+)\.\d+(t?)", title)
+    return f"{python[1]}{python[2]}" if python else next(one for one in HEADINGS if title.startswith(one))
 
 
 def rewrite_page(new: Iterable[str]) -> None:

@@ -37,12 +37,14 @@ def test_a_sample_of_cpythons_tests_passes_and_replays(name: str) -> None:
 
 def test_sections_that_were_not_made_anew_stay() -> None:
     old = "# Older\n\n## Python 3.12.0\n\nold 12\n\n## Python 3.13.0\n\nold 13\n\n## What stays behind\n\nnothing\n"
+    old += "\n## Python 3.13.0t\n\nold 13t\n"
     new = rewritten(old, ["## Replays of one log, again and again\n\nexact\n", "## Python 3.12.1\n\nnew 12\n"])
     opening, *sections = new.split("\n## ")
     assert opening.startswith("# Compatibility\n")
     assert sections == [
         "Python 3.12.1\n\nnew 12\n",
         "Python 3.13.0\n\nold 13\n",
+        "Python 3.13.0t\n\nold 13t\n",
         "Replays of one log, again and again\n\nexact\n",
         "What stays behind\n\nnothing\n",
     ]

@@ -57,7 +57,9 @@ def log(tmp_path: Path) -> Log:
     return run_target(program, Settings(), Plan(), time_limit_s=LIMIT_S).log
 
 
-@pytest.mark.parametrize(("kind", "limit"), [(resource.RLIMIT_STACK, -1), (resource.RLIMIT_NOFILE, 300)])
+@pytest.mark.parametrize(
+    ("kind", "limit"), [(resource.RLIMIT_STACK, resource.RLIM_INFINITY), (resource.RLIMIT_NOFILE, 300)]
+)
 def test_a_replay_has_the_recorded_limits(kind: int, limit: int, log: Log) -> None:
     if kind == resource.RLIMIT_STACK and resource.getrlimit(kind)[1] != resource.RLIM_INFINITY:
         pytest.skip("here, the stack cannot be unlimited")

@@ -1,15 +1,28 @@
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, BookDD, DDMin, DDPlus, IntervalSet, PrefixBisection
+from replay_dd.dd import (
+    DD,
+    EMPTY,
+    AdaptiveBisection,
+    Algorithm,
+    BookDD,
+    DDMin,
+    DDPlus,
+    IntervalSet,
+    PrefixBisection,
+    Search,
+)
 from replay_dd.experiment.search import SearchResult, run_search
 from replay_dd.experiment.speculation import Workers, _chances, likely_next
 from replay_dd.outcome import Outcome
@@ -49,6 +62,28 @@ def test_the_result_does_not_depend_on_the_number_of_workers(name: str, data: st
         parallel = run_search(with_ends(ALGORITHMS[name](universe)), oracle, jobs=jobs)
         assert committed(parallel) == committed(serial)
     assert serial.speculative == 0
+
+
+@pytest.mark.parametrize("name", ["DD", "PrefixBisection", "AdaptiveBisection"])
+@pytest.mark.parametrize("workers", [3, 7])
+def test_workers_cut_a_monotone_search_into_fewer_rounds(workers: int, name: str) -> None:
+    """With each round, no search can cut the universe into more than ``workers + 1`` parts."""
+    size = 10**9
+    universe = IntervalSet.range(0, size)
+    least = math.ceil(math.log(size, workers + 1))
+    for needed in (0, size // 3, 123_456_789, size - 1):
+        search = Search(ALGORITHMS[name](universe), known={EMPTY: P, universe: F})
+        finished: dict[IntervalSet, Outcome] = {}
+        rounds = 0
+        while (asked := search.ask()) is not None:
+            if asked not in finished:
+                rounds += 1
+                ahead = (one for one in likely_next(search, finished) if one != asked and one not in finished)
+                for one in [asked, *islice(ahead, workers - 1)]:
+                    finished[one] = F if needed in one else P
+            search.tell(asked, finished[asked])
+        assert search.best.c_fail - search.best.c_pass == IntervalSet.range(needed, needed + 1)
+        assert rounds <= 1.25 * least + 1
 
 
 def test_idle_workers_really_run_ahead() -> None:

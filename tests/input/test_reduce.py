@@ -51,6 +51,13 @@ def test_the_line_of_the_slides_is_isolated() -> None:
     assert (found.isolation.proof.failing.failed, found.isolation.proof.passing.failed) == (3, 0)
 
 
+def test_a_few_units_that_are_mostly_needed_are_not_bisected() -> None:
+    needed = Target(("sh", "-c", "test $(grep -c '[^cms]' {}) -lt 17"), "letters")
+    found = reduce_input("".join(f"{letter}\n" for letter in "abcdefghijklmnopqrst").encode(), needed, levels=[LINES])
+    assert found.failing.split() == list(map(str.encode, "abdefghijklnopqrt"))
+    assert levels(found)[0][3] <= 70, "bisection needs 89"
+
+
 def test_a_page_of_896_lines() -> None:
     lines = [b'<td align=left valign=top nowrap="x%d">\n' % number for number in range(896)]
     lines[600] = SELECT + b"\n"

@@ -97,6 +97,16 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_empty_lines_go_with_the_line_before_them(end: bytes) -> None:
+    content = b"\n\n a, b\n\n\n\nc\n\nd\n\ne\n".replace(b"\n", end)
+    space = Subtrees(content, families_at(bracket_tree(content), 0))
+    assert space.all.count == 5
+    assert space.build(space.all) == content
+    assert space.build(IntervalSet.of([3])) == b"\n\nd\n\n".replace(b"\n", end)
+    assert space.build(IntervalSet.of([2, 4])) == b"\n\nc\n\ne\n".replace(b"\n", end)
+
+
 @given(JSON, st.integers(0, 6), st.sets(st.integers(0, 12)), st.sampled_from([None, 2]))
 def test_what_is_left_of_json_is_json(value: object, depth: int, kept: set[int], indent: int | None) -> None:
     content = json.dumps(value, indent=indent).encode()

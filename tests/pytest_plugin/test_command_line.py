@@ -17,10 +17,7 @@ from replay_dd.pytest_plugin.command_line import environment_of, without_choices
         ("--junitxml=out.xml --junit-xml out.xml --report-log x", ""),
         ("--cov --cov=pkg --cov-report term", ""),
         ("--lf --ff -v -vv -q -rA", ""),
-        (
-            "--import-mode=importlib --rootdir here -c other.ini -o a=b",
-            "--import-mode=importlib --rootdir here -c other.ini -o a=b",
-        ),
+        ("--import-mode=importlib --rootdir here -c other.ini -o a=b", "--import-mode=importlib -c other.ini -o a=b"),
     ],
 )
 def test_options_that_say_how_tests_run_are_kept(given: str, kept: str) -> None:

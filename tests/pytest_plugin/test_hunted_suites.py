@@ -44,7 +44,8 @@ def suite(folder: Path, text: str, *options: str, **variables: str) -> subproces
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
     temporary = folder / "temporary"  # pytest leaves folders of its own there
     temporary.mkdir()
-    environment = {**environment, "TMPDIR": str(temporary), **variables}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    environment = {**environment, "TMPDIR": str(temporary), "PATH": path, **variables}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
     return subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
 
@@ -104,7 +105,7 @@ def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path
         ("strategy='luck'", "strategy is one of "),
         ("granularity='bit'", "granularity is one of "),
         ("time='soon'", "`soon` is not a length of time such as 60s, 2m or 1h"),
-        ("'x'", "it takes runs, time, granularity and strategy, by these names"),
+        ("'x'", "it takes runs, time, granularity, strategy, max_delay and known, by these names"),
     ],
 )
 def test_a_marker_that_makes_no_sense_is_told_and_the_test_not_hunted(marker: str, words: str, tmp_path: Path) -> None:

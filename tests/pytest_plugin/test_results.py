@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from replay_dd.pytest_plugin.results import (
     NO_FAILURE,
     NOT_HUNTED,
@@ -20,6 +24,21 @@ RACY = HuntResult(
     log="logs/minimal-fail.log",
     story=("RACE on x",),
 )
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the command `replay-dd` is."""
+    tool = tmp_path / "replay-dd"
+    tool.touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tool
+
+
+def test_a_repetition_names_the_interpreter_if_the_command_cannot_be_found(installed: Path) -> None:
+    assert RACY.repeat == "replay-dd replay logs/minimal-fail.log"
+    installed.unlink()
+    assert RACY.repeat.endswith(" -m replay_dd replay logs/minimal-fail.log")
 
 
 def test_what_a_worker_sends_arrives_as_it_was() -> None:
@@ -71,4 +90,4 @@ def test_properties_for_reports() -> None:
 def test_the_summary_of_a_job_is_markdown_with_the_story() -> None:
     page = job_summary([RACY], 1, 1)
     assert page.startswith("### replay-dd\n\n1 test, 1 with threads")
-    assert "```text\nRACE on x\nreplay-dd replay logs/minimal-fail.log\n```" in page
+    assert "```text\nRACE on x\n\nreplay-dd replay logs/minimal-fail.log\n```" in page

@@ -20,6 +20,7 @@ from replay_dd.schedules.executed import Executed, ExecutedRun
 from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges
 from replay_dd.schedules.failure_signature import ChangedMessage
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.gil import WITHOUT_GIL
 from replay_dd.schedules.model import Place, Switch
 from replay_dd.schedules.needed_choices import NeededChoices
 from replay_dd.schedules.story.explain import Explanation
@@ -103,14 +104,18 @@ def test_the_gil_is_told_of_the_whole_range() -> None:
     found = found_by(preemption(8), None, ranges=ranges((6, 8, "one", True)), execution=way)
     text = told(found)
     at = text.index(
-        "Under the GIL of Python 3.12.1, threads can be switched at 1 of its 3 positions, first at prog.py:6"
+        "Possible with the GIL of Python 3.12.1: threads can be switched at 1 of its 3 positions, first at prog.py:6"
     )
     assert text[at + 2] == "    (yield point 6): a function begins or resumes."
     switch = schedules_as_json(found, Path("pass.log"), Path("fail.log"), NO_STORY)["answer"]["switch"]
-    assert switch["gil_reachable"] is True
+    assert (switch["gil_reachable"], switch["gil_label"]) == (True, "with the GIL")
     none = found_by(preemption(8), None, ranges=ranges((7, 8, "one", True)), execution=way)
-    assert "Under the GIL of Python 3.12.1, threads cannot be switched anywhere in this range." in told(none)
+    assert (
+        "Only without the GIL: under that of Python 3.12.1, threads cannot be switched anywhere in this range."
+        in told(none)
+    )
     assert schedules_as_json(none, Path("p"), Path("f"), NO_STORY)["answer"]["switch"]["gil_reachable"] is False
+    assert schedules_as_json(none, Path("p"), Path("f"), NO_STORY)["answer"]["switch"]["gil_label"] == WITHOUT_GIL
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ import replay_dd.schedules.runtime as runtime
 from replay_dd.experiment.process import private_folder, run
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.compat import FREE_THREADED
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, make_run, prepare, run_target
 
 RUNTIME = Path(runtime.__file__).parent
@@ -104,6 +105,7 @@ headers = Path(sysconfig.get_path("include")) / "Python.h"
 pytestmark = [
     pytest.mark.skipif(ADDRESS is None or not headers.exists(), reason="no gcc, sanitizers or headers of this Python"),
     pytest.mark.skipif(accelerator is None or not SOURCES, reason="no accelerator, or no source of it"),
+    pytest.mark.skipif(FREE_THREADED, reason="sanitizers see what malloc(3) gives, and such builds never ask it"),
 ]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import replay_dd.schedules.runtime as runtime
+from replay_dd.schedules.runtime.compat import NAME
 
 RUNTIME = Path(runtime.__file__).parent
 ROOM = RUNTIME / "accelerator"
@@ -33,6 +34,5 @@ def test_one_with_another_interface_is_not_used(addition: str, tmp_path: Path) -
         file.write(addition)
     code = "import runtime.accelerator as room; print(room.accelerator is None, room.accelerator_reason)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    version = "{}.{}".format(*sys.version_info[:2])
     reason = " is of another version of replay-dd; install it again" if addition else ""
-    assert done.stdout == f"{bool(addition)} the accelerator for Python {version}{reason}\n"
+    assert done.stdout == f"{bool(addition)} the accelerator for Python {NAME}{reason}\n"

@@ -11,7 +11,7 @@ from types import CodeType
 import pytest
 
 from replay_dd.schedules.model import Settings
-from replay_dd.schedules.runtime.points.bytecode import describe, instructions, points, reachable_under_gil
+from replay_dd.schedules.runtime.points.bytecode import alike, describe, instructions, points, reachable_under_gil
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import GRANULARITIES, output_of, run_program
 
@@ -301,3 +301,32 @@ def test_the_head_of_a_long_loop_is_reachable_though_an_access_stands_before() -
     code = code_of(f"def f(a):\n    a.first\n    for b in a:\n{body}\n")
     (head,) = [offset for offset, *_ in instructions(code) if describe(code, offset)[2] == "FOR_ITER"]
     assert reachable_under_gil(code, head)[0]
+
+
+def test_instructions_that_only_their_offset_tells_apart_are_alike() -> None:
+    code = code_of("""
+        def f(a, b):
+            with a:
+                try:
+                    b.one.two()
+                finally:
+                    b.last()
+        """)
+    listing = instructions(code)
+    at = {
+        (line, name): [start for start, *_ in listing if describe(code, start)[::2] == (line, name)]
+        for line, _, name in (describe(code, start) for start, *_ in listing)
+    }
+    assert len(at[7, "CALL"]) == 2
+    calls = offsets_of(code, "CALL")
+    assert all([one for one in alike(code, start) if one in calls] == at[7, "CALL"] for start in at[7, "CALL"])
+    (call,) = at[5, "CALL"]
+    assert [one for one in alike(code, call) if one in calls] == [call]
+    last = next(end for start, _, _, end in listing if start == call) - 2
+    assert last in alike(code, last), "an instruction in progress stands there"
+    attributes = [start for (line, name), found in at.items() if line == 5 and "LOAD_ATTR" in name for start in found]
+    attributes += [
+        start for (line, name), found in at.items() if line == 5 and "LOAD_METHOD" in name for start in found
+    ]
+    assert len(attributes) == 2
+    assert alike(code, attributes[0]) == attributes

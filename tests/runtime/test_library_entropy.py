@@ -14,6 +14,7 @@ import pytest
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.compat import FREE_THREADED
 from replay_dd.schedules.target import TargetRun
 from tests.runtime.programs import assert_same, output_of, replayed, run_program
 
@@ -120,6 +121,7 @@ def test_keys_that_a_run_made_are_told(folder: Path) -> None:
     assert note.startswith("./lib.so drew random numbers from a key in the log")
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="addresses are not held fixed in builds without a GIL")
 def test_what_openssl_mixes_into_its_numbers_is_fixed(folder: Path) -> None:
     text = DRAWS + "print(library.date(), library.process(), library.place(), library.place(), library.grows())"
     first = run(folder, text, WITH_OPENSSL)

@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.compat import FREE_THREADED
 from replay_dd.schedules.runtime.constants import DIGEST_PRIME, LOOKED_THROUGH
 from replay_dd.schedules.runtime.counting.digest import MASK
 
 pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
+lets_code_go = pytest.mark.skipif(FREE_THREADED, reason="without a GIL, the interpreter keeps code for good")
 
 MANY = 3000  # more places than it keeps
 
@@ -103,6 +105,7 @@ def test_a_place_that_is_told_anew_replaces_what_was_known_of_it() -> None:
         assert alive(scheduler.places) == 1, time
 
 
+@lets_code_go
 def test_places_that_are_put_out_are_let_go_and_so_are_all_at_its_end() -> None:
     scheduler, everybody = Scheduler(), functions(MANY)
     codes: list[weakref.ref[Any]] = [weakref.ref(function.__code__) for function in everybody]
@@ -117,6 +120,7 @@ def test_places_that_are_put_out_are_let_go_and_so_are_all_at_its_end() -> None:
     assert (alive(places), alive(codes)) == (0, 0)
 
 
+@lets_code_go
 def test_what_runs_when_a_place_is_put_out_may_do_operations() -> None:
     scheduler, everybody, others = Scheduler(), functions(MANY), functions(700)
     passed: list[bool] = []

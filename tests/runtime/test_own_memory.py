@@ -15,6 +15,7 @@ from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.record import plan_for
 from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.compat import FREE_THREADED
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 
 # Its way follows the order of sets of objects of several sizes, of references to them, and of contexts. It tells the
@@ -73,7 +74,10 @@ print(*told, sep="\\n")
 SETTINGS = Settings(start_ns=1_700_000_000_000_000_000)
 LIMIT_S = 120
 
-pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python")
+pytestmark = [
+    pytest.mark.skipif(accelerator is None, reason="no accelerator was compiled for this Python"),
+    pytest.mark.skipif(FREE_THREADED, reason="addresses are not held fixed in builds without a GIL"),
+]
 
 
 def described(folder: Path, text: str = PROGRAM) -> Program:

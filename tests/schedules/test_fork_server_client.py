@@ -81,8 +81,13 @@ THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
         ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
+        (
+            "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b' ' * 10)\n"
+            "memory = mmap.mmap(file, 10)\n",
+            "it shares memory",
+        ),
     ],
-    ids=["open file", "written file", "child process", "socket", "semaphore", "memory"],
+    ids=["open file", "written file", "child process", "socket", "semaphore", "memory", "memory of libffi"],
 )
 def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)
@@ -93,6 +98,32 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
             assert run.log.ending.status == 0
             assert run.output == b"ran\n"
         assert reason in runner.why_fresh
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import socket\nwith socket.socket() as s: s.bind(('127.0.0.1', 0))\n",
+        "import socket\nwith socket.socket(type=socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n",
+        "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
+        "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
+    ],
+    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi"],
+)
+def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
+    assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
+
+
+def test_a_program_that_closes_all_descriptors_goes_on_telling(tmp_path: Path) -> None:
+    program = write(tmp_path, THREAD + "import os\nos.closerange(3, 1000)\n" + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    fresh = run_target(described, Settings(), Plan(), time_limit_s=60)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert (run.log.ending.complete, run.log.ending.digest) == (True, fresh.log.ending.digest)
+            assert len(run.log.ending.thread_times) == 3
+        assert runner.why_fresh == ""
 
 
 def test_each_copy_writes_to_its_own_output_through_other_descriptors_of_it(tmp_path: Path) -> None:

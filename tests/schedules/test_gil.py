@@ -205,3 +205,12 @@ def test_an_exception_leaves_a_call_without_a_look() -> None:
 def test_an_access_ends_what_was_possible() -> None:
     steps = made((1, 5, ""), (1, 6, "jump"), (2, 5, ""), (3, 6, ""), access=(0, 2, 3))
     assert [why for _, why in gil_positions(steps).values()] == [JUMPED, ""]
+
+
+def test_the_label_says_where_an_answer_can_happen() -> None:
+    reasons = {1: "", 2: AT_FIRST, 3: CALLED}
+    positions = {time: (PLACE, why) for time, why in reasons.items()}
+    assert gil_answer(positions, 1, 1).label == "only without the GIL"
+    assert gil_answer(positions, 1, 2).label == "only before specialisation"
+    assert gil_answer(positions, 1, 3).label == gil_answer(positions, 3, 3).label == "with the GIL"
+    assert gil_answer(positions, 4, 9).label is None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from replay_dd.schedules.failure_signature import Signature
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_plans import LAG
-from replay_dd.schedules.model import Settings
+from replay_dd.schedules.hunt_strategies import RandomPlans
+from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, describe_program
 
 CIRCLE = """
@@ -66,6 +69,29 @@ TWICE = """
     threads = [threading.Thread(target=one) for one in (write, read)]
     """
 
+WORDS = """
+    import threading
+
+    text = []
+    noises = {"a": [None], "b": [None]}  # two lists of one address would be taken for one
+
+    def say(word, before, between):
+        noise = noises[word]
+        for _ in range(before):
+            noise[0] = 0
+        text.append(word)
+        for _ in range(between):
+            noise[0] = 0
+        text.append(word)
+
+    threads = [threading.Thread(target=say, args=one) for one in (("a", 0, 20), ("b", 40, 1))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print("".join(text))
+    """
+
 SAFE = """
     import threading
 
@@ -88,17 +114,32 @@ RUN = """
     """
 
 
-def hunted(text: str, folder: Path, runs: int, jobs: int = 1) -> tuple[Hunt, list[tuple[str, tuple[object, ...]]]]:
-    """What a hunt found in a program, and its plans."""
+def failures(text: str, folder: Path, runs: int) -> set[str]:
+    """The plans that fail of a hunt that no failure ends."""
+    failed = set()
+
+    def on_run(number: int, plan: Plan, signature: Signature) -> None:
+        if signature.failed:
+            failed.add(str(plan))
+
+    hunt(_program(text, folder), Settings(), runs=runs, failure="not this one", simplify=False, on_run=on_run)
+    return failed
+
+
+def _program(text: str, folder: Path) -> Program:
     path = folder / "prog.py"
     path.write_text(textwrap.dedent(text) + textwrap.dedent(RUN))
+    return describe_program((sys.executable, path.name), directory=folder)
+
+
+def hunted(text: str, folder: Path, runs: int, jobs: int = 1) -> tuple[Hunt, list[tuple[str, tuple[object, ...]]]]:
+    """What a hunt found in a program, and its plans."""
     plans = []
 
     def on_run(number: int, plan: Plan, signature: Signature) -> None:
         plans.append((str(plan), plan.triggers))
 
-    program = describe_program((sys.executable, path.name), directory=folder)
-    found = hunt(program, Settings(), runs=runs, jobs=jobs, simplify=False, on_run=on_run)
+    found = hunt(_program(text, folder), Settings(), runs=runs, jobs=jobs, simplify=False, on_run=on_run)
     return found, plans
 
 
@@ -113,16 +154,27 @@ def test_a_circle_of_locks_is_closed_by_the_second_run(tmp_path: Path) -> None:
 
 @pytest.mark.once
 def test_the_threads_are_also_run_in_the_opposite_order(tmp_path: Path) -> None:
-    found, plans = hunted(BACKWARDS, tmp_path, 10)
-    assert found.failing is not None
-    assert plans[found.runs - 1][0] == "threads in order, latest first"
+    assert "threads in order, latest first" in failures(BACKWARDS, tmp_path, 12)
 
 
 @pytest.mark.once
 def test_a_second_preemption_is_learnt_from_the_run_of_the_first(tmp_path: Path) -> None:
-    found, plans = hunted(TWICE, tmp_path, 60)
-    assert found.failing is not None
-    assert any(label == "2 preemptions at conflicts" for label, _ in plans)
+    assert "2 preemptions at conflicts" in failures(TWICE, tmp_path, 80)
+
+
+@pytest.mark.once
+def test_orders_of_conflicting_events_are_drawn_evenly(tmp_path: Path) -> None:
+    path = tmp_path / "prog.py"
+    path.write_text(textwrap.dedent(WORDS))
+    program = describe_program((sys.executable, path.name), directory=tmp_path)
+    orders: Counter[bytes] = Counter()
+    with Runner(program, Settings()) as runner:
+        random = RandomPlans(runner.run(Plan("profile"), 60))
+        random.learn(runner.run(Plan("profile"), 60).touches)
+        for seed in range(120):
+            orders[runner.run(random.plan(0, seed), 60).output.strip()] += 1
+    assert len(orders) == 6, "of two and two events there are six orders, however much else the threads do"
+    assert min(orders.values()) >= 8
 
 
 @pytest.mark.once
@@ -144,3 +196,6 @@ def test_what_a_hunt_without_a_failure_covered(tmp_path: Path) -> None:
     assert coverage.tried == sum("at conflicts" in label or "at a conflict" in label for label, _ in plans)
     assert 0 < coverage.orders_seen <= coverage.orders_known
     assert coverage.exhausted >= 1, "this program has only a few conflicts"
+    assert coverage.exhaustive == coverage.tried
+    assert not coverage.sampled
+    assert coverage.all_orders == 2, "of the two threads either takes the lock first"

@@ -11,7 +11,9 @@ from replay_dd.schedules.likely_preemptions import (
     Alternative,
     Touch,
     conflict_points,
+    conflicting_events,
     is_order,
+    is_sample,
     likely_preemptions,
     orders_of,
     threads_meet,
@@ -182,3 +184,32 @@ def test_threads_meet_where_one_changes_what_another_touches() -> None:
     assert not threads_meet(steps(reads, ("0.1", 5, BALANCE, True, ())))
     assert threads_meet(steps(reads, ("0.2", 5, BALANCE, True, ())))
     assert threads_meet(steps(("0.1", 3, BALANCE, False, (1,)), ("0.2", 5, BALANCE, True, (1,)))), "with a lock, too"
+
+
+def test_events_are_counted_by_thing_and_thread() -> None:
+    touches = steps(
+        ("0.1", 3, BALANCE, False, ()),
+        ("0.1", 5, BALANCE, True, ()),
+        ("0.1", 7, (8, "own"), True, ()),
+        ("0.2", 3, BALANCE, False, ()),
+        ("0.2", 4, ONE, True, ()),
+        ("0.2", 6, (9, "guarded"), True, (1,)),
+        ("0.1", 9, ONE, True, ()),
+        ("0.1", 11, (9, "guarded"), True, (1,)),
+    )
+    assert conflicting_events(touches) == {(3, 5): {"0.1": 2, "0.2": 1}, (4, 9): {"0.2": 1, "0.1": 1}}
+
+
+def test_of_loops_there_is_a_sample() -> None:
+    def rounds(number: int) -> list[Touch]:
+        looped = [
+            replace(touch, place=1) for touch in steps(*[("0.1", 2 * n, BALANCE, True, ()) for n in range(number)])
+        ]
+        return [*looped, *steps(("0.2", 1, BALANCE, False, ()))]
+
+    assert not is_sample(rounds(3))
+    assert is_sample(rounds(4))
+    assert not is_sample(rounds(4)[:4]), "what is not shared does not count"
+    crowd = steps(*[(f"0.{n}", 1, BALANCE, True, ()) for n in range(1, 6)])
+    assert is_sample(crowd)
+    assert not is_sample(crowd[:4])

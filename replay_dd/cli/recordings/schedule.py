@@ -88,6 +88,13 @@ ISOLATE_OPTIONS = (
         shown_default="100, for up to 10 s",
     ),
     Option(
+        "--slice",
+        "slice_wanted",
+        section=SEARCH,
+        is_flag=True,
+        help="Also find the statements of the program that the failure needs.",
+    ),
+    Option(
         "--repeats",
         section=SEARCH,
         metavar="N",

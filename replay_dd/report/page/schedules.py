@@ -168,7 +168,7 @@ def _gil(found: ScheduleIsolation) -> str:
     gil = found.gil
     if gil.reachable is None or (found.switch is not None and found.switch.failing.forced):
         return ""
-    python = f"under its GIL, Python {found.failing.program.python}"
+    python = f"under its GIL, Python {found.failing.program.python.removesuffix('t')}"
     if not gil.possible:
-        return f"{python} cannot switch anywhere in the failing range"
-    return f"{python} can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"
+        return f"{gil.label}: {python} cannot switch anywhere in the failing range"
+    return f"{gil.label}: {python} can switch at {len(gil.possible):,} of {counted(gil.positions, 'failing moment')}"

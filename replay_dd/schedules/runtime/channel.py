@@ -12,7 +12,7 @@ import os
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, BinaryIO
 
 HELLO = "hello"  # version of the interpreter, its executable, back end and why, whether it has a hash seed, process id
 THREAD = "thread"  # path, place
@@ -29,6 +29,7 @@ SWITCH = (
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
 LOCK = "(lock)"  # what of an object is touched by taking a lock: no attribute has that name
 ALTERNATIVE = "alternative"  # path, time, global time, to: another thread could go on here, where one had to
+DRAWN = "drawn"  # path, of which paths: a draw of the strategy ``uniform``
 SKIPPED = "skipped"  # path, time, to: a trigger whose target could not run
 EXCEPTION = "exception"  # where ("main" or a thread path), type, message, frames
 DEADLOCK = "deadlock"  # of each thread: path, what it waits for, frames
@@ -79,10 +80,15 @@ class Channel:
         self._sent: list[bytes] | None = []
         self._open()
 
-    def go_on_in(self, path: str) -> None:
-        """Write to another file from now on, and there all that was said before."""
+    def go_on_in(self, path: str, descriptor: int) -> None:
+        """Write to another file from now on, and there all that was said before.
+
+        Args:
+            path: where to go on if the program closes the descriptor.
+            descriptor: the file.
+        """
         self._path = path
-        self._open()
+        self._take(descriptor)
         real_write(self.descriptor, b"".join(self._sent or []))
 
     def forget(self) -> None:
@@ -90,7 +96,9 @@ class Channel:
         self._sent = None
 
     def _open(self) -> None:
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        self._take(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT))
+
+    def _take(self, descriptor: int) -> None:
         try:
             # Far above what programs use, so that they get the descriptor numbers they would get without us.
             self.descriptor = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
@@ -113,11 +121,22 @@ class Channel:
 
 def read_records(path: str) -> list[tuple[object, ...]]:
     """All complete records of a channel file, in order; a half-written last one is left out."""
-    records: list[tuple[object, ...]] = []
     with open(path, "rb") as file:
-        while True:
-            try:
-                record = marshal.load(file)
-            except (EOFError, ValueError, TypeError):
-                return records
-            records.append(record)
+        return _records(file)
+
+
+def records_in(data: bytes) -> list[tuple[object, ...]]:
+    """The same of what such a file contains."""
+    from io import BytesIO  # only the tool calls this
+
+    return _records(BytesIO(data))
+
+
+def _records(file: BinaryIO) -> list[tuple[object, ...]]:
+    records: list[tuple[object, ...]] = []
+    while True:
+        try:
+            record = marshal.load(file)
+        except (EOFError, ValueError, TypeError):
+            return records
+        records.append(record)

@@ -10,3 +10,6 @@ BUSY_PERCENT = 2  # of the time between two looks: a thread in a loop that waits
 STILL_LOOKS = 2  # so many looks in a row find that a thread stands still
 EARLIEST_LOOK_NS_PER_S = 900_000_000  # of the time from one look to the next, as several threads may look
 ROOM_FRAMES = 17  # how deep the runtime's own calls go, with some to spare: strategies, waiting, the log
+# A thread that runs only library code, whose operations are not yield points, yields after this many of them. A prime,
+# so that a loop does not yield at the same step every time while holding the lock that others wait for.
+LIBRARY_SPIN_LIMIT = 10_007

@@ -40,6 +40,7 @@ class Parts:
 
     def __init__(self, request: dict[str, Any], begin: Callable[[], None]) -> None:
         self.request = request
+        self.run: dict[str, Any] | None = None  # the request of this copy's run, once the process is a copy
         self.channel = Channel(request["channel"])
         self.own_descriptors = {self.channel.descriptor}
         self.run_end = RunEnd(self.channel)

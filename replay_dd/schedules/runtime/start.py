@@ -68,7 +68,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         from .virtual import guard  # noqa: F401  # likewise
     if request["server"] >= 0:
         learn_streams()
-        offer(parts)
+        offer(parts, lambda: _take_run(parts))
     take_over(parts)
     parts.channel.send(
         *(HELLO, FULL_NAME, sys.executable, parts.backend.name, parts.backend_reason, sys.flags.hash_randomization),
@@ -94,21 +94,14 @@ def _begin(parts: Parts) -> None:
 
 
 def _begin_run(parts: Parts) -> None:
-    run = parts.request
-    if run["server"] >= 0:
-        run = serve(run["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
-        write_when_asked(run["stacks"])
-        parts.process_number.new_process()
-        parts.run_end.new_process()
-        parts.signals.new_process()
-        parts.descriptors.learn_standard_streams(run["streams"])
-        parts.channel.go_on_in(run["channel"])
-        parts.follow(run)
+    if parts.run is None and parts.request["server"] >= 0:
+        _take_run(parts)
+    run = parts.run or parts.request
     parts.channel.forget()
     scheduler = parts.scheduler
     scheduler.follow(make_strategy(run))
     if run["watched"]:
-        scheduler.counter.watched = frozenset(run["watched"])
+        scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
     if run["observed"]:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
@@ -128,3 +121,15 @@ def _begin_run(parts: Parts) -> None:
     scheduler.counting = True
     scheduler.strategy.created(scheduler, scheduler.main)
     scheduler.set_next_question(scheduler.main)
+
+
+def _take_run(parts: Parts) -> None:
+    """Wait for runs; goes on in copies of this process, each with the request of its run."""
+    run = parts.run = serve(parts.request["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
+    write_when_asked(run["stacks"])
+    parts.process_number.new_process()
+    parts.run_end.new_process()
+    parts.signals.new_process()
+    parts.descriptors.learn_standard_streams(run["streams"])
+    parts.channel.go_on_in(run["channel"], run["told"])
+    parts.follow(run)

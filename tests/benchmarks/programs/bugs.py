@@ -84,7 +84,11 @@ def surrounded(worker, steps):
 
 
 def run_once(kind, steps):
-    make, workers, holds = KINDS[kind]
+    run(KINDS[kind], steps)
+
+
+def run(bug, steps):
+    make, workers, holds = bug
     shared = make()
     threads = [threading.Thread(target=surrounded(worker, steps), args=(shared,)) for worker in workers]
     for thread in threads:

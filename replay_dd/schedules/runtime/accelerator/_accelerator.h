@@ -131,9 +131,10 @@ static inline void places_make_frames(void)
     memory_is_own = was_own;
 }
 
-/* What is known about the innermost frame outside the library; NULL if the scheduler has to look. */
-static inline const Known *places_of_operation(Places *places)
+/* What is known about the innermost frame outside the library; NULL if there is none, or if the scheduler has to look. */
+static inline const Known *places_of_operation(Places *places, int *is_library_only)
 {
+    *is_library_only = 0;
     int was_own = memory_is_own;
     memory_is_own = 1; /* as above */
     PyFrameObject *frame = PyEval_GetFrame();
@@ -144,6 +145,7 @@ static inline const Known *places_of_operation(Places *places)
         PyFrameObject *next = NULL;
         if (find_known(places, code, LOOKED_THROUGH) != NULL) {
             next = PyFrame_GetBack(frame);
+            *is_library_only = next == NULL;
         }
         else {
             found = find_known(places, code, PyFrame_GetLasti(frame));
@@ -208,6 +210,9 @@ typedef struct {
     unsigned long long hash;
     unsigned long long ident;  /* 0: at its next yield point it asks for the baton; see stuck_calls.py */
     unsigned long long handle; /* the same, except while it is away without the baton */
+    long long uncounted;       /* operations so far that were not yield points */
+    long long contacts;        /* how often it met the runtime since its last yield point, */
+    long long contacts_at;     /* as of this time */
     PyObject *place; /* where it performs its operation */
 } ThreadCounts;
 
@@ -283,6 +288,11 @@ PyObject *sqlite_is_held(PyObject *module, PyObject *arguments);
 
 /* database_lock_is_held_elsewhere(*lock): the same of other processes. */
 PyObject *sqlite_is_held_elsewhere(PyObject *module, PyObject *arguments);
+
+/* -- sqlite_mutex.c: what its threads wait for in SQLite itself -- */
+
+/* Threads that wait for a mutex of the SQLite of this handle give up the GIL; not if it is in use already. */
+void sqlite_share_mutexes(void *handle);
 
 #pragma GCC visibility pop
 #endif

@@ -16,6 +16,9 @@ class ThreadCounts:
     hash: int
     ident: int
     handle: int
+    uncounted: int
+    contacts: int
+    contacts_at: int
     place: object
 
 class Counter:
@@ -24,7 +27,7 @@ class Counter:
     question: object
     stranger: object
     learn: object
-    watched: frozenset[int] | None
+    watched: set[int] | None
     visits: dict[tuple[object, int], int]
     lines: int
     counting: bool
@@ -37,7 +40,12 @@ class Counter:
     def on_instruction(self, code: CodeType, offset: int, /) -> object: ...
     def on_line(self, code: CodeType, line: int, /) -> object: ...
     def wait_at(
-        self, acquire: Callable[[bool, float], bool], arguments: tuple[bool, float], least_ns: int, /
+        self,
+        acquire: Callable[[bool, float], bool],
+        arguments: tuple[bool, float],
+        least_ns: int,
+        opens: Callable[[], None] | None = None,
+        /,
     ) -> int: ...
     def pass_operation(self) -> bool: ...
     def know(self, code: CodeType, position: int, place: object, number: int, /) -> None: ...

@@ -27,6 +27,9 @@ static PyMemberDef thread_counts_members[] = {
     {"hash", T_ULONGLONG, offsetof(ThreadCounts, hash), 0, "what the thread adds to the digest"},
     {"ident", T_ULONGLONG, offsetof(ThreadCounts, ident), 0, "the thread's identity, or 0"},
     {"handle", T_ULONGLONG, offsetof(ThreadCounts, handle), 0, "the thread's identity, unless it is away"},
+    {"uncounted", T_LONGLONG, offsetof(ThreadCounts, uncounted), 0, "operations that were no yield points"},
+    {"contacts", T_LONGLONG, offsetof(ThreadCounts, contacts), 0, "how often it met the runtime"},
+    {"contacts_at", T_LONGLONG, offsetof(ThreadCounts, contacts_at), 0, "the time since which that is"},
     {"place", T_OBJECT, offsetof(ThreadCounts, place), 0, "where it does its operation"},
     {NULL, 0, 0, 0, NULL},
 };
@@ -182,9 +185,17 @@ static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignor
         places_make_frames();
         Py_RETURN_FALSE;
     }
-    const Known *known = places_of_operation(&self->places);
+    int is_library_only;
+    const Known *known = places_of_operation(&self->places, &is_library_only);
     if (known == NULL) {
-        Py_RETURN_FALSE;
+        if (!is_library_only || (thread->uncounted + 1) % LIBRARY_SPIN_LIMIT == 0) {
+            Py_RETURN_FALSE;
+        }
+        /* No yield point, as nobody in counted code asked for it: a thread of a pool looks for work. */
+        thread->uncounted++;
+        thread->contacts = thread->contacts_at == thread->time ? thread->contacts + 1 : 1;
+        thread->contacts_at = thread->time;
+        Py_RETURN_TRUE;
     }
     uint64_t number = known->number; /* what lets go of the old place may move the entry */
     Py_XSETREF(thread->place, Py_NewRef(known->place));
@@ -249,8 +260,8 @@ static PyMethodDef counter_methods[] = {
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
     {"wait_at", (PyCFunction)(void (*)(void))stuck_calls_wait_at, METH_FASTCALL,
-     "wait_at(acquire, arguments, least_ns): wait for a lock; 0 when it is acquired, else for how long (in nanoseconds)\n"
-     "the thread with the baton has stood still: as long as that or longer."},
+     "wait_at(acquire, arguments, least_ns, opens): call opens, if given, then wait for a lock; 0 when it is acquired,\n"
+     "else for how long (in nanoseconds) the thread with the baton has stood still: as long as that or longer."},
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,

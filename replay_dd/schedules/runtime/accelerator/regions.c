@@ -1,7 +1,6 @@
 /* Where the memory of regions comes from. */
 #include "regions.h"
 
-#include <string.h>
 #include <sys/mman.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -83,11 +82,11 @@ void region_wake(Region *region)
         Shelf *shelf = &region->shelves[number];
         char *start = (char *)regions_start + (place * SHELVES + number) * SHELF_BYTES;
         size_t pieces = shelf->mapped == NULL ? 0 : (size_t)(shelf->mapped - start) / PIECE_BYTES;
-        unsigned char *from = shelf->has_resting, *end = from + pieces, *found;
-        while (from < end && (found = memchr(from, 1, (size_t)(end - from))) != NULL) {
-            wake_piece(region, start + (size_t)(found - shelf->has_resting) * PIECE_BYTES);
-            *found = 0;
-            from = found + 1;
+        for (size_t piece = 0; piece < pieces; piece++) {
+            if (region->has_resting[piece][number]) {
+                wake_piece(region, start + piece * PIECE_BYTES);
+                region->has_resting[piece][number] = 0;
+            }
         }
     }
 }

@@ -52,11 +52,12 @@ typedef struct {
     FreeBlock *freed;
     char *fresh, *fresh_end; /* blocks that were never taken, in the last piece */
     char *mapped;            /* the end of the last piece */
-    unsigned char has_resting[SHELF_PIECES];
 } Shelf;
 
+/* Whatever is used all the time stands close together: a forked copy pays for each page that it writes to. */
 typedef struct {
     Shelf shelves[SIZES];
+    unsigned char has_resting[SHELF_PIECES][SMALL_SIZES];
 } Region;
 
 extern Region regions[REGIONS];
@@ -130,7 +131,7 @@ static inline void region_let_rest(Region *region, const void *memory)
     size_t step = offset % PIECE_BYTES / STEP_BYTES;
     uint64_t *bits = (uint64_t *)((uintptr_t)memory - offset % PIECE_BYTES);
     bits[step / 64] |= (uint64_t)1 << step % 64;
-    region->shelves[number_of_block(memory)].has_resting[offset / PIECE_BYTES] = 1;
+    region->has_resting[offset / PIECE_BYTES][number_of_block(memory)] = 1;
 }
 
 #pragma GCC visibility pop

@@ -388,6 +388,7 @@ PyObject *sqlite_control(PyObject *Py_UNUSED(module), PyObject *arguments)
         Py_XSETREF(asked, Py_NewRef(ask_before)); /* the rest stays as it is */
         Py_RETURN_TRUE;
     }
+    sqlite_share_mutexes(handle);
     sleeper = Py_NewRef(sleep);
     asked = Py_NewRef(ask_before);
     told = Py_NewRef(tell_refused);

@@ -72,14 +72,21 @@ static long long look(Counter *counter, double every_s)
 
 PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount)
 {
-    if (amount != 3 || !PyTuple_Check(arguments[1]) || PyTuple_GET_SIZE(arguments[1]) != 2) {
-        PyErr_SetString(PyExc_TypeError, "expected a function, its two arguments, and a time");
+    if (amount < 3 || amount > 4 || !PyTuple_Check(arguments[1]) || PyTuple_GET_SIZE(arguments[1]) != 2) {
+        PyErr_SetString(PyExc_TypeError, "expected a function, its two arguments, a time, and perhaps another function");
         return NULL;
     }
     double every_s = PyFloat_AsDouble(PyTuple_GET_ITEM(arguments[1], 1));
     long long least_ns = PyLong_AsLongLong(arguments[2]);
     if ((every_s == -1 || least_ns == -1) && PyErr_Occurred()) {
         return NULL;
+    }
+    if (amount == 4 && arguments[3] != Py_None) {
+        PyObject *opened = PyObject_CallNoArgs(arguments[3]);
+        if (opened == NULL) {
+            return NULL;
+        }
+        Py_DECREF(opened);
     }
     while (1) {
         PyObject *acquired = PyObject_Call(arguments[0], arguments[1], NULL);

@@ -3,7 +3,9 @@
 Rules of this module:
 
 * Only the thread with the baton runs. It alone reads and writes this state, so nothing here takes a lock.
-* A thread waits for the baton at its own gate. Whoever gives the baton away opens the gate of the next thread.
+* A thread waits for the baton at its own gate. Whoever gives the baton away opens the gate of the next thread, as the
+  last thing before it waits itself, or ends: without a GIL, an interpreter may run finalizers of the program wherever
+  a thread runs code in Python, and that would be at the same time as the next thread.
 * The order of threads is the order of their creation paths, which does not depend on the schedule.
 * Deciding who gets the baton is left to the layers above.
 """
@@ -138,15 +140,23 @@ class Baton:
     # -- from one thread to another ----------------------------------------------------------------------------------
 
     def give(self, thread: ManagedThread, to: ManagedThread) -> None:
-        """Hand the baton to another thread; the caller no longer has it."""
+        """Hand the baton from one thread to another, which has it once the first waits or lets go."""
         self._passed_by_others += thread.time - thread.base_time
         thread.base_time = thread.time
         self.counter.current = to
-        to.gate.release()
+        thread.opens = to.open_gate
+
+    def let_go(self, thread: ManagedThread) -> None:
+        """Open the gate of the thread that was given the baton by one that will not wait for it."""
+        opens, thread.opens = thread.opens, None
+        if opens is not None:
+            opens()
 
     def wait_for_baton(self, thread: ManagedThread) -> None:
         """Wait at a thread's gate, and check at intervals whether the thread with the baton stands still."""
-        while still_ns := self.counter.wait_at(thread.acquire_gate, self.look_every, self.least_still_ns):
+        opens, thread.opens = thread.opens, None
+        while still_ns := self.counter.wait_at(thread.acquire_gate, self.look_every, self.least_still_ns, opens):
+            opens = None
             before = use_own(True)
             self.found_still(still_ns)
             use_own(before)

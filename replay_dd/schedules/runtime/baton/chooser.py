@@ -187,7 +187,7 @@ class Chooser(Baton):
             self._wait_to_resume(thread)
 
     def hand_on(self, question: Question) -> ManagedThread:
-        """Ask the strategy who runs next, log its choice, and hand over the baton.
+        """Ask the strategy who runs next, log its choice, and hand over the baton; see :meth:`give`.
 
         Returns:
             Who has the baton now; this may be the thread that had it before.

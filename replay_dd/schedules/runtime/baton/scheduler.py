@@ -17,7 +17,7 @@ import sys
 
 from ..accelerator import accelerator
 from ..accelerator.own_memory import use_own
-from ..constants import LOOKED_THROUGH, ROOM_FRAMES
+from ..constants import LIBRARY_SPIN_LIMIT, LOOKED_THROUGH, ROOM_FRAMES
 from ..counting.counter import fold
 from ..points.place import Place
 from .chooser import FOR_THE_TRACE, Chooser
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from .thread import Waitable
 
 _get_ident = _thread.get_ident
-
-# A thread that runs only library code, whose operations are not yield points, yields after this many of them. A prime,
-# so that a loop does not yield at the same step every time while holding the lock that others wait for.
-LIBRARY_SPIN_LIMIT = 10_007
 
 
 class Scheduler(Chooser):
@@ -258,7 +254,11 @@ class Scheduler(Chooser):
         if user_frame is not None:
             thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
             if counted and accelerator is not None and not self.counter.every_operation:
-                self._know(place, user_frame)
+                number = self.places.place_hash(place.code, place.mark)
+                self.counter.know(place.code, place.position, place, number)
+                self._know_library(user_frame)
+        elif accelerator is not None and not self.counter.every_operation:
+            self._know_library(None)
         if not goes_on:
             if self.counting:
                 self.pass_yield_point(thread)
@@ -278,10 +278,8 @@ class Scheduler(Chooser):
         due_at = thread.ask_at if self.guard is None or thread.ask_at <= 0 else thread.due_at
         return spins or self.counter.every_operation or thread.time >= due_at, spins
 
-    def _know(self, place: Place, user_frame: FrameType) -> None:
-        """Teach the counter the place of this operation, so that it need not ask here next time."""
-        number = self.places.place_hash(place.code, place.mark)
-        self.counter.know(place.code, place.position, place, number)
+    def _know_library(self, user_frame: FrameType | None) -> None:
+        """Teach the counter what is library code below the place of this operation, so that it need not ask again."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame is not user_frame:
             self.counter.know(frame.f_code, LOOKED_THROUGH, None, 0)

@@ -198,7 +198,9 @@ class StuckCalls:
             # Its place is no part of the digest: where the call returned before anybody looked, it is not known.
             fold(scheduler.counter, holder, 0)
         default = scheduler.next_after(holder, ready)
-        scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
+        with self._returning:
+            scheduler.hand_on(Question(holder, ready, default, forced=True, place=holder.place))
+            scheduler.let_go(holder)
         return True
 
     def _is_still_in(self, handle: int, system_call: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..accelerator.own_memory import use_own
 from ..channel import SWITCH, TRACED
+from ..points.bytecode import alike
 from ..points.place_record import place_record
 from .clock import NEVER_READY
 
@@ -79,13 +80,22 @@ class SwitchLog:
         number = -1 if place is None else self.place_number(place)
         visit = 0
         if place is not None and self._counter.watched is not None:
-            visit = self._counter.visits.get((thread, self._places.place_hash(place.code, place.mark)), 0)
+            visit = self._visits(thread, place)
         if self._path:
             self._compare()
         self.send(
             *(SWITCH, thread.name, thread.time, to.name, forced, by_default),
             *(number, global_time, self._counter.digest, visit, thread.ended, self._wake(to, early_ns)),
         )
+
+    def _visits(self, thread: ManagedThread, place: Place) -> int:
+        """How often a thread visited a place, or another one like it."""
+        code, position = place.code, place.position
+        marks = [place.mark]
+        if not place.is_line:
+            marks = [one + place.mark - position for one in alike(code, position)]
+        numbers = [self._places.place_hash(code, mark) for mark in marks]
+        return sum([self._counter.visits.get((thread, number), 0) for number in numbers])
 
     def _wake(self, to: ManagedThread, early_ns: int | None) -> tuple[object, ...]:
         if early_ns is None:

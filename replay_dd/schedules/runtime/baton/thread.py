@@ -42,9 +42,9 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
 
     __slots__ = (
         *("path", "name", "gate", "returned", "waiting", "deadline", "real_deadline_ns", "interrupted", "ended"),
-        *("acquire_gate", "exception", "uncounted", "signalled", "contacts", "contacts_at", "expects_to_be_away"),
+        *("acquire_gate", "exception", "signalled", "expects_to_be_away"),
         *("children", "due_at", "waits", "starter", "starting", "base_time", "sentinel", "daemon", "priority"),
-        *("origin", "title"),
+        *("open_gate", "opens", "origin", "title"),
     )
 
     def __init__(self, path: tuple[int, ...]) -> None:
@@ -61,9 +61,10 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.acquire_gate = (
             self.gate.acquire
         )  # kept: when it is needed, another thread may be running, and no object must be made
+        self.open_gate = self.gate.release
+        self.opens: Callable[[], None] | None = None  # what lets the thread run that it has given the baton to
         self.ident = self.handle = 0  # 0 also while it is away; see stuck_calls.py
         self.returned = False
-        self.contacts = self.contacts_at = 0  # how often it met the runtime since its last yield point, at which time
         self.expects_to_be_away = False
         self.waiting: Waitable | None = None
         self.deadline: int | None = None  # on the virtual clock
@@ -72,7 +73,6 @@ class ManagedThread(ThreadCounts):  # type: ignore[misc]  # one of two classes w
         self.interrupted = False  # the main thread: one that ends its wait
         self.ended = False
         self.exception: Any = None  # set by another thread in this one
-        self.uncounted = 0  # operations so far that were not yield points
         self.children = 0
         self.waits = 0  # for things from outside, so far
         self.starter: ManagedThread | None = None  # who waits in Thread.start() for this thread to have come up

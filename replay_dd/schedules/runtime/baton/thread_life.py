@@ -102,6 +102,7 @@ def ended(scheduler: Scheduler, thread: ManagedThread) -> None:
     use_own(True)
     _leave_to_others(scheduler, thread)
     use_own(False)  # what now goes with the thread is the program's
+    scheduler.let_go(thread)
 
 
 def _leave_to_others(scheduler: Scheduler, thread: ManagedThread) -> None:

@@ -33,10 +33,13 @@ class PythonThreadCounts:
         ident: the thread's identity, as ``_thread.get_ident`` tells it; 0 where it is to ask for the baton at its next
             yield point, as its call was stuck, or is going to be.
         handle: the same, except while it is away without the baton.
+        uncounted: operations so far that were not yield points.
+        contacts: how often it met the runtime since its last yield point.
+        contacts_at: the time as of which that is.
         place: where it does its operation, or None.
     """
 
-    __slots__ = ("ask_at", "atomic", "handle", "hash", "ident", "place", "time")
+    __slots__ = ("ask_at", "atomic", "contacts", "contacts_at", "handle", "hash", "ident", "place", "time", "uncounted")
 
     def __init__(self) -> None:
         self.time = 0
@@ -45,6 +48,7 @@ class PythonThreadCounts:
         self.hash = 0
         self.ident = 0
         self.handle = 0
+        self.uncounted = self.contacts = self.contacts_at = 0
         self.place: Any = None
 
 
@@ -77,23 +81,32 @@ class PythonCounter:
         self.digest = 0
         self.question: Any = None
         self.stranger: Any = None
-        self.watched: frozenset[int] | None = None
+        self.watched: set[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
         self.counting = self.busy = self.over = self.every_operation = self.idle = False
         self._seen: Any = None
         self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
 
-    def wait_at(self, acquire: Callable[[bool, float], bool], arguments: tuple[bool, float], least_ns: int) -> int:
+    def wait_at(
+        self,
+        acquire: Callable[[bool, float], bool],
+        arguments: tuple[bool, float],
+        least_ns: int,
+        opens: Callable[[], None] | None = None,
+    ) -> int:
         """Wait for a lock, and check at each timeout whether the thread with the baton stands still.
 
         Args:
             acquire: acquires the lock.
             arguments: its arguments: True, and the seconds between two checks.
             least_ns: report nothing shorter.
+            opens: called first, if given.
 
         Returns:
             0 if the lock was acquired, else for how many nanoseconds that thread has stood still.
         """
+        if opens is not None:
+            opens()
         while not acquire(*arguments):
             still_ns = self._look(arguments[1])
             if still_ns and still_ns >= least_ns:

@@ -4,6 +4,8 @@ Rules of this module:
 
 * Whether somebody listens already depends on when another process came so far. So the log notes how each attempt ended.
   A replay makes no attempt where the recorded one was refused, and repeats one that succeeded until it does.
+* Who accepts a connection to a socket of this process is one of its threads, unless another process was given that
+  socket: then it is not known, until one of our threads does.
 * Whether it succeeds at once or a little later depends on the machine; a replay takes the recorded course.
 """
 
@@ -14,9 +16,10 @@ import os
 import sys
 
 from ..baton.moments import OutsideWait
-from ..baton.patience import LISTENING, NEAR
+from ..baton.patience import NEAR
 from ..observing import is_a, plain, type_name
 from .descriptors import READING, WRITING, Descriptors
+from .open_files import inode_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ class Connections:
         self._asked = asked
         self._module = module
         self._unix = getattr(module, "AF_UNIX", None)
-        self._own_names: set[Any] = set()  # addresses of this process's sockets that listen or have connected
+        self._connecting: dict[Any, int] = {}  # the inodes of this process's sockets that have connected, by address
 
     def methods(self, real: Any) -> dict[str, Any]:
         """The methods by name.
@@ -55,7 +58,7 @@ class Connections:
         Args:
             real: the class in C.
         """
-        ready, asked, descriptors, own_names = self._ready, self._asked, self._descriptors, self._own_names
+        ready, asked, descriptors = self._ready, self._asked, self._descriptors
         self._real = real  # a class of the program may have methods of these names
         self._type_of, self._family_of = real.type.__get__, real.family.__get__
 
@@ -70,8 +73,7 @@ class Connections:
 
         def listen(self: Any, *arguments: Any) -> None:
             real.listen(self, *arguments)
-            own_names.add(_port(real.getsockname(self)))
-            descriptors.set_nature(real.fileno(self), LISTENING)
+            descriptors.listens(real.fileno(self), _port(real.getsockname(self)))
 
         def connect_ex(self: Any, address: Any, /) -> Any:
             if not is_ours(self):
@@ -103,8 +105,9 @@ class Connections:
                 peer = credentials.getsockopt(module.SOL_SOCKET, module.SO_PEERCRED, 4)
             if int.from_bytes(peer, sys.byteorder) == _getpid():
                 self._descriptors.set_nature(descriptor, NEAR)
-        elif address in self._own_names:
+        elif address in self._connecting:
             self._descriptors.set_nature(descriptor, NEAR)
+            self._descriptors.set_nature_of_inode(self._connecting[address], NEAR)
 
     def _connected(self, sock: Any, address: Any, frame: Any) -> int:
         """Connect without blocking, then wait if the socket does; an error number, EINPROGRESS for a time-out."""
@@ -121,12 +124,12 @@ class Connections:
                 problem = self._when_queue_has_room(sock, address, timeout_s, frame)
             name = self._real.getsockname(sock)
             if name:
-                self._own_names.add(name)
+                self._connecting[name] = inode_of(self._real.fileno(sock))
             if problem == errno.EINPROGRESS:
                 problem = self._finished(sock, address, timeout_s, frame)
             if not problem:
                 peer = self._real.getpeername(sock)
-                if _port(peer) in self._own_names and _host(name) == _host(peer):
+                if self._descriptors.accepts_alone(_port(peer)) and _host(name) == _host(peer):
                     self._descriptors.set_nature(self._real.fileno(sock), NEAR)
                 self._tell_connected(sock, peer or address)
         finally:
@@ -135,7 +138,7 @@ class Connections:
 
     def _tell_connected(self, sock: Any, address: Any) -> None:
         """Tell of a connection to a server that is not in this process: a replay needs it, too."""
-        if _port(address) not in self._own_names:
+        if not self._descriptors.accepts(_port(address)):
             server = _in_words(address)
             self._descriptors.connected_to(self._real.fileno(sock), server)
             self._descriptors.note("connected", f"connected to {server}")

@@ -60,6 +60,8 @@ class Descriptors:
         self._natures: dict[int, int] = {}  # by inode, unless OUTSIDE
         self._partners: dict[int, int] = {}  # for each end of a socket pair, the inode of the other end
         self._told: set[str] = set()
+        self._listeners: dict[int, Any] = {}  # by inode: their ports or paths
+        self._handed_listeners: set[Any] = set()  # the ports or paths of those that another process has, too
         self._servers: dict[int, str] = {}  # by inode of the socket that is connected to one
         self.stop: Callable[[], None] = lambda: None
         self.moments.in_words = self.in_words
@@ -83,7 +85,10 @@ class Descriptors:
 
     def set_nature(self, descriptor: int, nature: int) -> None:
         """Remember where the other end of a descriptor is."""
-        inode = inode_of(descriptor)
+        self.set_nature_of_inode(inode_of(descriptor), nature)
+
+    def set_nature_of_inode(self, inode: int, nature: int) -> None:
+        """Do so for a descriptor that may have another number by now."""
         if inode != CLOSED:
             self._natures[inode] = nature
 
@@ -93,12 +98,27 @@ class Descriptors:
             self.set_nature(descriptor, INSIDE)
             self._partners[inode_of(descriptor)] = inode_of(partner)
 
+    def listens(self, descriptor: int, name: Any) -> None:
+        """Remember that a socket of this process listens at a port or path."""
+        self._listeners[inode_of(descriptor)] = name
+        self.set_nature(descriptor, LISTENING)
+
+    def accepts_alone(self, name: Any) -> bool:
+        """Whether a thread of this process, and nobody else, accepts the connections to a port or path."""
+        return name in self._listeners.values()
+
+    def accepts(self, name: Any) -> bool:
+        """Whether a thread of this process, or a child that was given its socket, accepts these connections."""
+        return self.accepts_alone(name) or name in self._handed_listeners
+
     def give_to_child(self, descriptor: int) -> None:
         """Another process gets a descriptor: data may now reach the other end from there."""
         inode = inode_of(descriptor)
         if self._natures.get(inode, OUTSIDE) != INSIDE:
             # For a connection through the network stack the other end is not known.
             self._natures = {other: nature for other, nature in self._natures.items() if nature == INSIDE}
+        if inode in self._listeners:
+            self._handed_listeners.add(self._listeners.pop(inode))
         self._natures.pop(inode, None)
         self._natures.pop(self._partners.get(inode, 0), None)
 
@@ -110,6 +130,8 @@ class Descriptors:
     def share_with_children(self) -> None:
         """The process forked: every other end may be in the child now."""
         self._natures.clear()
+        self._handed_listeners.update(self._listeners.values())
+        self._listeners.clear()
         for thread in self._scheduler.threads:
             if isinstance(thread.waiting, OutsideWait):
                 thread.waiting.nature = OUTSIDE

@@ -21,6 +21,7 @@ from ..compat import (
     EVENT_AT_PREFIX,
     EXTENDED_ARG,
     JUMPS,
+    KINDS,
     LEAVES,
     NAMES,
     RESUME,
@@ -161,3 +162,22 @@ def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
                 offset += 2
             return line or code.co_firstlineno, 0 if column is None else column + 1, NAMES[operation_at(units, offset)]
     return code.co_firstlineno, 0, "?"
+
+
+def alike(code: CodeType, offset: int) -> list[int]:
+    """The offsets in instructions that nothing but their offset tells from this one, which is among them.
+
+    What stands behind ``finally`` is there for each way that leads there, ``with`` begins and ends at one place, and
+    both attributes in ``a.b.c`` begin where ``a`` does.
+    """
+    positions = list(code.co_positions())
+    found: dict[tuple[object, ...], list[int]] = {}
+    own, inside = [offset], 0
+    for start, number, _, end in instructions(code):
+        line, _, column, _ = positions[start // 2]
+        name = NAMES[number]
+        same = found.setdefault((line, column, KINDS.get(name, name)), [])
+        same.append(start)
+        if start <= offset < end:  # one that is in progress stands at its last cache entry
+            own, inside = same, offset - start
+    return [start + inside for start in own]

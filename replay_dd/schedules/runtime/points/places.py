@@ -16,10 +16,12 @@ import time
 
 from ..constants import SPLITMIX_STEP
 from ..counting.digest import MASK, text_hash
+from .bytecode import alike
 from .frames import RUNTIME
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import CodeType, FrameType
 
 COUNTED = 0
@@ -67,6 +69,7 @@ class Places:
         # Known from the start: which of them run depends on the strategy, and the size of this table must not.
         self._kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
         self._short: dict[str, str] = {}
+        self._watched: set[int] | None = None
         self._hashes: dict[int, tuple[CodeType, int]] = {}
 
     def kind(self, filename: str) -> int:
@@ -163,7 +166,23 @@ class Places:
         value = text_hash(f"{self.short(code.co_filename)}:{code.co_firstlineno}:{code.co_qualname}")
         # The code object is kept, so that its identity is not given to another one.
         self._hashes[id(code)] = (code, value)
+        if self._watched is not None:
+            self._watch_alike(code)
         return value
+
+    def watch(self, numbers: Iterable[int]) -> set[int]:
+        """The numbers of places whose visits are to be counted: these, and those of places like them."""
+        self._watched = set(numbers)
+        for code, _ in list(self._hashes.values()):
+            self._watch_alike(code)
+        return self._watched
+
+    def _watch_alike(self, code: CodeType) -> None:
+        assert self._watched is not None
+        for mark in range(len(code.co_code)):  # odd ones are those of operations
+            if self.place_hash(code, mark) in self._watched:
+                offset, more = mark & ~1, mark & 1
+                self._watched.update([self.place_hash(code, one + more) for one in alike(code, offset)])
 
     def place_hash(self, code: CodeType, position: int) -> int:
         """The number that one place adds to the digest, never 0; ``position`` is a byte offset or a line."""

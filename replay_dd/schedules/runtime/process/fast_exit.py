@@ -26,18 +26,23 @@ def watch_exit() -> None:
         accelerator.watch_exit()
 
 
-def leave_at_once() -> None:
-    """End this process if its exit status is known and its streams can be flushed; return otherwise."""
+def leave_at_once() -> bool:
+    """End this process if its exit status is known and its streams can be flushed.
+
+    Returns:
+        Otherwise, whether the interpreter has no error to tell of, for which it would need its modules.
+    """
     status = _exit_status()
     if status is None:
-        return
+        return True
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not stream.closed:
                 stream.flush()
         except Exception:
-            return  # the interpreter has a status for that
+            return False  # the interpreter has a status for that
     accelerator.leave(status)
+    return True
 
 
 def leave_to_the_system() -> None:

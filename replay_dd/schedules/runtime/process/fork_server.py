@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 real_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
 
 
+_DESCRIPTORS = 4  # of a run: its standard streams, and the file in which it tells
+
 _streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
 
 
@@ -61,7 +63,7 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
     reason = reason or _shared_descriptors(own | {descriptor} | copies.keys() | unnamed.numbers) or _shared_memory()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     while not reason:
-        data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(3 * 4))
+        data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(_DESCRIPTORS * 4))
         if not data:
             break
         descriptors = [
@@ -90,6 +92,7 @@ def hang_up(descriptor: int, reason: str) -> None:
 def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
     server.close()
     os.setsid()
+    *descriptors, told = descriptors
     statuses = [os.fstat(descriptor) for descriptor in descriptors]
     for number, stream in copies.items():
         os.dup2(descriptors[stream], number, os.get_inheritable(number))
@@ -100,7 +103,7 @@ def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], dat
         with open(packed, "rb") as file:
             packed = file.read()
     request: dict[str, Any] = marshal.loads(packed)
-    request["streams"] = statuses
+    request["streams"], request["told"] = statuses, told
     return request
 
 
@@ -146,8 +149,11 @@ def _shared_descriptors(own: set[int]) -> str:
 
 
 def _is_own_code(target: str) -> bool:
-    """Whether a library keeps itself open, never to read: it maps its file again where a callback needs code."""
-    return os.path.basename(target).startswith("libffi.so")
+    """Whether a library keeps code open, never to read: it maps the file again where a callback needs code.
+
+    libffi keeps itself open, or a file in memory to which it has written that code (``tramp.c``).
+    """
+    return os.path.basename(target).startswith("libffi.so") or target == "/memfd:libffi (deleted)"
 
 
 def _shared_memory() -> str:

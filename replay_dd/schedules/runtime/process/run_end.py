@@ -118,10 +118,9 @@ class RunEnd:
             self._channel.send(EXCEPTION, "main", *self._failed_test)
         self._end()
         give_back()
-        if self._is_copy and not self.scheduler.has_effects:
-            # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it,
-            # to flush what is left in file buffers.
-            leave_at_once()
+        # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it, to
+        # flush what is left in file buffers.
+        if self._is_copy and not self.scheduler.has_effects and leave_at_once():
             leave_to_the_system()
 
     def _end(self) -> None:

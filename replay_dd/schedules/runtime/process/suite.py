@@ -3,7 +3,8 @@
 Rules of this module:
 
 * The suite starts no thread. What it did up to here is the same for all tests; a copy runs one of them, and stops where
-  that starts its first thread.
+  that starts its first thread. A test that cannot be copied there, say as it has an event loop by then, stops before it
+  begins.
 * Tests are copied one after another, so that what copies share can be put back in between.
 """
 
@@ -21,6 +22,7 @@ from .unnamed_files import UnnamedFiles
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -28,9 +30,14 @@ _present: list[Any] = []
 _LOADED = "loaded"
 
 
-def offer(parts: Any) -> None:
-    """Let the program ask for tests, if it is a suite."""
-    _present[:] = [parts]
+def offer(parts: Any, take_run: Callable[[], None]) -> None:
+    """Let the program ask for tests, if it is a suite.
+
+    Args:
+        parts: of this process.
+        take_run: waits for runs, and goes on in copies of the process.
+    """
+    _present[:] = [parts, take_run]
 
 
 def next_test(tests: list[str]) -> str:
@@ -39,7 +46,7 @@ def next_test(tests: list[str]) -> str:
     Args:
         tests: the names of all.
     """
-    parts = _present[0]
+    parts, take_run = _present
     descriptor = parts.request["server"]
     server = _socket.socket(fileno=descriptor)
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
@@ -50,13 +57,15 @@ def next_test(tests: list[str]) -> str:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
         if not data:
             hard_exit(0)
-        name: str = marshal.loads(data)
+        name, at_once = marshal.loads(data)
         own = int.from_bytes(ancillary[0][2], sys.byteorder)
         pid = bare_fork() if name in tests else 0
         if pid == 0 and name in tests:
             server.close()
             _become_server(parts, descriptor, own)
-            return name
+            if at_once:
+                take_run()
+            return str(name)
         os.close(own)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
         if pid:

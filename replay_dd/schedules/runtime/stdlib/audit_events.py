@@ -138,7 +138,7 @@ def watch_events(
         path = _path_in_words(arguments[0]) if arguments else ""
         if "__pycache__" in path or path in harmless:  # the first are the import system's own
             return
-        if event == "socket.bind" and type(arguments[1]) is tuple:  # of no consequence once the socket is closed
+        if _ends_with_its_socket(event, arguments):
             return
         temporary = os.environ.get("TMPDIR", "") + os.sep
         if temporary != os.sep and event in _ABOUT_FILES:  # the tool puts them back
@@ -152,6 +152,15 @@ def watch_events(
             effects.append(f"it wrote {path} before its first thread")
 
     sys.addaudithook(audit)
+
+
+def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether nothing is left of it once the socket is closed, and nobody else has noticed."""
+    if event == "socket.connect":
+        from _socket import SOCK_DGRAM, socket  # only now: the program has it
+
+        return bool(socket.type.__get__(arguments[0]) == SOCK_DGRAM)  # which sends nothing
+    return event == "socket.bind" and type(arguments[1]) is tuple
 
 
 def _path_in_words(argument: Any) -> str:

@@ -76,7 +76,8 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
                 if timeout is not None and timeout < 0:
                     raise ValueError("'timeout' must be a non-negative number")
                 deadline = None if timeout is None else deadline_after(timeout)
-                scheduler.operation(frame, self, deadline)
+                if not self._items or not scheduler.counter.pass_operation():
+                    scheduler.operation(frame, self, deadline)
             else:
                 scheduler.operation(frame)
             if not self._items:

@@ -29,7 +29,7 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "pct": lambda run: ProbabilisticConcurrencyTesting(
         run["options"]["seed"], run["options"]["depth"], run["thread_times"], run["points"]
     ),
-    "uniform": lambda run: SelectivelyUniform(run["options"]["seed"], run["thread_times"], run["places"]),
+    "uniform": lambda run: SelectivelyUniform(run["options"]["seed"], run["thread_times"], run["places"], run["first"]),
     "natural": lambda run: Natural(),
     "profile": lambda run: Profile(
         run["granularity"],

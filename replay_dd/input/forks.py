@@ -1,0 +1,235 @@
+"""Runs a Python program on many inputs: forks it where it first touches its input, or starts it afresh.
+
+Rules of this module:
+
+* Most of a short run is the start of the interpreter and the program's imports. A process that has done both waits
+  where it would first touch its input (see ``runtime/fork_point.py``), and each run goes on in a fork of it.
+* Forks are a short cut, never evidence: the baseline and the proof run afresh. So does the second run of an input that
+  was forked before, and the first run that ends in a way not seen yet, if it was forked: if both do not end in the same
+  way, nothing is forked any more.
+* A program that cannot be forked there is started afresh for each run; the reason is recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import replay_dd
+from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, fork, received
+from replay_dd.experiment.process import LIVE, Command, Finished, find_program, private_folder, start_process
+from replay_dd.input.target import PLACE, Target
+
+_INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?t?")
+_SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
+_SITE = Path(__file__).parent / "runtime" / "site"
+_FORK_SERVER = Path(replay_dd.__file__).parent / "schedules" / "runtime"
+_MOST_COMPARED = 8  # kinds of endings
+
+
+def is_python(target: Target) -> bool:
+    """Whether a command starts a Python program itself: an interpreter, or a script for one."""
+    program = target.command[0]
+    if _INTERPRETER.fullmatch(os.path.basename(program)):
+        return True
+    found = find_program(program, target.environment.get("PATH")) if os.sep not in program else program
+    try:
+        with (target.directory / found).open("rb") as file:  # type: ignore[operator]
+            return bool(_SCRIPT.match(file.read(1000)))
+    except (OSError, TypeError):
+        return False
+
+
+class _Waiting:
+    """A process that waits where the program first touches its input.
+
+    Args:
+        target: the program.
+        content: what the input may be if the program touches it in a way that is not noticed.
+
+    Raises:
+        CannotForkError: it cannot be forked there.
+    """
+
+    def __init__(self, target: Target, content: bytes) -> None:
+        self._target = target
+        self._context = contextlib.ExitStack()
+        try:
+            self._folder = self._context.enter_context(private_folder())
+            self._path = self._folder.temporary / target.name
+            self._start(content)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, content: bytes) -> None:
+        target, folder = self._target, self._folder
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket = self._context.enter_context(ours)
+        stdin, early = folder.path / "stdin", folder.path / "early"
+        self._put(content)
+        with theirs, stdin.open("rb") as reads, early.open("wb") as writes:
+            environment = dict(target.environment)
+            path = str(self._path) if target.takes_a_file else ""
+            environment["REPLAY_DD_FORK"] = f"{theirs.fileno()}={os.getpid()}={_FORK_SERVER}={path}"
+            before = environment.get("PYTHONPATH")
+            if before is not None:
+                environment["REPLAY_DD_BEFORE_PYTHONPATH"] = before
+            environment["PYTHONPATH"] = str(_SITE) + (os.pathsep + before if before else "")
+            arguments = tuple(word.replace(PLACE, str(self._path)) for word in target.command[1:])
+            command = Command((target.command[0], *arguments), target.directory, environment)
+            process = start_process(command, target.directory, folder, reads.fileno(), writes.fileno(), theirs.fileno())
+        LIVE.add(process)
+        self._context.callback(_end, process)
+        ready = received(ours, START_LIMIT_S if target.time_limit_s is None else target.time_limit_s)
+        if ready is None:
+            raise CannotForkError("Python does not see where it reads its input")
+        if ready[1]:
+            raise CannotForkError(str(ready[1]))
+        if {entry.name for entry in folder.temporary.iterdir()} - {target.name}:
+            raise CannotForkError("it makes temporary files before it reads its input")
+        self._early = early.read_bytes()
+
+    def _put(self, content: bytes) -> None:
+        if self._target.takes_a_file:
+            self._path.write_bytes(content)
+            content = b""
+        (self._folder.path / "stdin").write_bytes(content)
+
+    def run(self, content: bytes) -> Finished:
+        """Run the program on this content.
+
+        Raises:
+            CannotForkError: the process has ended.
+        """
+        folder = self._folder
+        self._put(content)
+        output = folder.path / "output"
+        with (folder.path / "stdin").open("rb") as reads, output.open("wb") as writes:
+            descriptors = [reads.fileno(), writes.fileno(), writes.fileno()]
+            # The message is for the scheduler's runtime; a program without it needs none.
+            ended = fork(self._socket, b"{0", descriptors, self._target.time_limit_s)
+        for entry in os.scandir(folder.temporary):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                os.unlink(entry.path)
+        finished = ended.finished(output)
+        said = (self._early + finished.output).replace(os.fsencode(folder.temporary) + b"/", b"")
+        return replace(finished, output=said)
+
+    def close(self) -> None:
+        """End the process and remove its folder."""
+        self._context.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    LIVE.remove(process)
+
+
+class Runs:
+    """Runs one program on many inputs, forking where possible; thread-safe.
+
+    Args:
+        target: the program.
+        oracle: says how runs ended.
+        may_fork: fork it where it allows that.
+
+    Attributes:
+        why_fresh: why runs are started afresh; empty while they are forked.
+        tells_why: whether that is worth telling: it could have been otherwise.
+        forked: how many runs were forked.
+    """
+
+    def __init__(self, target: Target, oracle: Oracle, *, may_fork: bool = True) -> None:
+        self._target = target
+        self._oracle = oracle
+        self._lock = threading.Lock()
+        self._all: list[_Waiting] = []
+        self._idle: list[_Waiting] = []
+        self._inputs: set[bytes] = set()
+        self._endings: dict[str, str] = {}
+        self.forked = 0
+        self.why_fresh = ""
+        if not may_fork:
+            self.why_fresh = "forking is switched off"
+        elif not is_python(target):
+            self.why_fresh = "the command does not start a Python program itself"
+        elif target.fresh_copy or target.packing is not None:
+            self.why_fresh = "each run has a folder of its own"
+        elif not Path("/proc/self/fd").is_dir():
+            self.why_fresh = "this system has no /proc"
+        self.tells_why = not self.why_fresh
+
+    def __enter__(self) -> Runs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            waiting, self._all, self._idle = self._all, [], []
+        for one in waiting:
+            one.close()
+
+    def ending(self, content: bytes, *, fresh: bool = False) -> Ending:
+        """How the program ends on an input.
+
+        Args:
+            content: the input.
+            fresh: start it afresh: this run is evidence.
+
+        Raises:
+            ProgramNotFoundError: there is no such program.
+        """
+        forked = None if fresh else self._forked(content)
+        if forked is None:
+            return self._fresh(content)
+        with self._lock:
+            compared = forked.signature in self._endings or len(self._endings) >= _MOST_COMPARED
+            self._endings.setdefault(forked.signature, forked.words)
+        if compared:
+            return forked
+        evidence = self._fresh(content)
+        if evidence.signature != forked.signature:
+            self._stop(f"a forked run ended otherwise ({forked.words}) than a fresh one ({evidence.words})")
+        return evidence
+
+    def _fresh(self, content: bytes) -> Ending:
+        return self._oracle.ending(self._target.run(content), content)
+
+    def _forked(self, content: bytes) -> Ending | None:
+        """How a fork ends; None if there should be none."""
+        key = hashlib.blake2b(content, digest_size=16).digest()
+        with self._lock:
+            if self.why_fresh or key in self._inputs:
+                return None
+            self._inputs.add(key)
+            waiting = self._idle.pop() if self._idle else None
+        try:
+            if waiting is None:
+                waiting = _Waiting(self._target, content)
+                with self._lock:
+                    self._all.append(waiting)
+            finished = waiting.run(content)
+        except CannotForkError as error:
+            if not LIVE.stopped:
+                self._stop(str(error))
+            return None
+        with self._lock:
+            self._idle.append(waiting)
+            self.forked += 1
+        return self._oracle.ending(finished, content)
+
+    def _stop(self, reason: str) -> None:
+        with self._lock:
+            self.why_fresh = self.why_fresh or reason

@@ -1,0 +1,111 @@
+"""What is asked for: by options, by settings in a file, by the marker of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from replay_dd.pytest_plugin.budget import seconds_of
+from replay_dd.schedules.record import GRANULARITIES, STRATEGIES
+
+_CHOICES = {"granularity": GRANULARITIES, "strategy": STRATEGIES}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a test is hunted.
+
+    Attributes:
+        runs: the maximum number of schedules; 0 to leave the test alone.
+        time_s: seconds for the test.
+        strategy: how to choose schedules; None for a mixture.
+        granularity: where threads can be switched.
+        max_delay_s: how much earlier than its end a sleep or time-out may end, in seconds.
+        known: logs of races that the test once had.
+    """
+
+    runs: int
+    time_s: float
+    strategy: str | None = None
+    granularity: str = "access"
+    max_delay_s: float = 0.0
+    known: tuple[str, ...] = ()
+
+    def with_given(self, given: Mapping[str, Any]) -> Asked:
+        """The same, except for what is given here by name.
+
+        Raises:
+            ValueError: a value makes no sense.
+        """
+        asked = self
+        for name, value in given.items():
+            if name in _CHOICES:
+                if value not in _CHOICES[name]:
+                    raise ValueError(f"{name} is one of {', '.join(_CHOICES[name])}")
+                asked = replace(asked, **{name: value})
+            elif name == "runs":
+                if not isinstance(value, int) or value < 0:
+                    raise ValueError("runs is a number of runs, or 0 to leave the test alone")
+                asked = replace(asked, runs=value)
+            elif name == "time":
+                asked = replace(asked, time_s=seconds_of(str(value)))
+            elif name == "max_delay":
+                asked = replace(asked, max_delay_s=0.0 if str(value) in ("0", "0s") else seconds_of(str(value)))
+            elif name == "known":
+                asked = replace(asked, known=(value,) if isinstance(value, str) else tuple(value))
+        return asked
+
+
+def asked_by_marker(asked: Asked, marker: pytest.Mark | None) -> Asked:
+    """What is asked for a test that has this marker.
+
+    Raises:
+        ValueError: it makes no sense.
+    """
+    if marker is None:
+        return asked
+    if marker.args or not marker.kwargs.keys() <= {"runs", "time", "max_delay", "known", *_CHOICES}:
+        raise ValueError("it takes runs, time, granularity, strategy, max_delay and known, by these names")
+    return asked.with_given(marker.kwargs)
+
+
+def asked_of(config: pytest.Config) -> Asked:
+    """What the options and settings of a run of pytest ask for.
+
+    Raises:
+        pytest.UsageError: they make no sense.
+    """
+    runs = config.getoption("--replay-dd") or config.getini("replay_dd_runs")
+    if not runs.isdigit() or int(runs) == 0:
+        raise pytest.UsageError(
+            f"--replay-dd takes a number of runs, not `{runs}`. Write `--replay-dd=100 {runs}`, or the option last."
+        )
+    given: dict[str, Any] = {"time": option(config, "time"), "max_delay": option(config, "max-delay")}
+    for name in _CHOICES:
+        if option(config, name):
+            given[name] = option(config, name)
+    try:
+        return Asked(int(runs), 0).with_given(given)
+    except ValueError as error:
+        raise pytest.UsageError(f"{error} (--replay-dd-time, -strategy, -granularity, -max-delay)") from error
+
+
+def total_s(config: pytest.Config) -> float | None:
+    """Seconds for all hunts together; None for no limit.
+
+    Raises:
+        pytest.UsageError: that makes no sense.
+    """
+    total = option(config, "total")
+    try:
+        return seconds_of(total) if total else None
+    except ValueError as error:
+        raise pytest.UsageError(f"{error} (--replay-dd-total)") from error
+
+
+def option(config: pytest.Config, name: str) -> str:
+    """An option, or the setting of that name."""
+    return str(config.getoption(f"--replay-dd-{name}") or config.getini(f"replay_dd_{name.replace('-', '_')}"))

@@ -1,0 +1,100 @@
+"""The fixture ``replay_dd``: hunts one call inside a test, instead of the whole test.
+
+Rules of this module:
+
+* The test runs as ever until it asks for a hunt. Then the same test is run alone under many schedules, in other
+  processes; there, asking for that hunt just makes the call, and the run ends with it.
+* What the test does before is done in each run, so it must not depend on what other tests left behind.
+* It imports nothing of replay-dd until a hunt is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from replay_dd.pytest_plugin.results import HuntResult
+
+WHICH_CALL = "REPLAY_DD_HUNTED_CALL"  # in a run of the hunt: the number of the call that is hunted
+_MADE = "the hunted call is made"
+
+
+class HuntedCalls:
+    """What the fixture gives to a test.
+
+    Args:
+        request: of the fixture.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._request = request
+        self._asked = 0
+
+    def hunt(
+        self,
+        function: Callable[..., Any],
+        /,
+        *arguments: Any,
+        runs: int | None = None,
+        time: str | float | None = None,
+        strategy: str | None = None,
+        granularity: str | None = None,
+        max_delay: str | float | None = None,
+        **keywords: Any,
+    ) -> HuntResult:
+        """Make a call under many schedules.
+
+        Args:
+            function: starts threads, and raises an exception if something is wrong.
+            *arguments: its arguments by position.
+            runs: the maximum number of schedules; by default that of the options.
+            time: how long that may take: seconds, or ``2m``; by default that of the options.
+            strategy: how to choose schedules; by default a mixture.
+            granularity: where threads can be switched.
+            max_delay: how much earlier than its end a sleep or time-out may end.
+            **keywords: its arguments by name.
+
+        Returns:
+            What was found: ``verdict``, ``runs``, ``failure``, ``switch``, ``log``, ``story`` and so on.
+
+        Raises:
+            ValueError: an argument makes no sense.
+        """
+        from replay_dd.pytest_plugin.results import NO_FAILURE, HuntResult
+
+        self._asked += 1
+        if "_replay_dd_runtime" in sys.modules:
+            if os.environ.get(WHICH_CALL) != str(self._asked):
+                return HuntResult(self._request.node.nodeid, NO_FAILURE)  # another call is hunted
+            function(*arguments, **keywords)
+            pytest.skip(_MADE)
+        given = {"runs": runs, "time": time, "strategy": strategy, "granularity": granularity}
+        given["max_delay"] = max_delay
+        from replay_dd.pytest_plugin.hunts import hunts_of
+
+        return hunts_of(self._request.config).hunt_call(
+            self._request.node, self._asked, {name: value for name, value in given.items() if value is not None}
+        )
+
+    def check(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> HuntResult:
+        """As :meth:`hunt`, and fail the test if the call fails under one of the schedules.
+
+        Raises:
+            pytest.fail.Exception: it does, or it could not be hunted.
+        """
+        __tracebackhide__ = True
+        from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NOT_HUNTED, RACE
+
+        found = self.hunt(function, *arguments, **options)
+        if "_replay_dd_runtime" in sys.modules:
+            return found
+        if found.verdict == RACE:
+            pytest.fail("\n".join([found.failure, *found.story, f"{'repeat':<13}{found.repeat}"]), pytrace=False)
+        if found.verdict in (FAILS_ALWAYS, NOT_HUNTED):
+            pytest.fail(f"{found.verdict}: {found.why}", pytrace=False)
+        return found

@@ -1,0 +1,141 @@
+"""Replays logs of tests, whether asked for by ``--replay-dd-log`` or named by a marker as a known race.
+
+Rules of this module:
+
+* A log only says how to switch. What runs is this suite's own test, never the command of the log: a log may come from
+  anywhere.
+* A log that no longer fits is told as such; it neither passes nor fails a test.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from replay_dd.outcome import Outcome
+from replay_dd.pytest_plugin.elsewhere import as_if_here, same_folder
+from replay_dd.schedules.anchors import replay_by_anchors
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.model import Log, Program
+from replay_dd.schedules.program_files import changed_files
+from replay_dd.schedules.replay import exact_plan, replay
+
+_LEAST_LIMIT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a test did under the schedule of a log.
+
+    Attributes:
+        outcome: FAIL if it failed as recorded, PASS if it passed, UNRESOLVED if the log no longer fits.
+        failure: how it ended, in words.
+        why: why the log no longer fits.
+        told: what pytest wrote about a failure.
+        switch: the last place where a thread gives way that the default schedule would not have switched; empty if
+            there is none.
+        path: the file of that place.
+        line: its number.
+    """
+
+    outcome: Outcome
+    failure: str
+    why: str = ""
+    told: str = ""
+    switch: str = ""
+    path: str = ""
+    line: int = 0
+
+
+def replayed(log: Log, program: Program, root: str) -> Replayed:
+    """Run a test under the schedule of a log: exactly, or, where the program has changed, by its source lines.
+
+    Args:
+        log: says how to switch.
+        program: runs the test.
+        root: the root of the tests.
+
+    Raises:
+        ReplayDDError: it cannot be run.
+    """
+    limit_s = max(_LEAST_LIMIT_S, 10 + 20 * log.ending.seconds)
+    ours = replace(log, program=replace(program, files=log.program.files, paths=log.program.paths))
+    if same_folder(log, program) and not changed_files(ours.program):
+        exact = replay(ours, time_limit_s=limit_s)
+        if exact.divergence is None:
+            return _told(exact.run.log, exact.run.output, exact.outcome)
+    anchored = replay_by_anchors(as_if_here(log, program, root), time_limit_s=limit_s)
+    lost = anchored.missed
+    if lost and anchored.outcome is not Outcome.FAIL:
+        why = f"thread {lost[0].switch.thread} to {lost[0].switch.to}: {lost[0].why}"
+        return Replayed(Outcome.UNRESOLVED, signature_of(anchored.run.log.ending).text, why)
+    return _told(anchored.run.log, anchored.run.output, anchored.outcome)
+
+
+def _told(log: Log, output: bytes, outcome: Outcome) -> Replayed:
+    failure = signature_of(log.ending)
+    if outcome is Outcome.UNRESOLVED:
+        return Replayed(outcome, failure.text, f"it ends in another way: {failure.text}")
+    chosen = [switch for switch in log.switches if not switch.by_default and switch.place is not None]
+    told = "\n".join(failures_of(output)) if outcome is Outcome.FAIL else ""
+    if not chosen:
+        return Replayed(outcome, failure.text, told=told)
+    switch = chosen[-1]
+    assert switch.place is not None
+    words = f"thread {switch.thread} gives way to thread {switch.to} at {switch.place.file}:{switch.place.line}"
+    return Replayed(
+        *(outcome, failure.text, "", told),
+        switch=f"{words} in {switch.place.function}",
+        path=switch.place.path,
+        line=switch.place.line,
+    )
+
+
+def failure_as_told(log: Log, time_limit_s: float) -> str:
+    """What pytest writes about the failure of a log, which is replayed for that; empty if it writes none."""
+    from replay_dd.schedules.target import run_target
+
+    run = run_target(log.program, log.settings, exact_plan(log), time_limit_s=time_limit_s)
+    return "\n".join(failures_of(run.output))
+
+
+def failures_of(output: bytes) -> Iterator[str]:
+    """The part of pytest's output that is headed FAILURES or ERRORS, without its headings."""
+    inside = False
+    for line in output.decode(errors="replace").splitlines():
+        heading = re.fullmatch(r"=+ (.*?) =+", line)
+        if heading is not None:
+            inside = heading[1] in ("FAILURES", "ERRORS")
+        elif inside and not re.fullmatch(r"_{2,} .* _{2,}", line):
+            yield line
+
+
+def is_test_of(log: Log, node: str) -> bool:
+    """Whether a log is of the test with this node id: folders above it may differ, as those of another machine do."""
+    file, *names = node.split("::")
+    for word in log.program.command:
+        logged, *logged_names = word.split("::")
+        if names and names == logged_names and _same_end(logged, file):
+            return True
+    return False
+
+
+def _same_end(one: str, other: str) -> bool:
+    first, second = (Path(os.path.normpath(path)).parts for path in (one, other))
+    shorter = min(len(first), len(second))
+    return first[-shorter:] == second[-shorter:]
+
+
+def log_path(name: str, folders: Sequence[Path]) -> Path:
+    """The file that a marker names, below the first of these folders that has it.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise ValueError(f"there is no log {name} below {folders[0]}")

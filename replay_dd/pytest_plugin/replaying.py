@@ -1,0 +1,99 @@
+"""``--replay-dd-log``: runs the test of a log alone, under its schedule, and reports it as pytest reports a test."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.outcome import Outcome
+from replay_dd.pytest_plugin.failure import Crash, ToldFailure
+from replay_dd.pytest_plugin.hunts import hunts_of
+from replay_dd.pytest_plugin.known import Replayed, is_test_of
+from replay_dd.schedules.log import read_log
+
+_PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
+
+
+class ReplayedTest:
+    """The hooks.
+
+    Args:
+        config: of this run of pytest.
+
+    Raises:
+        pytest.UsageError: the log cannot be read.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._hunts = hunts_of(config)
+        self._path: Path = config.invocation_params.dir / config.getoption("--replay-dd-log")
+        try:
+            self._log = read_log(self._path)
+        except ReplayDDError as error:
+            raise pytest.UsageError(f"--replay-dd-log: {error}") from error
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Keep only the test of the log.
+
+        Raises:
+            pytest.UsageError: it is not there.
+        """
+        kept = [item for item in items if is_test_of(self._log, item.nodeid)]
+        if not kept:
+            last = self._log.program.command[-1]
+            raise pytest.UsageError(
+                f"--replay-dd-log: {self._path} is a log of `{last}`, which is not among the {len(items)} collected "
+                "tests. Name its file or folder as well."
+            )
+        left_out = [item for item in items if item not in kept]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool:
+        """Replay the test instead of running it here."""
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        started = time.time()
+        found: Replayed | None = None
+        try:
+            found = self._hunts.replay(item, self._path)
+            why = "" if found.outcome is not Outcome.UNRESOLVED else f"the log no longer fits: {found.why}"
+        except ReplayDDError as error:
+            why = str(error)
+        for phase in _PHASES:
+            report = _report(item, phase, started)
+            if phase == "call":
+                _judge(report, found, why)
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+
+def _report(item: pytest.Item, phase: Literal["setup", "call", "teardown"], started: float) -> pytest.TestReport:
+    stop = time.time() if phase == "call" else started
+    return pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords=dict.fromkeys(item.keywords, 1),
+        outcome="passed",
+        longrepr=None,
+        when=phase,
+        duration=stop - started,
+        start=started,
+        stop=stop,
+        user_properties=item.user_properties,
+    )
+
+
+def _judge(report: pytest.TestReport, found: Replayed | None, why: str) -> None:
+    failure: Any = None
+    if why or found is None:
+        failure = ToldFailure(f"replay-dd cannot tell: {why}", Crash(report.nodeid, 0, why))
+    elif found.outcome is Outcome.FAIL:
+        text = "\n".join(filter(None, [found.told or found.failure, f"{' replay-dd ':-^80}", found.switch]))
+        failure = ToldFailure(text, Crash(found.path, found.line, found.failure))
+    if failure is not None:
+        report.outcome, report.longrepr = "failed", failure

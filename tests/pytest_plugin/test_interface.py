@@ -1,0 +1,128 @@
+"""Logs, markers and the fixture, as a user meets them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from tests.pytest_plugin.test_hunted_suites import RACY, suite
+
+REPAIRED = RACY.replace("        if key not in", "        with LOCK:\n          if key not in").replace(
+    "            self.values[key] =", "              self.values[key] ="
+)
+
+
+def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder of a suite."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "GITHUB_"))}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    environment["TMPDIR"] = str(folder.parent / "temporary")
+    Path(environment["TMPDIR"]).mkdir(exist_ok=True)
+    command = ["pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
+    return subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
+
+
+@pytest.mark.once
+def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_on(tmp_path: Path) -> None:
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    (tmp_path / "racy.py").write_text(RACY)
+    (tests / "pytest.ini").write_text("[pytest]\naddopts = --never\n")  # not the one that this run has
+    text = "import pytest\nfrom racy import loads\ndef test_other():\n    pass\n"
+    text += "{}def test_it():\n    assert loads() == ['key']\n"
+    (tests / "test_it.py").write_text(text.format(""))
+
+    done = pytest_in(tests, "-c", "../pytest.ini", "-v", "--color=no", "--replay-dd=12", "--junitxml=report.xml")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"^race +\d+ runs +\d+\.\d s  tests/test_it.py::test_it$", done.stdout, re.MULTILINE)
+    case = next(
+        case for case in ElementTree.parse(tests / "report.xml").iter("testcase") if case.find("failure") is not None
+    )
+    flaky = case.find("flakyFailure")
+    assert flaky is not None
+    assert flaky.get("type") == "AssertionError"
+    assert "RACE on Cache.values['key']" in (flaky.findtext("system-out") or "")
+
+    repeat = re.search(r"^repeat +(.*)$", done.stdout, re.MULTILINE)
+    assert repeat is not None
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    again = subprocess.run(repeat[1], shell=True, cwd=tests, capture_output=True, env={**os.environ, "PATH": path})
+    assert again.returncode == 1, again.stdout + again.stderr
+
+    log = repeat[1].split()[-1]
+    replayed = pytest_in(tests, "-c", "../pytest.ini", f"--replay-dd-log={log}")
+    assert "1 failed, 1 deselected" in replayed.stdout, replayed.stdout + replayed.stderr
+    assert "E       AssertionError: assert ['key', 'key'] == ['key']" in replayed.stdout
+    assert "thread 0.1 gives way to thread 0.2 at " in replayed.stdout
+
+    (tests / "test_it.py").write_text(text.format(f"@pytest.mark.replay_dd(known='tests/{log}', runs=2)\n"))
+    known = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd")
+    assert f"The known race of tests/{log} is back: thread 0.1 gives way to thread 0.2 at racy.py:" in known.stdout
+
+    (tmp_path / "racy.py").write_text("import threading\nLOCK = threading.RLock()\n" + REPAIRED)
+    repaired = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd")
+    assert "2 passed" in repaired.stdout, repaired.stdout
+    assert "1 hunted, 0 races found, 2 runs" in repaired.stdout
+
+
+@pytest.mark.once
+def test_calls_are_hunted_one_by_one(tmp_path: Path) -> None:
+    text = "from racy import in_threads\n"
+    text += "def fails(key):\n    raise ValueError(key)\n"
+    text += "def fails_in_threads():\n    in_threads(lambda key: None)\n    fails('always')\n"
+    text += "def test_it(replay_dd, tmp_path):\n"
+    text += "    quiet = replay_dd.hunt(in_threads, (tmp_path / 'new').mkdir, number=1, runs=3)\n"
+    text += "    assert (quiet.verdict, quiet.failure) == ('no failure', '')\n"
+    text += "    replay_dd.check(fails_in_threads, runs=2, granularity='line')\n"
+    text += "def test_wrong(replay_dd):\n    replay_dd.hunt(print, strategy='luck')\n"
+    done = suite(tmp_path, text.replace("(tmp_path / 'new').mkdir", "lambda key: (tmp_path / key).mkdir()"))
+    assert "2 failed" in done.stdout
+    assert "fails under each schedule: ValueError: always (test_it.py:3 in fails)" in done.stdout
+    assert "ValueError: strategy is one of " in done.stdout
+
+
+@pytest.mark.once
+def test_what_would_hide_failures_or_warn_is_left_out_of_runs(tmp_path: Path) -> None:
+    (tmp_path / "rerunfailures.py").write_text(
+        "import gc\n"
+        "def pytest_addoption(parser):\n    parser.addoption('--reruns')\n"
+        "def pytest_configure(config):\n    raise RuntimeError('begins to work')\n"
+    )
+    text = "import atexit, gc, pytest\n"
+    text += "@pytest.mark.flaky(reruns=3)\ndef test_it():\n"
+    text += "    before = gc.get_stats()[2]['collections']\n"
+    text += "    atexit.register(lambda: print('collected', gc.get_stats()[2]['collections'] - before))\n"
+    options = ("-p", "rerunfailures", "--reruns=3", "--strict-markers")
+    done = suite(tmp_path, text, *options, "-p", "replay_dd.pytest_plugin.one_run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "collected 0" in done.stdout
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--replay-dd-log=nothing.log"], "--replay-dd-log: "),
+        (["--replay-dd=1", "--replay-dd-strategy=luck"], "strategy is one of "),
+    ],
+)
+def test_interface_options_that_make_no_sense(options: list[str], words: str, tmp_path: Path) -> None:
+    done = suite(tmp_path, "def test_one():\n    pass\n", *options)
+    assert done.returncode == 4
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.once
+def test_parts_of_a_test_are_not_counted_as_tests(tmp_path: Path) -> None:
+    text = "import unittest\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n"
+    text += "        for number in (1, 2):\n            with self.subTest(number=number):\n                pass\n"
+    done = suite(tmp_path, text, "-o", "replay_dd=true")
+    assert "1 test, 0 with threads, 0 hunted" in done.stdout, done.stdout
