@@ -35,8 +35,8 @@ _LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
 _SHOWN = 60
 _PATIENCE = 10
 """After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
-_LAST_PATIENCE = 50
-"""The same for the last level: enough to try each group alone, and all but each, if 24 are left."""
+_LAST_PATIENCE = 60
+"""The same for the last level: enough to try each group alone, and all but each, if 29 are left."""
 
 
 class CodeChanges(Circumstance[Ending]):

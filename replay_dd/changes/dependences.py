@@ -3,7 +3,8 @@
 Rules of this module:
 
 * A change that uses a name needs the changes that define it, if the old version does not have the name at all. A change
-  that removes the last definition of a name needs those that remove its uses.
+  that removes the last definition of a name needs those that remove its uses. The same goes for names that one version
+  of a file does not have, as for what it imports.
 * What is needed comes whole: all changes of a function, outside of functions the hunk.
 * Of several definitions, those in the same function count, then those in the same file, then all but local variables.
   A name that many changes define tells nothing.
@@ -14,7 +15,7 @@ Source: the lexical criteria of ESEC/FSE 1999, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -165,14 +166,49 @@ class Dependences:
                 for unit in self.nearest(name, user):
                     found.setdefault(user, {})[tuple(unit)] = None
         for name in sorted(gone - present.in_new):
-            uses = self.units(self._names.removing(name))
-            if len(uses) <= MOST_UNITS:
-                for delta in self._names.undefining(name):
-                    found.setdefault(delta, {}).update(dict.fromkeys(map(tuple, uses)))
+            uses = dict.fromkeys(map(tuple, self.units(self._names.removing(name))))
+            for delta in self._names.undefining(name):
+                found.setdefault(delta, {}).update(uses)
+        self._add_needs_inside_files(found)
         for delta in self._difference.all:
             if self._difference.kind(delta) is Kind.ADD and (listed := self.built_with([delta])):
                 found.setdefault(delta, {})[tuple(listed)] = None
         return {delta: tuple(units) for delta, units in found.items()}
+
+    def _add_needs_inside_files(self, found: dict[int, dict[tuple[int, ...], None]]) -> None:
+        """The same for names that one version of a file does not have, wherever else they are."""
+        words: dict[tuple[int, bool], Collection[str]] = {}
+
+        def has(number: int, name: str, *, new: bool) -> bool:
+            if (number, new) not in words:
+                file = self._difference.files[number]
+                lines = file.after if new else file.before
+                words[number, new] = words_of(b"".join(lines).decode("utf-8", "replace"))
+            return name in words[number, new]
+
+        def in_files(deltas: IntervalSet) -> dict[int, list[int]]:
+            told: dict[int, list[int]] = {}
+            for delta in deltas:
+                if self._difference.kind(delta) is Kind.LINE:
+                    told.setdefault(self._difference.file_of(delta), []).append(delta)
+            return told
+
+        for name in sorted({*self._names.imported, *self._names.defined}):
+            users = in_files(self._names.adding(name))
+            for number, sources in in_files(self._names.importing(name) | self._names.defining(name)).items():
+                seen = [one for one in sources if not is_local(self._difference, one)]
+                units = [tuple(unit) for unit in self.units(seen)]
+                if 0 < len(units) <= MOST_UNITS and not has(number, name, new=False):
+                    for user in users.get(number, ()):
+                        if user not in sources:
+                            found.setdefault(user, {}).update(dict.fromkeys(units))
+        for name in sorted({*self._names.unimported, *self._names.undefined}):
+            users = in_files(self._names.removing(name))
+            for number, sources in in_files(self._names.unimporting(name) | self._names.undefining(name)).items():
+                if not has(number, name, new=True):
+                    uses = dict.fromkeys(map(tuple, self.units(users.get(number, ()))))
+                    for delta in sources:
+                        found.setdefault(delta, {}).update(uses)
 
 
 class _Present:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -214,6 +214,16 @@ class Difference:
         """The old and the new text of a file whose lines change, by its old or its new path."""
         found = [file for file in self.files if path in (file.old_path, file.new_path) and file.lines]
         return tuple(b"".join(lines) for file in found for lines in (file.before, file.after))
+
+    def deltas_at(self, paths: Collection[str]) -> IntervalSet:
+        """The deltas of the files with these paths, old or new."""
+        found = (
+            interval
+            for number, file in enumerate(self.files)
+            if file.old_path in paths or file.new_path in paths
+            for interval in self.deltas_of(number).intervals
+        )
+        return IntervalSet.from_intervals(found)
 
     def applied_to(self, configuration: IntervalSet) -> dict[int, list[int]]:
         """For each file that these deltas touch, which of its own they are."""

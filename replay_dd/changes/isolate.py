@@ -32,6 +32,9 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
+_MOST_FOR_NEEDS = 60
+"""How many tests may be spent on what the guilty change needs: the change itself is known by then."""
+
 
 @dataclass(frozen=True)
 class ChangesIsolation:
@@ -110,7 +113,7 @@ def isolate_changes(
         raise NoDifferenceError("Both versions are the same.")
     started = time.monotonic()
     with Workshop(difference, target, oracle or Oracle()) as workshop:
-        resolution = Resolution(difference) if resolve else None
+        resolution = Resolution(difference, workshop.broken_files) if resolve else None
         left_out = EMPTY
         if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
@@ -139,7 +142,7 @@ def isolate_changes(
         )
         if not isolation.complete:
             return found
-        tests_left = None if max_tests is None else max(max_tests - isolation.tests, 0)
+        tests_left = _MOST_FOR_NEEDS if max_tests is None else min(max(max_tests - isolation.tests, 0), _MOST_FOR_NEEDS)
         time_left = None if time_budget_s is None else time_budget_s - (time.monotonic() - started)
         observer.on_stage("applying the guilty change alone")
         alone = final.needed_with(found.guilty, failing)

@@ -107,6 +107,7 @@ class _Index:
     added: dict[str, list[int]] = field(default_factory=dict)
     removed: dict[str, list[int]] = field(default_factory=dict)
     undefined: dict[str, list[int]] = field(default_factory=dict)
+    unimported: dict[str, list[int]] = field(default_factory=dict)
 
 
 class Names:
@@ -125,12 +126,13 @@ class Names:
         for delta in self._difference.all:
             file = self._difference.files[self._difference.file_of(delta)]
             change = self._difference.line_change(delta)
-            called: set[str] = set()
+            called, uncalled = set[str](), set[str]()
             if change is None:
                 kind = self._difference.kind(delta)
                 added = _lines_of(file.new) if kind is Kind.ADD else []
                 removed = _lines_of(file.old) if kind is Kind.REMOVE else []
-                called = {_stem(file.path), PurePosixPath(file.path).name}
+                names_of_file = {_stem(file.path), PurePosixPath(file.path).name}
+                called, uncalled = (set(), names_of_file) if kind is Kind.REMOVE else (names_of_file, set())
             else:
                 added = [_text(line) for line in file.after[change.new : change.new_stop]]
                 removed = [_text(line) for line in file.before[change.old : change.old_stop]]
@@ -139,7 +141,8 @@ class Names:
                 (set().union(*map(names_imported, added)), index.imported),
                 (set().union(*map(words_of, added)), index.added),
                 (set().union(*map(words_of, removed)), index.removed),
-                (set().union(*map(names_defined, removed)), index.undefined),
+                (uncalled.union(*map(names_defined, removed)), index.undefined),
+                (set().union(*map(names_imported, removed)), index.unimported),
             ):
                 for name in names:
                     found.setdefault(name, []).append(delta)
@@ -154,6 +157,20 @@ class Names:
     def undefined(self) -> Collection[str]:
         """The names of which deltas remove a definition."""
         return self._index.undefined.keys()
+
+    @property
+    def imported(self) -> Collection[str]:
+        """The names that deltas import."""
+        return self._index.imported.keys()
+
+    @property
+    def unimported(self) -> Collection[str]:
+        """The names of which deltas remove an import."""
+        return self._index.unimported.keys()
+
+    def unimporting(self, name: str) -> IntervalSet:
+        """The deltas that remove an import of a name."""
+        return IntervalSet.of(self._index.unimported.get(name, ()))
 
     def defining(self, name: str) -> IntervalSet:
         """The deltas that define a name."""

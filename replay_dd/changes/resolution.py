@@ -6,6 +6,7 @@ Rules of this module:
   they were run, never on one that was only asked for.
 * A mixture is completed first, as far as names tell what it needs; then by what the errors of its run miss. If that
   leads to all changes, it is run as it was asked for.
+* A file that does not parse in a mixture is applied whole.
 * What is added are single hunks and functions, however large the groups are that are searched: otherwise the missing
   name would bring a whole folder.
 * The mixture that is run depends on the one asked for and on what earlier levels learnt, not on other runs: the answer
@@ -16,7 +17,7 @@ Source: ESEC/FSE 1999, section 8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from replay_dd.changes.dependences import MOST_UNITS, Dependences
@@ -47,13 +48,18 @@ class Resolution:
 
     Args:
         difference: the two versions.
+        broken: tells which files of a mixture do not parse, though they do in both versions.
 
     Attributes:
         rounds: how many more runs that took.
         learnt: the names that were missing in the tests so far, as the search committed them.
     """
 
-    def __init__(self, difference: Difference) -> None:
+    def __init__(
+        self, difference: Difference, broken: Callable[[IntervalSet], Collection[str]] = lambda deltas: ()
+    ) -> None:
+        self._difference = difference
+        self._broken = broken
         self.rounds = 0
         self.learnt: dict[str, None] = {}
         self._names = Names(difference)
@@ -61,12 +67,25 @@ class Resolution:
         self._resolved: dict[IntervalSet, Resolved] = {}
 
     def completed(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
-        """A mixture with what it needs from another one, as far as names tell that."""
-        return self._dependences.closed(asked, within, learnt)
+        """A mixture with what it needs from another one, as far as names and syntax tell that."""
+        found = self._dependences.closed(asked, within, learnt)
+        for _ in range(_MOST_ROUNDS):
+            broken = self._broken(found)
+            more = self._difference.deltas_at(broken) & within - found if broken else EMPTY
+            if not more:
+                break
+            found = self._dependences.closed(found | more, within, learnt)
+        return found
 
     def reduced(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
-        """A mixture without what needs more of another one, as far as names tell that."""
-        return self._dependences.reduced(asked, within, learnt)
+        """A mixture without what needs more of another one, as far as names and syntax tell that."""
+        found = self._dependences.reduced(asked, within, learnt)
+        for _ in range(_MOST_ROUNDS):
+            broken = self._broken(found)
+            if not broken:
+                break
+            found = self._dependences.reduced(found - self._difference.deltas_at(broken), within, learnt)
+        return found
 
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
         """What was run in the place of a mixture; None if that was run itself."""
@@ -103,7 +122,7 @@ class Resolution:
                 self._note(deltas, applied, names)
                 return made
             more = self._wanted(applied, all_, made.missing)
-            more = self._dependences.closed(applied | more, all_, learnt) if more else EMPTY
+            more = self.completed(applied | more, all_, learnt) if more else EMPTY
             if not more or more == all_:
                 break
             names.update(dict.fromkeys(made.missing))

@@ -193,6 +193,14 @@ class Workshop:
             copy.built = configuration, built
         return copy.built[1]
 
+    def broken_files(self, configuration: IntervalSet) -> tuple[str, ...]:
+        """The files that do not parse in a mixture, though they do in both versions."""
+        try:
+            mixture = self._difference.mixture(configuration)
+        except Clash:
+            return ()
+        return tuple(path for path, version in mixture.items() if self._not_parsed({path: version}) is not None)
+
     def _not_parsed(self, mixture: Mapping[str, Version | None]) -> str | None:
         """A file that is broken in this mixture, though it is whole in both versions; known without a run."""
         for path, version in mixture.items():

@@ -31,7 +31,8 @@ def changes_as_text(
     others = 0 if found.needed is None else (found.needed - found.guilty).count
     shows_all = found.needed is not None and found.needed.count <= _MOST_SHOWN
     shown = found.needed if found.needed is not None and shows_all else found.guilty
-    yield "This change makes it fail:" if found.isolation.complete else "The change that makes it fail is among these:"
+    known = found.isolation.complete and not found.undivided
+    yield "This change makes it fail:" if known else "The change that makes it fail is among these:"
     yield ""
     lines = list(_passages_as_text(passages(found.difference, shown, found.guilty), marks=bool(others) and shows_all))
     yield from lines[:_SHOWN_LINES]
