@@ -20,7 +20,22 @@ pytestmark = pytest.mark.once
 # How help names paths, and the options and arguments of which something is read.
 PATHS = {"FILE", "DIR", "HTML", "LOG", "PATH", "RESULT", "PATCH", "SVG"}
 WRITTEN = {("changes", "log")}  # what is read elsewhere
-READ = {"log", "passing", "failing", "browser", "stdin", "file", "files", "home", "source", "tree", "args_file"}
+READ = {
+    *(
+        "log",
+        "passing",
+        "failing",
+        "schedule",
+        "browser",
+        "stdin",
+        "file",
+        "files",
+        "home",
+        "source",
+        "tree",
+        "args_file",
+    ),
+}
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter]]:
@@ -76,6 +91,7 @@ def arguments(command: str, option: str, kinds: dict[str, Path]) -> list[str]:
         "input": [flow, *program],
         "call": ["json:loads", "--args-file", flow],
         "fuzz": program,
+        "bisect": ["HEAD", "HEAD", *program],
         "changes": [".", ".", *program],
         "trace": ["--", "python", "-m", "this"],
     }[command]

@@ -13,6 +13,7 @@ from replay_dd.schedules import program_files
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+from tests.schedules.forking import THREAD, forked_output, write
 
 COUNTERS = """
 import os, random, sys, tempfile, threading, time
@@ -49,12 +50,6 @@ def without_seconds(run: TargetRun) -> Log:
     return dataclasses.replace(run.log, ending=dataclasses.replace(run.log.ending, seconds=0.0))
 
 
-def write(folder: Path, text: str) -> Path:
-    program = folder / "program.py"
-    program.write_text(text)
-    return program
-
-
 @pytest.mark.parametrize("granularity", ["sync", "line", "access"])
 def test_a_forked_run_is_the_same_run(granularity: str, tmp_path: Path) -> None:
     program = write(tmp_path, COUNTERS)
@@ -67,51 +62,6 @@ def test_a_forked_run_is_the_same_run(granularity: str, tmp_path: Path) -> None:
             assert without_seconds(forked) == without_seconds(fresh)
             assert forked.output.endswith(fresh.output.splitlines()[-1] + b"\n")
         assert runner.why_fresh == ""
-
-
-THREAD = "import threading\nt = threading.Thread(target=print, args=('ran',))\nt.start()\nt.join()\n"
-
-
-@pytest.mark.parametrize(
-    "before, reason",
-    [
-        ("file = open('program.py')\n", "open before its first thread"),
-        ("open('written', 'w').close()\n", "it wrote"),
-        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
-        ("import socket\ns = socket.socket()\n", "open before its first thread"),
-        ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
-        ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
-        (
-            "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b' ' * 10)\n"
-            "memory = mmap.mmap(file, 10)\n",
-            "it shares memory",
-        ),
-    ],
-    ids=["open file", "written file", "child process", "socket", "semaphore", "memory", "memory of libffi"],
-)
-def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
-    program = write(tmp_path, before + THREAD)
-    described = describe_program((sys.executable, program.name), directory=tmp_path)
-    with Runner(described, Settings()) as runner:
-        for _ in range(2):
-            run = runner.run(Plan(), 60)
-            assert run.log.ending.status == 0
-            assert run.output == b"ran\n"
-        assert reason in runner.why_fresh
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        "import socket\nwith socket.socket() as s: s.bind(('127.0.0.1', 0))\n",
-        "import socket\nwith socket.socket(type=socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n",
-        "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
-        "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
-    ],
-    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi"],
-)
-def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
-    assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
 
 
 def test_a_program_that_closes_all_descriptors_goes_on_telling(tmp_path: Path) -> None:
@@ -147,17 +97,6 @@ def test_a_signal_that_the_program_sends_to_the_number_it_noted(tmp_path: Path) 
             assert runner.run(Plan(), 60).output == b"ran\ncame\n"
 
 
-def forked_output(tmp_path: Path, text: str) -> list[list[str]]:
-    """The words that two forked runs of a program wrote."""
-    program = write(tmp_path, text)
-    described = describe_program((sys.executable, program.name), directory=tmp_path)
-    with Runner(described, Settings()) as runner:
-        runs = [runner.run(Plan(), 60) for _ in range(2)]
-        assert runner.why_fresh == ""
-        assert [run.log.ending.status for run in runs] == [0, 0]
-    return [run.output.decode().split() for run in runs]
-
-
 def test_a_copy_goes_on_under_the_number_that_the_program_noted(tmp_path: Path) -> None:
     text = "import os\nnumber = os.getpid()\n" + THREAD + "print(number == os.getpid(), os.getpgid(number) != number)\n"
     text += "child = os.fork()\nif child == 0:\n    os._exit(number == os.getpid())\nprint(os.waitpid(child, 0)[1])\n"
@@ -181,11 +120,6 @@ def test_each_copy_finds_the_temporary_files_as_the_program_left_them(tmp_path: 
     )
     text += "(folder / 'kept').unlink()\n(folder / 'other').mkdir()\n"
     assert forked_output(tmp_path, text) == [["ran", "kept", "link", "a"]] * 2
-
-
-def test_a_socket_that_was_closed_before_is_no_reason_to_run_fresh(tmp_path: Path) -> None:
-    text = "import socket\nwith socket.socket() as probe:\n    probe.bind(('127.0.0.1', 0))\n"
-    assert forked_output(tmp_path, text + THREAD) == [["ran"]] * 2
 
 
 def test_streams_that_the_program_moved_lead_to_the_output_of_each_run(tmp_path: Path) -> None:

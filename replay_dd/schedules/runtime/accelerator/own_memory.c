@@ -16,6 +16,8 @@
  * - Their layout is private to the interpreter and may change with any version. So it is checked before anything is
  *   written; if anything is not as expected, nothing is changed, and addresses depend on all that.
  * - All of this happens while holding the GIL, so there are no locks.
+ *
+ * Longer than 400 lines because what checks the private layouts of five interpreters stands beside what swaps them.
  */
 #define Py_BUILD_CORE_MODULE 1
 #include "_accelerator.h"

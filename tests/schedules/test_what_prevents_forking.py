@@ -1,0 +1,55 @@
+"""What copies of a program would share or miss makes its runs fresh; what is over or never changes does not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.target import Plan, describe_program
+from tests.schedules.forking import THREAD, forked_output, write
+
+
+@pytest.mark.parametrize(
+    "before, reason",
+    [
+        ("file = open('program.py')\n", "open before its first thread"),
+        ("open('written', 'w').close()\n", "it wrote"),
+        ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
+        ("import socket\ns = socket.socket()\n", "open before its first thread"),
+        ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
+        ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
+        (
+            "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b' ' * 10)\n"
+            "memory = mmap.mmap(file, 10)\n",
+            "it shares memory",
+        ),
+    ],
+    ids=["open file", "written file", "child process", "socket", "semaphore", "memory", "memory of libffi"],
+)
+def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
+    program = write(tmp_path, before + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        for _ in range(2):
+            run = runner.run(Plan(), 60)
+            assert run.log.ending.status == 0
+            assert run.output == b"ran\n"
+        assert reason in runner.why_fresh
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import socket\nwith socket.socket() as s: s.bind(('127.0.0.1', 0))\n",
+        "import socket\nwith socket.socket(type=socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n",
+        "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
+        "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
+    ],
+    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi"],
+)
+def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
+    assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
