@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -181,7 +182,9 @@ def changes_command(
         try:
             old, new = open_version(old_name, places[0]), open_version(new_name, places[1])
             target = Target(
-                *(_reachable(program, old, new), build, _environment()), time_limit_s=limit_s, build_limit_s=limit_s
+                *(_reachable(program, old, new, folder.path), build, _environment()),
+                time_limit_s=limit_s,
+                build_limit_s=limit_s,
             )
             if schedule or seeds is not None:
                 target = _under_schedules(target, old, new, schedule, seeds, time_limit, progress)
@@ -304,16 +307,31 @@ def _split(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
     return *names, program
 
 
-def _reachable(program: tuple[str, ...], old: Version, new: Version) -> tuple[str, ...]:
-    """The command, with files that lie here, and in none of the versions, by their full paths."""
+def _reachable(program: tuple[str, ...], old: Version, new: Version, folder: Path) -> tuple[str, ...]:
+    """The command, with files that lie here, and in none of the versions, by their full paths.
+
+    In a work tree, such a file is copied, and what is beside it is linked as far as the versions do not have it: Python
+    looks first in the folder of a script, and must not find the modules of the work tree there.
+    """
     found = []
-    for argument in program:
-        is_ours = os.path.isfile(argument) and not os.path.isabs(argument)
+    for number, argument in enumerate(program):
         inside = os.path.normpath(argument)
-        found.append(
-            os.path.abspath(argument) if is_ours and inside not in old.tree and inside not in new.tree else argument
-        )
+        if os.path.isabs(argument) or not os.path.isfile(argument) or inside in old.tree or inside in new.tree:
+            found.append(argument)
+        elif old.repository is None and new.repository is None:
+            found.append(os.path.abspath(argument))
+        else:
+            found.append(_apart(Path(inside), {*old.tree, *new.tree}, folder / f"own-{number}"))
     return tuple(found)
+
+
+def _apart(file: Path, tracked: set[str], folder: Path) -> str:
+    folder.mkdir()
+    shutil.copy2(file, folder)
+    for other in file.parent.iterdir():
+        if other != file and not any(Path(name).is_relative_to(other) for name in tracked):
+            (folder / other.name).symlink_to(other.absolute())
+    return str(folder / file.name)
 
 
 def _environment() -> dict[str, str]:

@@ -73,6 +73,24 @@ def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
     assert "ZeroDivisionError" in done.stdout
 
 
+def test_a_test_that_lies_in_the_work_tree_and_in_no_commit(versions: Workshop) -> None:
+    """Python looks first in the folder of a script, where the modules of the work tree are."""
+    repository = versions.folder / "repository"
+    repository.mkdir()
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(repository)]
+    subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+    for name, text in (("old", OLD), ("new", NEW)):
+        (repository / "prices.py").write_text(text)
+        subprocess.run([*git, "add", "prices.py"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", name], check=True)
+    (repository / "helper.py").write_text("from prices import *\n")
+    (repository / "check.py").write_text(TEST.replace("prices", "helper"))
+    inside = Workshop(repository, versions.temporary, versions.variables)
+    done = inside.run("changes", "HEAD~1", "HEAD", "--", "python", "check.py")
+    assert (done.status, done.stderr) == (0, "")
+    assert "ZeroDivisionError" in done.stdout
+
+
 def test_what_is_written_beside_the_answer(versions: Workshop) -> None:
     files = ["--passing-patch", "out/passing.patch", "--log", "out/log", "--write-test", "tests/test_prices.py"]
     done = versions.run("changes", *files, "old", "new", *RUN)
