@@ -14,6 +14,7 @@ import os
 import sys
 import time
 
+from ..accelerator.own_memory import use_own
 from ..constants import SPLITMIX_STEP
 from ..counting.digest import MASK, text_hash
 from .bytecode import alike
@@ -166,8 +167,11 @@ class Places:
         value = text_hash(f"{self.short(code.co_filename)}:{code.co_firstlineno}:{code.co_qualname}")
         # The code object is kept, so that its identity is not given to another one.
         self._hashes[id(code)] = (code, value)
+        before = use_own(True)
+        _ = code.co_code  # it is kept by the code object: whoever asks first makes it, in runs that watch places or not
         if self._watched is not None:
             self._watch_alike(code)
+        use_own(before)
         return value
 
     def watch(self, numbers: Iterable[int]) -> set[int]:
