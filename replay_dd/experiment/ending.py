@@ -166,7 +166,8 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Report]], ...] 
     # Python: the last traceback is that of the exception that ended the program.
     (
         re.compile(
-            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n)+)"
+            # While it is printed, the source is parsed once more (3.14), which may warn in between.
+            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n|.*:\d+: \w*Warning: .*\n)+)"
             r"(?P<type>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$",
             re.MULTILINE,
         ),

@@ -112,7 +112,9 @@ def test_functions_written_in_c_and_coroutines() -> None:
         with DeltaDebugger():
             int("12x")
     assert "written in C" in caught.value.__notes__[0]
-    assert repr(DeltaDebugger().collect(bytes.fromhex, "0g")) == "bytes.fromhex('0')"
+    # From 3.14 on, too few digits are told from wrong ones.
+    wrong = "g" if sys.version_info >= (3, 14) else "0"
+    assert repr(DeltaDebugger().collect(bytes.fromhex, "0g")) == f"bytes.fromhex('{wrong}')"
 
     async def broken(text: str) -> None:
         raise ValueError(text)

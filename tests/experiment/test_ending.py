@@ -52,6 +52,11 @@ GO = "panic: runtime error: {}\n\ngoroutine 1 [running]:\n"
 # Two outputs of one failure, and one of another.
 REPORTS = [
     (PYTHON.format(line=7, error="KeyError: 'a'"), PYTHON.format(line=7, error="KeyError: 'bb'")),
+    # The interpreter may warn while it prints.
+    (
+        PYTHON.format(line=7, error="KeyError: 1"),
+        PYTHON.format(line=7, error="<input>:3: SyntaxWarning: odd\nKeyError: 1"),
+    ),
     (JAVA.format("a", 5), JAVA.format("b", 5)),
     (NODE.format("a", 5), NODE.format("b", 5)),
     (ASAN.format("", 12), ASAN.format("x", 12)),
@@ -62,6 +67,7 @@ REPORTS = [
 ]
 OTHERS = [
     PYTHON.format(line=8, error="KeyError: 'a'"),
+    PYTHON.format(line=8, error="KeyError: 1"),
     JAVA.format("a", 6),
     NODE.format("a", 6),
     ASAN.format("", 13),

@@ -103,8 +103,7 @@ def test_metadata() -> None:
 
 
 def test_the_description_has_no_links_into_the_checkout() -> None:
-    description = distribution("replay-dd").metadata.get_payload()
-    assert isinstance(description, str)
+    description = distribution("replay-dd").metadata["Description"]
     targets = re.findall(r"\]\(([^)]*)\)", description)
     assert targets
     assert not [target for target in targets if not target.startswith(("https://", "#"))]
