@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from sysconfig import get_config_var
 
-from tools.get_pythons import KNOWN, CannotGet, get, interpreter_of
+from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
@@ -267,6 +267,8 @@ def run_tests(
     temporary, home = folder / "tmp", folder / "home"
     temporary.mkdir()
     home.mkdir()
+    (copy / FOLDER.parent.name).mkdir()
+    (copy / FOLDER.relative_to(CHECKOUT)).symlink_to(FOLDER)  # where the tests look for other Pythons
     variables = {
         **os.environ,
         **built,

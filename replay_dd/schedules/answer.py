@@ -186,7 +186,7 @@ def complete_answer(
         has_ranges = best.switch is not None and not isolation.circumstance.flaky
         if jobs > 1 and has_ranges:
             return _proved_beside_ranges(best, tests, runs, jobs, observer)
-        best = _proved(best, tests, jobs)
+        best = _proved(best, tests, runs, jobs)
         if has_ranges and best.isolation.verified:
             observer.on_stage("looking for the failing ranges")
             best = _with_ranges(best, tests, runs, jobs)
@@ -225,7 +225,7 @@ def _proved_beside_ranges(
     """Look for the ranges while the proof is made, which hardly ever fails: then they are thrown away."""
     other_tests = tests.judged_by(tests.circumstance)
     with ThreadPoolExecutor(1) as pool:
-        proof = pool.submit(_proved, best, tests, jobs - jobs // 2)
+        proof = pool.submit(_proved, best, tests, runs, jobs - jobs // 2)
         try:
             observer.on_stage("proving the answer, and looking for the failing ranges")
             with_ranges = _with_ranges(best, other_tests, runs, jobs // 2)
@@ -245,15 +245,15 @@ def _proved_beside_ranges(
     )
 
 
-def _proved(best: ScheduleIsolation, tests: Tests[Log], jobs: int) -> ScheduleIsolation:
+def _proved(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:
     isolation = best.isolation
     proof = prove(tests, isolation.baseline, isolation.passing, isolation.failing, jobs=jobs, runs=PROOF_RUNS)
     isolation = replace(isolation, proof=proof, runs=tests.runs)
     return replace(
         best,
         isolation=isolation,
-        passing=replace(best.passing, verified=isolation.verified),
-        failing=replace(best.failing, verified=isolation.verified),
+        passing=replace(runs.with_visits(best.passing), verified=isolation.verified),
+        failing=replace(runs.with_visits(best.failing), verified=isolation.verified),
     )
 
 

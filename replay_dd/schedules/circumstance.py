@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from replay_dd.circumstance import Circumstance, End, Found, Goal, Judgement
 from replay_dd.dd import EMPTY, IntervalSet
@@ -22,8 +22,8 @@ from replay_dd.schedules.divergence_diagnosis import diagnose
 from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
-from replay_dd.schedules.replay import exact_plan, find_divergence, replay_plan
-from replay_dd.schedules.target import run_target
+from replay_dd.schedules.replay import counting_visits, exact_plan, find_divergence, replay_plan
+from replay_dd.schedules.target import Plan, run_target
 
 Triggers = tuple[Trigger, ...]
 
@@ -44,6 +44,7 @@ class ScheduleRunner:
         passing: another log, whose own schedule is run with the outside input of that log.
         failure: text that the description of the failure sought must contain.
         exact: the failure sought has the very message of the failing log, numbers and all.
+        counted: the switches of runs made again, with the visits of their places, by schedule.
     """
 
     failing: Log
@@ -52,6 +53,7 @@ class ScheduleRunner:
     passing: Log | None = None
     failure: str = ""
     exact: bool = False
+    counted: dict[Triggers, tuple[Switch, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def outcome(self, run: Log) -> Outcome:
         """PASS, FAIL or UNRESOLVED, compared with the failing log."""
@@ -68,14 +70,22 @@ class ScheduleRunner:
         return self._run(triggers, source, fresh, exact=triggers == source.triggers)
 
     def run_again(self, log: Log) -> Log:
-        """Rerun the schedule of a log in a fresh process."""
-        return self._run(log.triggers, log, fresh=True, exact=True)
+        """Rerun the schedule of a log in a fresh process, and count the visits of the places of its switches."""
+        again = self._fresh(counting_visits(exact_plan(log, self.time_limit_s), log))
+        if find_divergence(log, again) is None:
+            self.counted[log.triggers] = again.switches
+        return again
+
+    def with_visits(self, log: Log) -> Log:
+        """The log with the visits, if its run was made again: by them it is replayed in a program that has changed."""
+        return replace(log, switches=self.counted.get(log.triggers, log.switches))
 
     def _run(self, triggers: Triggers, source: Log, fresh: bool, exact: bool) -> Log:
         plan = exact_plan(source, self.time_limit_s) if exact else replay_plan(triggers, source.arrivals)
-        if fresh:
-            return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log
-        return self.runner.run(plan, self.time_limit_s).log
+        return self._fresh(plan) if fresh else self.runner.run(plan, self.time_limit_s).log
+
+    def _fresh(self, plan: Plan) -> Log:
+        return run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s).log
 
 
 class ScheduleCircumstance(Circumstance[Log]):

@@ -94,7 +94,7 @@ def minimize(
     verified = isolation.verified if isolation.proof.made else None
     return ScheduleMinimum(
         isolation=isolation,
-        log=replace(found, verified=verified, failure=text),
+        log=replace(before.with_visits(found), verified=verified, failure=text),
         message=message_changed(log.ending, found.ending),
         choices_before=len(log.triggers),
         rewriting_tests=rewritten.tests,

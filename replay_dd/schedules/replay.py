@@ -81,6 +81,11 @@ def exact_plan(log: Log, time_limit_s: float | None = None) -> Plan:
     return replace(plan, exact=True, patience_s=patience_s, recorded_s=recorded_s, digests=digests)
 
 
+def counting_visits(plan: Plan, log: Log) -> Plan:
+    """The plan that also counts how often each thread visits the places of the log's switches."""
+    return replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
+
+
 def replay(
     log: Log,
     *,
@@ -105,7 +110,7 @@ def replay(
     """
     plan = replace(exact_plan(log, time_limit_s), history=history)
     if count_visits:
-        plan = replace(plan, watched=tuple({switch.place.key for switch in log.switches if switch.place is not None}))
+        plan = counting_visits(plan, log)
     run = run_target(
         log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output, elsewhere=elsewhere
     )

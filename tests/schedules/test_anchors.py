@@ -10,9 +10,12 @@ import pytest
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import Source, find_anchors, named, replay_by_anchors, with_anchors
+from replay_dd.schedules.isolate import isolate
+from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.runtime.strategies.anchored import kind_of
+from replay_dd.schedules.target import Plan
 from tests.runtime.programs import random_walk, run_program, write_program
 from tools.test_all_pythons import SUPPORTED, find_python
 
@@ -73,6 +76,20 @@ def test_every_switch_is_found_after_an_edit_elsewhere(granularity: str, tmp_pat
         ]
         assert result.run.log.ending.skipped == ()
         assert result.outcome is (Outcome.FAIL if log.ending.status else Outcome.PASS)
+
+
+def test_the_switches_of_an_answer_are_found_after_an_edit(tmp_path: Path) -> None:
+    """Runs of a search do not count visits; those that prove its answer do."""
+    failing = next(log for seed in range(30) if (log := recorded(tmp_path, seed)).ending.status)
+    passing = run_program(tmp_path, TEXT, Plan()).log
+    found = isolate(passing, failing, jobs=2)
+    answers = [with_anchors(log) for log in (found.failing, minimize(failing, jobs=2).log)]
+    write_program(tmp_path, EDITED)
+    for log in answers:
+        assert log.triggers
+        result = replay_by_anchors(log, time_limit_s=60)
+        assert [anchor.why for anchor in result.missed] == []
+        assert result.outcome is Outcome.FAIL
 
 
 def recorded_with_a_switch_in(folder: Path, text: str) -> Log:
