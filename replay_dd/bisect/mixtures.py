@@ -20,7 +20,7 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
 from replay_dd.schedules.fixed_schedules import FixedSchedules, Tried, in_folder, try_schedules
 from replay_dd.schedules.hunt import hunt
-from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.model import Frame, Log, Place, Program, Settings
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S
 
 _HUNTED = 10  # times as many schedules are tried to find the failure as to find it again
@@ -37,6 +37,7 @@ class SchedulesOnMixtures:
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded run.
         on_run: receives progress, in words.
         logs: failing runs, as they were recorded.
+        names: files that every version is run with, wherever it is: their names in the logs, and their paths.
     """
 
     program: Program
@@ -45,6 +46,7 @@ class SchedulesOnMixtures:
     time_limit_s: float | None = None
     on_run: Callable[[str], None] = lambda text: None
     logs: list[Log] = field(default_factory=list)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def hunt(self, root: Path, environment: Mapping[str, str]) -> None:
         """Hunt for a failure in a working copy, and keep its log.
@@ -74,7 +76,7 @@ class SchedulesOnMixtures:
         for log in self.logs:
             there = in_folder(log, root, command=here.command, moved=Path(log.program.directory))
             moved = replace(there.program, environment=here.environment, directory=here.directory)
-            logs.append(replace(there, program=moved))
+            logs.append(_renamed(replace(there, program=moved), self.names))
         tried = try_schedules(FixedSchedules(tuple(logs), self.seeds), time_limit_s=self.time_limit_s)
         known = {one.type for log in logs for one in log.ending.exceptions}
         raised = () if tried.failing is None else tried.failing.ending.exceptions
@@ -87,6 +89,31 @@ class SchedulesOnMixtures:
     def _program_in(self, root: Path, environment: Mapping[str, str]) -> Program:
         variables = {**self.program.environment, "PYTHONPATH": environment["PYTHONPATH"]}
         return replace(self.program, directory=str(root), environment=variables)
+
+
+def _renamed(log: Log, names: Mapping[str, str]) -> Log:
+    """The log as if recorded with these files where they are: failures are the same only in the same file."""
+
+    def place(one: Place | None) -> Place | None:
+        if one is None or one.file not in names:
+            return one
+        return replace(one, file=names[one.file], path=names[one.file])
+
+    def frames(all_frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        return tuple(replace(frame, file=names.get(frame.file, frame.file)) for frame in all_frames)
+
+    switches = (
+        replace(one, place=place(one.place), wake=one.wake and replace(one.wake, place=place(one.wake.place)))
+        for one in log.switches
+    )
+    ending = replace(
+        log.ending,
+        exceptions=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.exceptions),
+        deadlock=tuple(replace(one, frames=frames(one.frames)) for one in log.ending.deadlock),
+    )
+    files = {names.get(name, name): value for name, value in log.program.files.items()}
+    paths = {name: path for name, path in log.program.paths.items() if name not in names}
+    return replace(log, switches=tuple(switches), ending=ending, program=replace(log.program, files=files, paths=paths))
 
 
 def _words(tried: Tried) -> str:

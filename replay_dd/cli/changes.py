@@ -187,7 +187,12 @@ def changes_command(
                 build_limit_s=limit_s,
             )
             if schedule or seeds is not None:
-                target = _under_schedules(target, old, new, schedule, seeds, time_limit, progress)
+                names = {
+                    os.path.normpath(name): path
+                    for name, path in zip(program, target.command, strict=True)
+                    if name != path
+                }
+                target = _under_schedules(target, old, new, schedule, seeds, time_limit, progress, names)
             narrowed = None
             if not no_history:
                 narrowed = narrow_history(
@@ -241,6 +246,7 @@ def _under_schedules(
     seeds: int | None,
     time_limit_s: float | None,
     progress: Progress,
+    names: dict[str, str],
 ) -> Target:
     """The target, each version tried with the same schedules."""
     # Imported late: only programs with threads need them.
@@ -253,6 +259,7 @@ def _under_schedules(
         *(describe_program(target.command), settings_for_now(), seeds or DEFAULT_SEEDS, time_limit_s),
         on_run=lambda text: progress.show(f"hunting in {new.name}: {text}"),
         logs=[_failing(path, read_log(path)) for path in paths],
+        names=names,
     )
     if not paths:
         difference = Difference(old.tree, new.tree)

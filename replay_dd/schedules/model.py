@@ -113,7 +113,7 @@ class Switch:
         place: where ``thread`` stood; None where it ended, or where none of its code was counted.
         global_time: yield points passed by all threads together.
         digest: the rolling digest up to here.
-        visit: the how-manieth visit of this place by this thread it was; 0 where that was not counted.
+        visit: which visit of this thread to this place it was, counted from 1; 0 where that was not counted.
         ended: whether ``thread`` has ended.
         wake: the sleep or time-out of ``to`` that this switch ends; None if ``to`` waits for none.
     """

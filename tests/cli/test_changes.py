@@ -73,6 +73,39 @@ def test_a_test_that_lies_beside_the_versions(versions: Workshop) -> None:
     assert "ZeroDivisionError" in done.stdout
 
 
+CALM = """\
+import threading
+lock = threading.Lock()
+total = 0
+def add():
+    global total
+    with lock:
+        total = total + 1
+"""
+CHECK = """\
+import threading, counting
+threads = [threading.Thread(target=counting.add) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert counting.total == 2, counting.total
+"""
+
+
+def test_a_schedule_of_a_test_that_lies_beside_the_versions(shop: Workshop) -> None:
+    """It was recorded where the test lay in the version, and fails in the same file wherever that is."""
+    write(shop.folder / "old", {"counting.py": CALM})
+    write(shop.folder / "new", {"counting.py": CALM.replace("with lock", "if lock")})
+    for folder in ("", "new/"):
+        shop.write(CHECK, f"{folder}check.py")
+    recording = Workshop(shop.folder / "new", shop.temporary, shop.variables)
+    assert recording.run("hunt", "-o", "..", "--no-simplify", "--", "python", "check.py").status == 0
+    (shop.folder / "new" / "check.py").unlink()
+    done = shop.run("changes", "--schedule", "fail.log", "--seeds", "5", "old", "new", "--", "python", "check.py")
+    assert (done.status, done.stderr) == (0, "")
+    assert "with lock:" in done.stdout
+    assert "AssertionError" in done.stdout
+
+
 def test_a_test_that_lies_in_the_work_tree_and_in_no_commit(versions: Workshop) -> None:
     """Python looks first in the folder of a script, where the modules of the work tree are."""
     repository = versions.folder / "repository"
