@@ -295,6 +295,9 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo(f"passes       replay-dd replay {passing}")
     if found.failing is not None and not found.one_schedule:
         echo(f"fails        replay-dd replay {failing}")
+        text = signature_of(found.failing.ending).text
+        if text not in {met.text for met in found.failures}:
+            echo(f"               {text}, which is simpler")
     for number, log in enumerate(found.further):
         echo(f"             replay-dd replay {shlex.quote(str(_path_of(output, number)))}")
         echo(f"               {signature_of(log.ending).text}")

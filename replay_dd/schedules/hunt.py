@@ -224,7 +224,8 @@ def hunt(
         simplifier = Simplifier(batch, on_simplify, ends_at)
 
         def simple(log: Log) -> Log:
-            for simplify_more in (simplifier.simplified, partial(simplifier.with_one_preemption, seed=seed)):
+            with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
+            for simplify_more in (simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
                 log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
             return log

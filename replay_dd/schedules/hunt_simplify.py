@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from replay_dd.errors.program import NotReproducedError
-from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
+from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.likely_preemptions import likely_preemptions
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.target import Plan
@@ -94,15 +95,18 @@ class Simplifier:
             return replace(simple, strategy=f"{log.strategy}, simplified")
         return log
 
-    def with_one_preemption(self, log: Log, seed: int, failure: str = "") -> Log:
-        """The same failure by a single preemption of the default schedule, if a few runs find one; else the log given.
+    def with_one_preemption(self, log: Log, seed: int, failure: str = "", *, may_differ: bool = True) -> Log:
+        """The failure by a single preemption of the default schedule, if a few runs find one; else the log given.
 
-        A simplified schedule cannot lose another choice, but may still be needlessly indirect.
+        A simplified schedule cannot lose another choice, but may still be needlessly indirect. The preemptions tried
+        are those at conflicts, then random ones. If none makes the same failure, one will do that fails at the same
+        place with another message.
 
         Args:
             log: the log of a failing run.
             seed: the first seed.
             failure: text that the description of its failure must still contain.
+            may_differ: accept another message.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
@@ -111,22 +115,34 @@ class Simplifier:
         if len(log.triggers) < 2 or signature_of(first).kind != PASSED or not self._left_s:
             return log
         wanted = signature_of(log.ending)
-        options = ({"seed": seed + number, "preemptions": 1} for number in range(_SIMPLER_RUNS))
-        for _, run in self._batch.runs(Plan("bounded", option, first.thread_times) for option in options):
+        alike: Log | None = None
+        for _, run in self._batch.runs(self._single_preemptions(seed)):
             self._count()
             if not self._left_s:
-                return log
-            if _is(wanted, failure, run.log):
-                simpler = verify_log(run.log, self._batch.time_limit_s)
-                if simpler.verified and _is(wanted, failure, simpler):
-                    return simpler
-        return log
+                break
+            found = signature_of(run.log.ending)
+            if not found.mentions(failure) or (found.kind, found.detail) != (wanted.kind, wanted.detail):
+                continue
+            if not found.same(wanted):
+                alike = alike or run.log
+            elif (simpler := self._verified(run.log)) is not None:
+                return simpler
+        return self._verified(alike) or log if alike is not None and may_differ else log
+
+    def _single_preemptions(self, seed: int) -> Iterator[Plan]:
+        first = self._batch.first
+        found = likely_preemptions(first.touches, first.alternatives)
+        likely = sorted(found, key=lambda one: one.rank)[: _SIMPLER_RUNS // 2]
+        for preemption in likely:
+            yield Plan("replay", triggers=(preemption.trigger,))
+        for number in range(_SIMPLER_RUNS - len(likely)):
+            yield Plan("bounded", {"seed": seed + number, "preemptions": 1}, first.log.ending.thread_times)
+
+    def _verified(self, log: Log) -> Log | None:
+        """The log, if a replay ends in the same way."""
+        verified = verify_log(log, self._batch.time_limit_s)
+        return verified if verified.verified and signature_of(verified.ending).same(signature_of(log.ending)) else None
 
     def _count(self, record: TestRecord | None = None) -> None:
         self.runs += 1
         self._on_run(self.runs)
-
-
-def _is(wanted: Signature, failure: str, log: Log) -> bool:
-    found = signature_of(log.ending)
-    return found.same(wanted) and found.mentions(failure)
