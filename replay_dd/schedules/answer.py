@@ -249,12 +249,11 @@ def _proved(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jo
     isolation = best.isolation
     proof = prove(tests, isolation.baseline, isolation.passing, isolation.failing, jobs=jobs, runs=PROOF_RUNS)
     isolation = replace(isolation, proof=proof, runs=tests.runs)
-    return replace(
-        best,
-        isolation=isolation,
-        passing=replace(runs.with_visits(best.passing), verified=isolation.verified),
-        failing=replace(runs.with_visits(best.failing), verified=isolation.verified),
+    passing, failing = (
+        replace(runs.with_visits(log), verified=isolation.verified) for log in (best.passing, best.failing)
     )
+    switch = find_guilty_switch(passing, failing)
+    return replace(best, isolation=isolation, passing=passing, failing=failing, switch=switch)
 
 
 def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:

@@ -283,6 +283,7 @@ class Runner:
 
         Raises:
             ProgramNotFoundError, NotControlledError: it cannot be run, or not under the scheduler.
+            CannotForkError: all servers were ended meanwhile.
         """
         plan = replace(plan, only=self._only) if self._only else plan
         if not self.why_fresh:
@@ -290,6 +291,8 @@ class Runner:
                 server = self._servers.take()
                 run = server.run(plan, time_limit_s)
             except CannotForkError as error:
+                if self._servers.closed:  # nobody waits for this run any more
+                    raise
                 self.stop_forking(str(error))
             else:
                 self._servers.put_back(server)

@@ -16,6 +16,10 @@ import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from replay_dd.experiment.forked import CannotForkError
+
+_CLOSED = "all servers were ended"
+
 
 class _Server(Protocol):
     def close(self) -> None: ...
@@ -30,9 +34,13 @@ class ServerPool(Generic[Server]):
     Args:
         start: starts one.
         clock: the time in seconds.
+
+    Attributes:
+        closed: whether all servers were ended.
     """
 
     def __init__(self, start: Callable[[], Server], clock: Callable[[], float] = time.monotonic) -> None:
+        self.closed = False
         self._start = start
         self._clock = clock
         self._changed = threading.Condition()
@@ -48,9 +56,12 @@ class ServerPool(Generic[Server]):
 
         Raises:
             Exception: the first one could not be started; all that come later get the same.
+            CannotForkError: the pool was closed meanwhile.
         """
         with self._changed:
             while not self._idle:
+                if self.closed:
+                    raise CannotForkError(_CLOSED)
                 if self._error is not None:
                     raise self._error
                 if not self._starting and (not self._all or self._waited_s >= self._start_s):
@@ -75,6 +86,9 @@ class ServerPool(Generic[Server]):
                 self._changed.notify_all()
             raise
         with self._changed:
+            if self.closed:
+                server.close()
+                raise CannotForkError(_CLOSED)
             self._all.append(server)
             self._starting = False
             self._start_s, self._waited_s = self._clock() - began, 0.0
@@ -90,6 +104,8 @@ class ServerPool(Generic[Server]):
     def close(self) -> None:
         """End all servers."""
         with self._changed:
+            self.closed = True
             servers, self._all, self._idle = self._all, [], []
+            self._changed.notify_all()
         for server in servers:
             server.close()

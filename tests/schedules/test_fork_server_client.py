@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from replay_dd.experiment.forked import CannotForkError
 from replay_dd.schedules import program_files
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
@@ -339,6 +342,23 @@ def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
     assert without_seconds(forked) == without_seconds(fresh)
     if "__del__" not in ending:  # what objects do as the last of all is not done
         assert forked.output == fresh.output
+
+
+def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_path: Path) -> None:
+    program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
+    told: list[str] = []
+    settings = Settings(real_clock=True)
+    runner = Runner(
+        describe_program((sys.executable, program.name), directory=tmp_path), settings, on_fresh=told.append
+    )
+    with ThreadPoolExecutor(1) as pool:
+        left_behind = pool.submit(runner.run, Plan(), 60)
+        while not left_behind.running() or not runner._servers._all:
+            time.sleep(0.01)
+        runner.close()
+        with pytest.raises(CannotForkError):
+            left_behind.result()
+    assert (told, runner.why_fresh) == ([], "")
 
 
 def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:

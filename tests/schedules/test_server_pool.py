@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import pytest
 
+from replay_dd.experiment.forked import CannotForkError
 from replay_dd.schedules.server_pool import ServerPool
 
 START_S = 1000.0  # of a clock that stands still otherwise
@@ -96,3 +97,29 @@ def test_where_none_can_be_started_everybody_is_told(clock: Clock) -> None:
             with pytest.raises(OSError, match="no"):
                 future.result()
     assert len(started) == 1
+
+
+def test_when_it_is_closed_nobody_gets_a_new_one(pool: ServerPool[FakeServer]) -> None:
+    first = pool.take()
+    with ThreadPoolExecutor(1) as others:
+        waiting = others.submit(pool.take)
+        pool.close()
+        with pytest.raises(CannotForkError):
+            waiting.result()
+    with pytest.raises(CannotForkError):
+        pool.take()
+    assert first.closed
+    assert pool.closed
+
+
+def test_one_that_was_starting_when_it_was_closed_is_ended(clock: Clock) -> None:
+    server = FakeServer()
+
+    def start() -> FakeServer:
+        pool.close()
+        return server
+
+    pool = ServerPool(start, clock)
+    with pytest.raises(CannotForkError):
+        pool.take()
+    assert server.closed
