@@ -52,12 +52,19 @@ class Ended:
 
 
 def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] | None:
-    """What a program that waits to be forked tells; None if it told nothing in time, or ended."""
-    poll = select.poll()
-    poll.register(channel, select.POLLIN)
-    if not poll.poll(None if limit_s is None else limit_s * 1000):
-        return None
-    data = channel.recv(65536)
+    """What a program that waits to be forked tells; None if it told nothing in time, or ended.
+
+    Raises:
+        CannotForkError: the channel was closed here meanwhile.
+    """
+    try:
+        poll = select.poll()
+        poll.register(channel, select.POLLIN)
+        if not poll.poll(None if limit_s is None else limit_s * 1000):
+            return None
+        data = channel.recv(65536)
+    except (OSError, ValueError) as error:  # a closed socket has the number -1
+        raise CannotForkError(f"the server has ended: {error}") from error
     return marshal.loads(data) if data else None
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
 from replay_dd.experiment.guard_process import remove_system_names
-from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
+from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, kill_tree, private_folder, start_process
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import records_in
@@ -84,7 +84,8 @@ def start_program(program: Program, settings: Settings, context: contextlib.Exit
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
+    """End a server, and the run that it may be making: a search does not wait for what it no longer needs."""
+    kill_tree(process)
     process.wait()
     LIVE.remove(process)
 

@@ -17,6 +17,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 from tests.schedules.forking import THREAD, forked_output, write
+from tools.test_all_pythons import processes_in
 
 COUNTERS = """
 import os, random, sys, tempfile, threading, time
@@ -348,9 +349,9 @@ def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_pa
     program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
     told: list[str] = []
     settings = Settings(real_clock=True)
-    runner = Runner(
-        describe_program((sys.executable, program.name), directory=tmp_path), settings, on_fresh=told.append
-    )
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    runner = Runner(described, settings, on_fresh=told.append)
+    began = time.monotonic()
     with ThreadPoolExecutor(1) as pool:
         left_behind = pool.submit(runner.run, Plan(), 60)
         while not left_behind.running() or not runner._servers._all:
@@ -359,6 +360,9 @@ def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_pa
         with pytest.raises(CannotForkError):
             left_behind.result()
     assert (told, runner.why_fresh) == ([], "")
+    while processes_in(tmp_path):  # the last of them is just ending; if it is not, it takes a minute
+        assert time.monotonic() < began + 50
+        time.sleep(0.01)
 
 
 def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:
