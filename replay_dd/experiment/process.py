@@ -301,40 +301,6 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-_LONGEST_HALT_S = 1.0  # a process that waits for a disk stands still only afterwards
-
-
-def kill_tree(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, the processes that it has started, theirs, and what is left of the groups of all these."""
-    found: list[int] = []
-    waiting = [process.pid] if process.poll() is None else []
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        # A process that stands still starts no other one after it was asked for those it has.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(one, signal.SIGSTOP)
-        patience = time.monotonic() + _LONGEST_HALT_S
-        while _runs(one) and time.monotonic() < patience:
-            time.sleep(0.0005)
-        with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{one}/task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
-    for one in found:
-        for kill in (os.killpg, os.kill):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                kill(one, signal.SIGKILL)
-
-
-def _runs(process: int) -> bool:
-    """Whether a process neither stands still nor has ended."""
-    try:
-        stat = Path(f"/proc/{process}/stat").read_bytes()
-    except OSError:
-        return False
-    return stat.rpartition(b")")[2].split()[0] not in (b"T", b"t", b"Z", b"X")
-
-
 @functools.cache
 def _libc() -> ctypes.CDLL:
     """The C library; one object for all runs, since Python never frees the function types of each."""

@@ -21,7 +21,8 @@ from pathlib import Path
 
 from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
 from replay_dd.experiment.guard_process import remove_system_names
-from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, kill_tree, private_folder, start_process
+from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
+from replay_dd.experiment.process_tree import kill_tree
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import records_in
