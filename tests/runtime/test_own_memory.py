@@ -217,6 +217,27 @@ for turn in range(1, 4):
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=LIMIT_S)
 
 
+def test_what_was_searched_before_moves_nothing(tmp_path: Path) -> None:
+    """The import system makes one of these for each folder, and the interpreter gives each less room than the last."""
+    script = """
+import sys, zipimport
+from replay_dd.schedules.runtime.accelerator.own_memory import keep_apart, settle_imports, use_own
+
+assert keep_apart()
+use_own(True)
+for _ in range(int(sys.argv[1])):
+    object.__new__(zipimport.zipimporter)
+settle_imports()
+use_own(False)
+print(id(object.__new__(zipimport.zipimporter)) >> 32)  # blocks of one size share these digits
+"""
+    shelves = [
+        subprocess.check_output([sys.executable, "-c", script, number], cwd=tmp_path, timeout=LIMIT_S)
+        for number in ("0", "9")
+    ]
+    assert shelves[0] == shelves[1]
+
+
 def test_a_program_may_trace_its_memory(tmp_path: Path) -> None:
     traces = "import tracemalloc\ntracemalloc.start()\n" + PROGRAM + "tracemalloc.stop()\nfound.clear()\n"
     assert fresh(described(tmp_path, traces), Plan("random", {"seed": 1})).log.ending.status == 0
