@@ -65,8 +65,9 @@ def _put_in_place(request_path: str, number: int) -> Parts:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     if request["history"]:
         from .hangs import history  # noqa: F401
-    if request["virtual"] or request["server"] >= 0:
-        from .virtual import guard  # noqa: F401  # likewise
+    # Always: copies may need it, and which names are known already decides where the program's next ones stand.
+    from .virtual import guard  # noqa: F401
+
     if request["server"] >= 0:
         learn_streams()
         offer(parts, lambda: _take_run(parts))
