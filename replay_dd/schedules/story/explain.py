@@ -53,6 +53,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
         found: the isolation.
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
     """
+    if found.isolation.interrupted:  # nobody waits for more runs
+        return Explanation(None, "interrupted", interrupted=True)
     if found.switch is None:
         return Explanation(None, "no switch was isolated")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
