@@ -136,7 +136,8 @@ def watch_events(
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = _path_in_words(arguments[0]) if arguments else ""
-        if "__pycache__" in path or path in harmless:  # the first are the import system's own
+        # The import system opens a file, and then makes a stream of the descriptor.
+        if path in harmless or _keeps_bytecode(_open_file(arguments[0]) or path if event == "open" else path):
             return
         if _ends_with_its_socket(event, arguments):
             return
@@ -161,6 +162,22 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
 
         return bool(socket.type.__get__(arguments[0]) == SOCK_DGRAM)  # which sends nothing
     return event == "socket.bind" and type(arguments[1]) is tuple
+
+
+def _keeps_bytecode(path: str) -> bool:
+    """Whether the import system keeps compiled modules there, which a copy need not do again."""
+    prefix = sys.pycache_prefix
+    return "__pycache__" in path or (prefix is not None and _lies_in(path + os.sep, os.path.abspath(prefix) + os.sep))
+
+
+def _open_file(argument: Any) -> str:
+    """The path of the file that a descriptor stands for; nothing if it is none, or the system does not tell."""
+    if not is_a(argument, int):
+        return ""
+    try:
+        return os.readlink(f"/proc/self/fd/{int.__index__(argument)}")
+    except OSError:
+        return ""
 
 
 def _path_in_words(argument: Any) -> str:
