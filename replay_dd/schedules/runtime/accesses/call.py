@@ -9,6 +9,7 @@ from ..compat import NULL_ABOVE_GLOBAL
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
+from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
@@ -130,7 +131,9 @@ class AnyInstruction(Instruction):
         if values.is_a(own, dict, list, set, deque) or values.inside(own) is not None:
             return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
-            return self._file_method(own, name)
+            return self._file_method(own, expression, name)
+        if is_socket(own):  # whoever's function waits for it
+            return of_socket(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
             self.also = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
@@ -220,10 +223,14 @@ class AnyInstruction(Instruction):
                 self.names.remember(access.old, access.name)
         return access
 
-    def _file_method(self, own: Any, name: str) -> Access | None:
+    def _file_method(self, own: Any, expression: Expression, name: str) -> Access | None:
         effect = effect_of("io", name)
+        if effect is None:
+            return None
         path, writable = _path_of(own)
-        if effect is None or not path or (effect[1] and writable is False):
+        if not path:
+            return of_stream(own, name, effect, self.names.name_of(own, expression))
+        if effect[1] and writable is False:
             return None
         access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
         access.reads, access.writes = effect
@@ -272,7 +279,6 @@ def _name_of(function: object) -> str:
 
 
 _stat = os.stat  # as the program may replace it
-_OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
 
 
 def _path_of(file: Any) -> tuple[str, bool | None]:
@@ -280,12 +286,8 @@ def _path_of(file: Any) -> tuple[str, bool | None]:
 
     The path is empty if the file has none.
     """
-    while values.module_name(type(file)) == "_io" and values.type_name(type(file)) in _OWN_BUFFER:
-        try:
-            file = getattr(file, _OWN_BUFFER[values.type_name(type(file))])
-        except (AttributeError, ValueError):
-            return "", False
-    if values.module_name(type(file)) != "_io" or values.type_name(type(file)) != "FileIO":
+    file = bottom(file)
+    if file is None or values.type_name(type(file)) != "FileIO":
         return "", False
     found = (values.own_values(file) or {}).get("name")
     if type(found) is not str:
