@@ -113,7 +113,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
-        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+        conflict = better_of(conflict, conflict_of_victim(twins.failing, twins.passing, victim), victim)
     return essential(conflict, ending)
 
 

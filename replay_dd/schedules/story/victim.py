@@ -43,11 +43,12 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
     return next(iter(known or failed), None)
 
 
-def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
+def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
     """What the others did between the last look of a thread at a thing and its access that failed.
 
     Args:
         failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
         victim: the access that failed.
     """
     earlier = [access for access in failing.accesses if access.number < victim.number]
@@ -55,7 +56,7 @@ def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
         victim = _as_found(earlier, victim)
     changes = [one for one in earlier if one.thread != victim.thread and one.writes and one.touches(victim)]
     if not changes:
-        return _too_early(failing, victim)
+        return _too_early(failing, victim) or _never_made(failing, passing, victim)
     looks = [
         access
         for access in earlier
@@ -119,6 +120,29 @@ def _too_early(failing: Observation, victim: Access) -> Conflict | None:
     last = before[-1] if before else None
     stretch = _between(failing.accesses, last, made)
     return Conflict(made.thread, None, Edge(made, (victim,), inferred=False), None, stretch, before, after)
+
+
+def _never_made(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
+    """The conflict with the thread that makes the thing in the passing run; the failing one has ended before."""
+    there = [one for one in passing.accesses if _key(one) == _key(victim) and not one.old.is_missing]
+    if victim.does != "reads" or not there:
+        return None
+    makes = [
+        one
+        for one in passing.accesses
+        if one.thread != victim.thread and one.does == "stores" and one.thing == there[0].thing
+    ]
+    if len(makes) != 1 or makes[0].number > there[0].number:
+        return None
+    maker = makes[0].thread
+    own = [one for one in failing.accesses if one.thread == maker]
+    same = {(one.time, one.place) for one in passing.accesses if one.thread == maker and one.time < makes[0].time}
+    if not own or (own[-1].time, own[-1].place) not in same:
+        return None  # it went another way
+    made = replace(makes[0], number=failing.accesses[-1].number + 1, thing=victim.thing)
+    before = tuple(one for one in own if one.number < victim.number)
+    stretch = _between(failing.accesses, before[-1] if before else None, made)
+    return Conflict(maker, None, Edge(made, (victim,), inferred=False), None, stretch, before, (), never=True)
 
 
 def _as_found(earlier: Sequence[Access], victim: Access) -> Access:
