@@ -13,7 +13,7 @@ from tests.runtime.programs import run_program
 ALL = Plan(observed={"": (0, 1 << 62)})
 
 PROGRAM = """
-    import collections, contextlib, contextvars, io, os, socket, tempfile, threading
+    import collections, contextlib, contextvars, io, os, socket, tempfile, threading, weakref
 
     class Group:
         def __init__(self):
@@ -69,6 +69,9 @@ PROGRAM = """
                 stream.write("late")
             except ValueError:
                 pass
+        if reference() is not None:
+            holder[:] = []
+            reference()
         near.send(b"data")
         near.close()
         try:
@@ -78,6 +81,8 @@ PROGRAM = """
 
     memory, temporary = io.StringIO(), tempfile.TemporaryFile("w+")
     near, far = socket.socketpair()
+    holder = [Group()]
+    reference = weakref.ref(holder[0])
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
@@ -153,6 +158,15 @@ def test_a_generator_that_runs_already_is_found_so(seen: list[Access]) -> None:
     calls = [one for one in seen if one.name == "again" and one.detail == "next()"]
     assert [one.old.is_missing for one in calls] == [False, False, True]
     assert all(one.reads and one.writes and one.holder_type == "generator" for one in calls)
+
+
+def test_a_weak_reference_finds_its_object_until_that_is_gone(seen: list[Access]) -> None:
+    calls = [one for one in seen if one.name == "reference()"]
+    assert [(one.old.type, one.old.is_missing, one.tested) for one in calls] == [
+        ("Group", False, True),
+        ("", True, False),
+    ]
+    assert all(one.is_weak and one.reads and not one.writes for one in calls)
 
 
 @pytest.mark.parametrize("name", ["memory", "temporary", "near"])

@@ -80,6 +80,38 @@ def conflict_of_victim(failing: Observation, passing: Observation, victim: Acces
     )
 
 
+def made_by_both(failing: Observation, victim: Access) -> Conflict | None:
+    """The conflict of two threads that both found nothing and made the thing; each then takes it away as its own.
+
+    Args:
+        failing: all that the failing run accessed.
+        victim: the access that failed, as the other thread has taken the thing away.
+    """
+    earlier = [one for one in failing.accesses if one.number < victim.number and one.touches(victim)]
+    taken = next((one for one in reversed(earlier) if one.writes and one.does != "stores"), None)
+    if taken is None or taken.thread == victim.thread:
+        return None
+    own = [one for one in failing.accesses if one.thread == taken.thread]
+    looks = [one for one in own if one in earlier and _found_none(one) and one.number < taken.number]
+    if not looks:
+        return None
+    look = looks[-1]
+    made = next((one for one in own if one.number > look.number and one in earlier and one.writes), None)
+    if made is None or made.number >= taken.number:
+        return None
+    stretch = tuple(one for one in failing.accesses if look.number < one.number < made.number and one not in own)
+    others = tuple(one for one in stretch if one.conflicts(victim))
+    if not any(one.writes and one.thread == victim.thread for one in others):
+        return None
+    return Conflict(
+        *(taken.thread, Edge(look, others, inferred=False), Edge(made, others, inferred=False)),
+        next(one for one in own if one.number > look.number).place,
+        stretch,
+        tuple(one for one in own if one.number <= look.number),
+        tuple(one for one in own if one.number > look.number),
+    )
+
+
 def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) -> Conflict:
     """The conflict that explains a failure better.
 
@@ -166,6 +198,13 @@ def _cannot_succeed(access: Access) -> bool:
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _found_none(access: Access) -> bool:
+    """Whether a look found that a thing was not there, and that decided what its thread did."""
+    if not checks(access):
+        return False
+    return access.old.text == "False" if access.does == "checks" else access.old.is_missing
 
 
 def _key(access: Access) -> tuple[str, str, int, str]:

@@ -11,7 +11,7 @@ from replay_dd.schedules.story.conflict import find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.tell import tell_race
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 from tests.schedules.logs import PASSED
 from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number, switch
 
@@ -76,6 +76,28 @@ def test_what_a_thread_never_came_to_make_was_used_too_early() -> None:
     assert "which it no longer comes to" in story.summary
     went_another_way = seen(replace(begun, time=5), use)
     assert conflict_of_victim(went_another_way, passing, use) is None
+
+
+def test_what_both_threads_made_was_missing_when_both_looked() -> None:
+    absent, there = replace(number(1), text="False"), number(2)
+    look = access("0.1", 1, 1, "checks", ITEM, tested=True, old=absent)
+    other_look = access("0.2", 1, 2, "checks", ITEM, tested=True, old=absent)
+    other_made = access("0.2", 2, 3, "stores", ITEM, old=NOTHING)
+    made = access("0.1", 2, 4, "stores", ITEM, old=there)
+    taken = access("0.1", 3, 5, "deletes", ITEM, old=there, new=NOTHING)
+    use = access("0.2", 3, 6, "deletes", ITEM, old=NOTHING)
+    failing = seen(look, other_look, other_made, made, taken, use)
+    conflict = made_by_both(failing, failing.accesses[-1])
+    assert conflict is not None
+    assert conflict.left is not None
+    assert conflict.right is not None
+    assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.CHECK_THEN_ACT)
+    assert (conflict.left.access, conflict.right.access) == (failing.accesses[0], failing.accesses[3])
+    # It was there already when this thread looked, or nobody else made it in between.
+    late = seen(other_look, other_made, replace(look, old=replace(absent, text="True")), made, taken, use)
+    assert made_by_both(late, late.accesses[-1]) is None
+    alone = seen(other_look, other_made, look, made, taken, use)
+    assert made_by_both(alone, alone.accesses[-1]) is None
 
 
 def test_a_check_by_the_victim_explains_more_than_the_order_of_two_others() -> None:

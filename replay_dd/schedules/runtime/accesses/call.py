@@ -7,7 +7,7 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
-from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
+from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
@@ -63,6 +63,8 @@ class AnyInstruction(Instruction):
             name = values.type_name(function)  # type: ignore[arg-type]
         if type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename):
             return None  # what it does is seen in its own code
+        if values.is_reference(function):
+            return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
@@ -160,6 +162,12 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"
         access.old = values.state(own)
+        return access
+
+    def _referent(self, reference: object, expression: Expression) -> Access:
+        """What a weak reference refers to, which is gone once nobody else refers to it."""
+        access = Access(READS, ITEM, reference, "", f"{self.names.name_of(reference, expression)}()")
+        access.old = access.new = values.referent(reference)
         return access
 
     def _next_of(self, generator: Any, expression: Expression) -> Access:
