@@ -20,7 +20,7 @@ from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
-        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+        by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
+        conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     return essential(conflict, ending)
 
 
