@@ -21,12 +21,13 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
-from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, IntervalSet
+from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, GuessesFirst, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
@@ -58,6 +59,7 @@ class CodeChanges(Circumstance[Ending]):
     name = "changes"
     subject = "version"
     flaky = True
+    confirmed = False  # what the guilty change needs comes in groups; their lines are not tried one by one
 
     def __init__(
         self,
@@ -82,7 +84,8 @@ class CodeChanges(Circumstance[Ending]):
         self._wanted = wanted
         self._messages_count = messages_count
         self._resolution = resolution
-        self._isolating: DD | None = None
+        self._clues: Clues | None = None
+        self._isolating: GuessesFirst | None = None
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
         self.base = applied
@@ -111,10 +114,11 @@ class CodeChanges(Circumstance[Ending]):
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Build and run the mixture; unless this is evidence, perhaps another one in its place."""
         resolution = self._resolution
-        if fresh:
-            return without_line_numbers(self._workshop.trial(configuration, clean=True).ending)
-        if resolution is None or self._wanted is None or configuration in (self.universe, self.base):
-            return without_line_numbers(self._workshop.trial(configuration).ending)
+        if fresh or resolution is None or self._wanted is None or configuration in (self.universe, self.base):
+            trial = self._workshop.trial(configuration, clean=fresh)
+            if self._wanted is None and configuration == self.universe:
+                self._clues = trial.clues
+            return without_line_numbers(trial.ending)
 
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
@@ -129,10 +133,22 @@ class CodeChanges(Circumstance[Ending]):
         if self.algorithm == "dd+":
             return CheckedDDPlus(self.base, failing, split=self._split)
         # What is left of all but the last level is only to be narrowed.
-        self._isolating = DD(
-            self.base, failing, split=self._split, patience=_PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        patience = _PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        self._isolating = GuessesFirst(
+            *(self.base, failing, self._guesses(failing)),
+            lambda passes, fails: DD(passes, fails, split=self._split, patience=patience),
+            split=self._split,
         )
         return self._isolating
+
+    def _guesses(self, failing: IntervalSet) -> Sequence[IntervalSet]:
+        """What is suspected from what the failing version printed; nothing below the first level."""
+        left = failing - self.base
+        if self._clues is None or self._resolution is None:
+            return ()
+        if len(groups(self.difference, left, "hunk")) < LEAST_GROUPS:
+            return ()
+        return guesses(self._resolution.dependences, self._clues, self._workshop.program_words, left)
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
@@ -214,7 +230,8 @@ class CodeChanges(Circumstance[Ending]):
     @property
     def gave_up(self) -> bool:
         """Whether the search ended since too many tests told nothing: the answer may be more than is needed."""
-        return self._isolating is not None and self._isolating.gave_up
+        then = None if self._isolating is None else self._isolating.then
+        return isinstance(then, DD) and then.gave_up
 
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
