@@ -5,8 +5,8 @@ Rules of this module:
 * What is left of a value is of the value's type: a subclass of ``dict`` stays one, with its other attributes.
 * Strings, bytes and arrays have parts and nothing inside. An array has as many levels of parts as axes, and what is
   left of it is a view where that is one slice.
-* Data classes, named tuples and classes of ``attrs`` are transparent: their fields cannot be left out, but what is in
-  the fields can. Objects of other classes are taken as they are.
+* Of transparent values, see :mod:`replay_dd.call.fields`, the fields cannot be left out, but what is in the fields can.
+  Objects of other classes are taken as they are.
 * Nothing depends on the order of a hash.
 * Values are never changed: what is left is new, and shares what is inside with the old value.
 """
@@ -14,7 +14,6 @@ Rules of this module:
 from __future__ import annotations
 
 import copy
-import dataclasses
 import sys
 from abc import ABC, abstractmethod
 from array import array
@@ -24,6 +23,7 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from replay_dd.call.fields import fields_of
 from replay_dd.dd import IntervalSet
 
 if TYPE_CHECKING:
@@ -180,31 +180,6 @@ def is_text(value: Any) -> bool:
 def is_array(value: Any) -> bool:
     """Whether it is an array, whose levels are its axes."""
     return _is_array(value)
-
-
-def fields_of(value: Any) -> dict[str, Any] | None:
-    """The fields of a transparent value, by name; None if it is not transparent."""
-    if isinstance(value, type):
-        return None
-    if dataclasses.is_dataclass(value):
-        names: Sequence[str] = [field.name for field in dataclasses.fields(value)]
-    elif isinstance(value, tuple) and hasattr(value, "_fields"):
-        names = value._fields
-    elif hasattr(type(value), "__attrs_attrs__"):
-        names = [field.name for field in type(value).__attrs_attrs__]
-    else:
-        return None
-    return {name: getattr(value, name) for name in names if hasattr(value, name)}
-
-
-def with_fields(value: Any, changed: Mapping[str, Any]) -> Any:
-    """A transparent value with other values in some fields; its class is not asked, and checks nothing."""
-    if isinstance(value, tuple):
-        return value._replace(**changed)  # type: ignore[attr-defined]  # a named tuple
-    made = copy.copy(value)
-    for name, inside in changed.items():
-        object.__setattr__(made, name, inside)
-    return made
 
 
 def strings_in(value: Any, depth: int = 20) -> Iterator[str]:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from replay_dd.call.containers import container_of, fields_of, is_array, with_fields
+from replay_dd.call.containers import container_of, is_array
+from replay_dd.call.fields import fields_of, with_fields
 from replay_dd.call.spaces import DEEPEST, Arguments, Space
 from replay_dd.dd import IntervalSet
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from replay_dd.call.containers import Container, container_of, fields_of, is_array, with_fields
+from replay_dd.call.containers import Container, container_of, is_array
+from replay_dd.call.fields import fields_of, with_fields
 from replay_dd.dd import EMPTY, IntervalSet
 
 Arguments = Mapping[str, Any]
