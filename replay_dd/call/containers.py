@@ -3,8 +3,8 @@
 Rules of this module:
 
 * What is left of a value is of the value's type: a subclass of ``dict`` stays one, with its other attributes.
-* Strings, bytes and arrays have parts and nothing inside. An array has as many levels of parts as axes, and what is
-  left of it is a view where that is one slice.
+* Strings, bytes and arrays have parts and nothing inside. An array, or a table of ``pandas``, has as many levels of
+  parts as axes, and what is left of an array is a view where that is one slice.
 * Of transparent values, see :mod:`replay_dd.call.fields`, the fields cannot be left out, but what is in the fields can.
   Objects of other classes are taken as they are.
 * Nothing depends on the order of a hash.
@@ -154,17 +154,35 @@ class _Array(Container):
         return f"[{':, ' * self._axis}{part}]"
 
 
+class _Frame(Container):
+    """Rows or columns of what ``pandas`` has."""
+
+    def __init__(self, value: Any, axis: int) -> None:
+        self.value = value
+        self.size = value.shape[axis]
+        self._axis = axis
+
+    def keep(self, parts: IntervalSet) -> Any:
+        kept = list(parts)
+        return self.value.iloc[:, kept] if self._axis else self.value.iloc[kept]
+
+    def words(self, part: int) -> str:
+        return f".iloc[{':, ' * self._axis}{part}]"
+
+
 def container_of(value: Any, level: int = 0) -> Container | None:
     """The value as a container; None if nothing can be left out of it.
 
     Args:
         value: any value.
-        level: for arrays, the axis.
+        level: for what has axes, the axis.
     """
     if isinstance(value, Enum | type):
         return None
     if _is_array(value):
         return _Array(value, level) if level < value.ndim else None
+    if is_frame(value):
+        return _Frame(value, level) if level < value.ndim else None
     for kind, container in _KINDS:
         if isinstance(value, kind):
             # A subclass that cannot be made anew, or not be emptied, is taken as it is.
@@ -178,8 +196,24 @@ def is_text(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array, whose levels are its axes."""
+    """Whether it is an array of ``numpy``."""
     return _is_array(value)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a table or a column of ``pandas``."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and type(value) in (getattr(pandas, "DataFrame", 0), getattr(pandas, "Series", 0))
+
+
+def has_axes(value: Any) -> bool:
+    """Whether its levels are axes."""
+    return _is_array(value) or is_frame(value)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether its parts have places, and it is no text."""
+    return isinstance(value, (list, tuple, deque, array, UserList)) or has_axes(value)
 
 
 def strings_in(value: Any, depth: int = 20) -> Iterator[str]:
@@ -188,6 +222,8 @@ def strings_in(value: Any, depth: int = 20) -> Iterator[str]:
         yield str(value)
     elif isinstance(value, bytes | bytearray):
         yield value.decode("utf-8", "replace")
+    elif is_frame(value):
+        yield from map(str, value.columns if value.ndim > 1 else [value.name])
     elif depth:
         inside: Any = fields_of(value)
         if inside is not None:

@@ -17,6 +17,7 @@ from enum import Enum
 from types import GenericAlias
 from typing import Any
 
+from replay_dd.call.containers import is_frame
 from replay_dd.call.fields import fields_of, file_source, is_record
 
 _DEEPEST = 60
@@ -53,6 +54,8 @@ def source_of(value: Any, depth: int = 0) -> str:
     numpy = sys.modules.get("numpy")
     if numpy is not None and kind is numpy.ndarray and not value.dtype.hasobject and value.dtype.names is None:
         return _array(value, inner)
+    if is_frame(value):
+        return _frame(value, inner) or _repr(value)
     return _repr(value)
 
 
@@ -63,6 +66,30 @@ def _array(value: Any, depth: int) -> str:
         return f"numpy.zeros({value.shape}, {dtype})"
     elements = value.astype(str) if value.dtype.kind in "mM" else value
     return f"numpy.array({source_of(elements.tolist(), depth)}, {dtype})"
+
+
+def _frame(value: Any, depth: int) -> str:
+    """A table or a column of ``pandas``; nothing if what this writes would not be the same."""
+    pandas: Any = sys.modules["pandas"]
+    of_columns = value.ndim > 1
+    data: Any = {name: value[name].tolist() for name in value.columns} if of_columns else value.tolist()
+    options: dict[str, Any] = {}
+    if not value.index.equals(pandas.RangeIndex(value.shape[0])):
+        options["index"] = value.index.tolist()
+    if not of_columns:
+        options |= {"dtype": str(value.dtype)} | ({} if value.name is None else {"name": value.name})
+    try:
+        made = type(value)(data, **options)
+        types = {
+            name: str(value[name].dtype)
+            for name in (data if of_columns else ())
+            if made[name].dtype != value[name].dtype
+        }
+        same = (made.astype(types) if types else made).equals(value)
+    except Exception:  # such as columns of one name, or types that have no name
+        return ""
+    more = f".astype({source_of(types, depth)})" if types else ""
+    return f"{call_source(f'pandas.{type(value).__name__}', [data], options)}{more}" if same else ""
 
 
 def _repr(value: Any) -> str:
