@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tools import slow_tests
+from tools.watched_run import STACKS
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -24,6 +26,11 @@ settings.load_profile("replay-dd")
 # A shell starts jobs in the background with Ctrl-C ignored, and programs that are started from there ignore it, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Where `make test` looks when the tests hang.
+if stacks := os.environ.get(STACKS):
+    descriptor = os.open(Path(stacks) / str(os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    faulthandler.register(signal.SIGQUIT, descriptor, all_threads=True)
 
 
 @pytest.fixture(scope="session")

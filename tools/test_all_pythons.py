@@ -2,7 +2,7 @@
 
 Pythons that this machine does not have are brought by get_pythons.py, where they can be had. The first one gets every
 test, the newest one every test that hangs on the version of Python, the others the quick ones of these, and those
-without a GIL the quick ones about schedules.
+without a GIL the quick ones about schedules. On a very busy machine, the newest one gets the quick tests, too.
 
 The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in
 a temporary folder. So nothing passes because a file lies in the checkout that the wheel or the archive forgot.
@@ -32,6 +32,7 @@ from pathlib import Path
 from sysconfig import get_config_var
 
 from tools.get_pythons import FOLDER, KNOWN, CannotGet, get, interpreter_of
+from tools.watched_run import run_watched
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
@@ -55,6 +56,9 @@ EXTENTS = {
     QUICK_SCHEDULES: "the quick tests of schedules",
 }
 WORKERS = min(os.cpu_count() or 1, 4)
+# On a machine so busy that the tests take longer than this, the newest Python gets the quick tests, too.
+FIRST_LIMIT_S = 40 * 60.0
+LIMIT_S = 80 * 60.0  # for the whole run
 GRACE_S = 5.0  # for processes that are just ending
 
 
@@ -92,9 +96,12 @@ def main(pytest_arguments: list[str]) -> int:
             prepared = [one.result() for one in waiting]
         for python in prepared:
             version, selection = python.version, selection_of(python.version, prepared)
+            if selection == ALL and first and time.monotonic() - started > FIRST_LIMIT_S:
+                selection = QUICK
             announce(f"Python {version} ({python.interpreter}): {EXTENTS[selection]}")
             arguments = [*selection, *pytest_arguments]
-            problem, summary = run_tests(python.environment, Path(folder) / version, arguments, built, first)
+            until = started + LIMIT_S
+            problem, summary = run_tests(python.environment, Path(folder) / version, arguments, built, first, until)
             first = first or version
             failed = failed or problem is not None
             verdicts.append(f"Python {version}: {problem or 'all is well'}: {summary}")
@@ -256,11 +263,12 @@ def install_package(environment: Path, source_archive: Path, wheel_folder: Path)
 
 
 def run_tests(
-    environment: Path, folder: Path, pytest_arguments: list[str], built: dict[str, str], first: str
+    environment: Path, folder: Path, pytest_arguments: list[str], built: dict[str, str], first: str, until: float
 ) -> tuple[str | None, str]:
     """Run pytest on the tests of the archive; answer what went wrong, if anything did, and pytest's own summary.
 
-    Tests that are marked `once` are left out if there was a first Python before this one.
+    Tests that are marked `once` are left out if there was a first Python before this one. Tests that run at the time
+    `until` are ended.
     """
     copy = unpack(Path(built["REPLAY_DD_SOURCE_ARCHIVE"]), folder)
     # Whatever the tests and the tool leave behind lies in folders of ours, and is seen.
@@ -282,13 +290,17 @@ def run_tests(
         variables.pop(name, None)
     command = [environment / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-n", str(WORKERS)]
     command += ["--dist", "loadfile", f"--basetemp={folder / 'pytest'}", *pytest_arguments]
-    status, summary = run_and_show([str(part) for part in command], copy, variables)
+    ended = run_watched([str(part) for part in command], copy, variables, until=until)
     left = sorted(path.name for path in temporary.iterdir())
-    until = time.monotonic() + GRACE_S
-    while (running := processes_in(folder)) and time.monotonic() < until:
+    grace_ends = time.monotonic() + GRACE_S
+    while (running := processes_in(folder)) and time.monotonic() < grace_ends:
         time.sleep(0.1)
-    if status != 0:
-        return f"FAILED (pytest ended with status {status})", summary
+    summary = ended.last_line
+    if ended.hung:
+        print("\n".join(["Still running:", *running]), flush=True)
+        return f"FAILED (the tests hang, or take too long: {ended.hung})", summary
+    if ended.status != 0:
+        return f"FAILED (pytest ended with status {ended.status})", summary
     if left:
         return f"FAILED (the tests left temporary files behind: {', '.join(left)})", summary
     if running:
@@ -304,24 +316,6 @@ def unpack(source_archive: Path, folder: Path) -> Path:
     for name in PACKAGES:
         shutil.rmtree(copy / name)
     return copy
-
-
-def run_and_show(command: list[str], folder: Path, variables: dict[str, str]) -> tuple[int, str]:
-    """Run a command, show what it prints as it comes; answer its status and its last line."""
-    last = ""
-    # A process group of its own, so that pytest and its workers can be ended together.
-    with subprocess.Popen(
-        command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True, process_group=0
-    ) as process:
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                print(line, end="", flush=True)
-                last = line.strip() or last
-        except BaseException:
-            os.killpg(process.pid, signal.SIGTERM)
-            raise
-    return process.returncode, last
 
 
 def processes_in(folder: Path) -> list[str]:
