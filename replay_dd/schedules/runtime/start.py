@@ -61,7 +61,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
-    if request["observed"]:
+    if request["observed"] or request["server"] >= 0:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     if request["history"]:
         from .hangs import history  # noqa: F401
