@@ -61,11 +61,10 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
-    if request["observed"] or request["server"] >= 0:
-        from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
-    if request["history"]:
-        from .hangs import history  # noqa: F401
-    # Always: copies may need it, and which names are known already decides where the program's next ones stand.
+    # Every run loads what only some need (4 ms): the names in it are known from then on, and that decides where the
+    # program's next ones stand. A copy, a fresh process and an observed run must not differ in it.
+    from .accesses import observer  # noqa: F401
+    from .hangs import history  # noqa: F401
     from .virtual import guard  # noqa: F401
 
     if request["server"] >= 0:
