@@ -101,10 +101,13 @@ def isolate_schedule(
             runner=runner,
         )
         progress.clear()
-    needed = _needed_statements(found, jobs, time_limit, max_tests, time_budget) if slice_wanted else None
-    tested = write_test is not None and write_order_test(
-        found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
-    )
+    needed = None
+    if slice_wanted and not explanation.interrupted:
+        needed = _needed_statements(found, jobs, time_limit, max_tests, time_budget)
+    tested = False
+    if write_test is not None and not explanation.interrupted:
+        origin = "replay-dd schedules --write-test"
+        tested = write_order_test(found.failing, explanation.story, write_test, origin, env, time_limit)
     try:
         _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     finally:  # what was found is told, whatever comes of the pictures

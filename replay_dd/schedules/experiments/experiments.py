@@ -69,7 +69,7 @@ def with_experiments(
     Arguments as for :func:`try_repairs`.
     """
     story, twins = explanation.story, explanation.twins
-    if story is None or twins is None or budget.schedules == 0:
+    if story is None or twins is None or budget.schedules == 0 or explanation.interrupted:
         return explanation
     try:
         tried = try_repairs(

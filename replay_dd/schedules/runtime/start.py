@@ -6,7 +6,7 @@ import marshal
 import os
 import sys
 
-from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, use_own
+from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, settle_imports, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -42,6 +42,7 @@ def start(request_path: str, number: int) -> None:
     use_own(True)
     settle()
     parts = _put_in_place(request_path, number)
+    settle_imports()
     begin_anew(PROGRAM)
     use_own(False)
     for name in parts.request["preload"]:

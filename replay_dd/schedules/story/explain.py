@@ -20,7 +20,7 @@ from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
         runner: runs the program; by default a new one.
     """
+    if found.isolation.interrupted:  # nobody waits for more runs
+        return Explanation(None, "interrupted", interrupted=True)
     if found.switch is None:
         return Explanation(None, "no switch was isolated")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
@@ -122,7 +124,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
-        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+        by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
+        conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     return essential(conflict, ending)
 
 

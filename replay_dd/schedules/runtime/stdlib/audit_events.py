@@ -15,6 +15,7 @@ from ..observing import is_a, plain, type_name
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
     from ..baton.scheduler import Scheduler
@@ -43,6 +44,9 @@ _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
 _ABOUT_FILES = frozenset(event for event in _EFFECTS if event == "open" or event.startswith("os."))
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
+# Modules of the standard library that start processes only to ask the system something (where is a library?).
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_ASKING = frozenset(_STANDARD_LIBRARY + name for name in ("ctypes/util.py", "platform.py", "uuid.py"))
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
@@ -139,7 +143,7 @@ def watch_events(
         # The import system opens a file, and then makes a stream of the descriptor.
         if path in harmless or _keeps_bytecode(_open_file(arguments[0]) or path if event == "open" else path):
             return
-        if _ends_with_its_socket(event, arguments):
+        if _ends_with_its_socket(event, arguments) or (event == "subprocess.Popen" and _only_asks()):
             return
         temporary = os.environ.get("TMPDIR", "") + os.sep
         if temporary != os.sep and event in _ABOUT_FILES:  # the tool puts them back
@@ -153,6 +157,14 @@ def watch_events(
             effects.append(f"it wrote {path} before its first thread")
 
     sys.addaudithook(audit)
+
+
+def _only_asks() -> bool:
+    """Whether a module that starts processes only to ask the system something is about to start one."""
+    frame: FrameType | None = sys._getframe(3)  # below `note_effect` and the hook
+    while frame is not None and frame.f_code.co_filename == _STANDARD_LIBRARY + "subprocess.py":
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename in _ASKING
 
 
 def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
