@@ -80,6 +80,8 @@ class Hunter:
             result = self._hunt(test, program, settings, wanted)
         except ReplayDDError as error:
             result = HuntResult(test, NOT_HUNTED, why=str(error))
+        except Exception as error:  # the suite goes on, whatever happens to one hunt
+            result = HuntResult(test, NOT_HUNTED, why=f"replay-dd failed: {type(error).__name__}: {error}")
         return HuntResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
 
     def _hunt(self, test: str, program: Program, settings: Settings, wanted: Wanted) -> HuntResult:
