@@ -38,6 +38,7 @@ class HuntedTests:
     def __init__(self, config: pytest.Config, *, only_failed: bool) -> None:
         self._config = config
         self._hunts = hunts_of(config)
+        self._hunts.check_folder()
         self._only_failed = only_failed
         self._results: list[HuntResult] = []
         self._hunted: dict[str, HuntResult] = {}
@@ -99,6 +100,8 @@ class HuntedTests:
             self._results.append(result)
             item.user_properties += result.properties()
         self._tell(item, report, result)
+        if result.interrupted:
+            raise KeyboardInterrupt
 
     # -- telling -----------------------------------------------------------------------------------------------------
 

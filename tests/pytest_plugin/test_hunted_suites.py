@@ -47,7 +47,9 @@ def suite(folder: Path, text: str, *options: str, **variables: str) -> subproces
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     environment = {**environment, "TMPDIR": str(temporary), "PATH": path, **variables}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
-    return subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
+    return subprocess.run(
+        command, cwd=folder, text=True, capture_output=True, env=environment, check=False, timeout=600
+    )
 
 
 def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> None:
@@ -205,3 +207,18 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
     done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
     assert "3 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
     assert "starts no thread" not in done.stdout
+
+
+@pytest.mark.once
+def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
+    """The first run of the hunt sends what the terminal would send to pytest."""
+    text = "import os, signal\nfrom racy import in_threads\n"
+    text += "def test_one():\n    in_threads(print)\n    if OUTER != os.getpid() and not os.path.exists('sent'):\n"
+    text += "        open('sent', 'w').close()\n        os.kill(OUTER, signal.SIGINT)\n"
+    text += "def test_two():\n    in_threads(print)\n"
+    text += "OUTER = int(os.environ.setdefault('OUTER_PYTEST', str(os.getpid())))\n"
+    done = suite(tmp_path, text, "--replay-dd=20000")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "KeyboardInterrupt" in done.stdout
+    assert "1 test, 1 with threads, " in done.stdout
+    assert "test_it.py::test_one: interrupted" in done.stdout
