@@ -80,8 +80,8 @@ class Hunts:
         there = next(folder for folder in (self._folder, *self._folder.parents) if folder.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             raise pytest.UsageError(
-                f"--replay-dd-folder: no logs can be kept in {self._folder}, as {there} is not a folder that can be written to. "
-                "Name another one."
+                f"--replay-dd-folder: no logs can be kept in {self._folder}, as {there} is not a folder "
+                "that can be written to. Name another one."
             )
 
     def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
