@@ -211,14 +211,15 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
 
 @pytest.mark.once
 def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
-    """The first run of the hunt sends what the terminal would send to pytest."""
-    text = "import os, signal\nfrom racy import in_threads\n"
-    text += "def test_one():\n    in_threads(print)\n    if OUTER != os.getpid() and not os.path.exists('sent'):\n"
-    text += "        open('sent', 'w').close()\n        os.kill(OUTER, signal.SIGINT)\n"
-    text += "def test_two():\n    in_threads(print)\n"
-    text += "OUTER = int(os.environ.setdefault('OUTER_PYTEST', str(os.getpid())))\n"
-    done = suite(tmp_path, text, "--replay-dd=20000")
+    (tmp_path / "conftest.py").write_text(
+        "import replay_dd.pytest_plugin.hunter as hunter\n"
+        "def interrupted(*arguments, **named):\n    raise KeyboardInterrupt\n"
+        "hunter.hunt = interrupted\n"
+    )
+    text = "from racy import in_threads\n"
+    text += "def test_one():\n    in_threads(print)\ndef test_two():\n    in_threads(print)\n"
+    done = suite(tmp_path, text, "--replay-dd")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "KeyboardInterrupt" in done.stdout
-    assert "1 test, 1 with threads, " in done.stdout
-    assert "test_it.py::test_one: interrupted" in done.stdout
+    assert "1 test, 1 with threads, 0 hunted" in done.stdout
+    assert "not hunted test_it.py::test_one: interrupted" in done.stdout
