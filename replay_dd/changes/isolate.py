@@ -26,7 +26,7 @@ from replay_dd.changes.sources import Version, checked_out
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
@@ -149,9 +149,12 @@ def isolate_changes(
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return replace(found, needed=found.guilty)
-        needs = isolate_cause(
-            alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
-        )
+        try:
+            needs = isolate_cause(
+                alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
+            )
+        except (DoesNotFailError, DoesNotPassError, NotReproducedError):
+            return found  # the proof has failed, too: it was run from a clean build
         return replace(found, needed=needs.failing.configuration, needed_by=needs)
 
 
