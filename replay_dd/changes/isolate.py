@@ -33,6 +33,7 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
+_IN_ITS_FOLDER = "The command, and `--build`, are run in a copy of the version, which comes first on PYTHONPATH."
 _MOST_FOR_NEEDS = 60
 """How many tests may be spent on what the guilty change needs: the change itself is known by then."""
 
@@ -119,18 +120,25 @@ def isolate_changes(
         if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
-        isolation = isolate_cause(
-            CodeChanges(
-                *(difference, workshop, levels),
-                candidates=difference.all - left_out,
-                algorithm=algorithm,
-                resolution=resolution,
-            ),
-            jobs=jobs,
-            max_tests=max_tests,
-            time_limit_s=time_budget_s,
-            observer=observer,
+        circumstance = CodeChanges(
+            *(difference, workshop, levels),
+            candidates=difference.all - left_out,
+            algorithm=algorithm,
+            resolution=resolution,
         )
+        passing_end = workshop.run(EMPTY)
+        if passing_end.verdict is Outcome.UNRESOLVED:
+            raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
+        try:
+            isolation = isolate_cause(
+                circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
+            )
+        except DoesNotFailError as error:
+            if passing_end.verdict is Outcome.FAIL:
+                raise DoesNotFailError(
+                    f"{error} The old one does.", "Exchange them: OLD passes, and NEW fails."
+                ) from error
+            raise
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)
         passing, failing = isolation.passing.configuration, isolation.failing.configuration
