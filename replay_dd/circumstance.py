@@ -95,6 +95,8 @@ class Circumstance(ABC, Generic[Run]):
         confirmed: whether what a search finds needed is confirmed by further runs, if runs may differ; not worth them
             where a finer search of all of it comes next.
         end_runs: how many times the passing end is run before the search.
+        steady_error: the probability of taking a failure for steady, before the search, that shows in only 60 % of the
+            runs; the proof would notice. Higher where runs cost little, so that a search in vain does, too.
         universe: the failing configuration: all deltas.
         base: the passing configuration.
         rare_hint: what to do about a failure that shows too rarely.
@@ -110,6 +112,7 @@ class Circumstance(ABC, Generic[Run]):
     faithful: bool = True
     confirmed: bool = True
     end_runs: int = 1
+    steady_error: float = 0.05
     universe: IntervalSet = EMPTY
     base: IntervalSet = EMPTY
     rare_hint: str = "Make it fail more often, for instance under more load."

@@ -22,8 +22,8 @@ from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
 
 MEASURED_RUNS = 2
-# A failure that shows in 60 % of the runs is taken for steady in 5 % of all cases; the proof would notice.
-STEADY = SequentialTest(often=1.0, rarely=0.6, error=0.05, most_runs=20)
+_NOT_STEADY = 0.6
+_MOST_RUNS_OF_STEADY = 20
 # Enough to know the rate of an intermittent failure to within 0.3 (95 %).
 INTERMITTENT_RUNS = 12
 MOST_INTERMITTENT_RUNS = 24
@@ -179,16 +179,21 @@ def _measure_failing(tests: Tests[Run], jobs: int) -> tuple[list[Run], list[Judg
         circumstance.settle(runs)
         judged = [circumstance.judge(run) for run in runs]
         failed = sum(judgement.outcome is Outcome.FAIL for judgement in judged)
-        more = _more_runs(failed, len(runs)) if circumstance.flaky else 0
+        more = _more_runs(failed, len(runs), steady_test(circumstance.steady_error)) if circumstance.flaky else 0
         if not more:
             return runs, judged
 
 
-def _more_runs(failed: int, runs: int) -> int:
+def steady_test(error: float) -> SequentialTest:
+    """The test that tells a failure that shows every time from one that shows in 60 % of the runs at most."""
+    return SequentialTest(often=1.0, rarely=_NOT_STEADY, error=error, most_runs=_MOST_RUNS_OF_STEADY)
+
+
+def _more_runs(failed: int, runs: int, test: SequentialTest) -> int:
     """How many more runs of the failing end are needed to know how often it fails; 0 if none are."""
-    steady = STEADY.fails(failed, runs)
+    steady = test.fails(failed, runs)
     if steady is None:
-        return next(more for more in range(1, STEADY.most_runs) if STEADY.fails(failed + more, runs + more))
+        return next(more for more in range(1, test.most_runs) if test.fails(failed + more, runs + more))
     if steady or (runs >= INTERMITTENT_RUNS and (not failed or failed >= _ENOUGH_FAILURES)):
         return 0
     if runs >= MOST_INTERMITTENT_RUNS:

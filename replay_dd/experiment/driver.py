@@ -10,6 +10,7 @@ Rules of this module:
 * After each search the circumstance may name a narrower or finer difference, which is searched next.
 * If runs vary, nothing rests on one run: each delta of the answer is left out again, often enough to be sure that it is
   needed, and an answer whose proof is worse than the baseline promises sends the search back with more runs per test.
+  Where no run has varied so far, a delta is needed if two runs say so, whatever else was still there.
 * Under a limit, bisection is preceded by coarse passes: they need more tests in all, but give better results early.
 * However a search ends, the best result so far is the answer; only the answer of a complete search is proved.
 """
@@ -22,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
-from replay_dd.dd import Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
+from replay_dd.dd import EMPTY, Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
 from replay_dd.experiment.baseline import Baseline, measure, measure_again
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import LIVE
@@ -30,6 +31,7 @@ from replay_dd.experiment.proof import PROOF_RUNS, Proof, prove
 from replay_dd.experiment.result import Isolation, Stage, TestRecord
 from replay_dd.experiment.search import SearchResult, StoppedBy, run_search
 from replay_dd.experiment.testing import Tests
+from replay_dd.experiment.witnesses import Witnesses
 from replay_dd.outcome import Outcome
 
 
@@ -176,6 +178,7 @@ class _Course(Generic[Run]):
         self._executed = 0
         self._outcomes: dict[IntervalSet, Outcome] = {}
         self._seen: set[IntervalSet] = set()
+        self._witnesses = Witnesses(EMPTY)
         self.requested = 2
         self.flaky = tests.circumstance.flaky
         self.doubtful = False
@@ -218,6 +221,7 @@ class _Course(Generic[Run]):
             current = circumstance.reached(current, known[0])
             self._tests.remember(current, *known)
         self._seen = set()
+        self._witnesses = Witnesses(current)
         self._outcomes = {**circumstance.known(), current: Outcome.FAIL}
         base = self._tests.known(circumstance.base)
         if base is not None and base[1].outcome is Outcome.FAIL:
@@ -248,7 +252,10 @@ class _Course(Generic[Run]):
         if not circumstance.confirmed and self._tests.sequential is None:
             return None
         known = circumstance.known()
-        parts = [answer - IntervalSet.of([delta]) for delta in answer - circumstance.base]
+        deltas = answer - circumstance.base
+        if self._tests.sequential is None:
+            deltas = deltas - self._witnesses.twice(answer)
+        parts = [answer - IntervalSet.of([delta]) for delta in deltas]
         found = self._tests.fails_after_all(
             [part for part in parts if part not in known], _SUPERFLUOUS, self._limits.jobs, self._limits.is_late
         )
@@ -295,6 +302,7 @@ class _Course(Generic[Run]):
         configuration, outcome = step.configuration, step.outcome
         self._outcomes[configuration] = outcome
         self._seen.add(configuration)
+        self._witnesses.add(configuration, outcome)
         self._tests.count(configuration)
         run, judgement = self._tests.of(configuration)
         self._tests.circumstance.tested(configuration, run)

@@ -5,11 +5,14 @@ Rules of this module:
 * Brackets are (), [] and {}, and quotes on one line. Those inside quotes do not count, nor do those without a partner.
 * Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines.
 * What is inside brackets, and the whole file, is a sequence of items that commas, semicolons and line ends separate.
+* Where such a sequence has several lines, items that share a line belong together: the line goes before its items do,
+  as a row of a table does before its cells.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from replay_dd.input.trees import Node
 
@@ -57,11 +60,26 @@ def bracket_tree(content: bytes) -> Node:
                 inside.append([])
             else:
                 end_item(place)
-                groups.pop()
+                ended = groups.pop()
+                ended.children = _by_lines(content, ended.children)
                 starts.pop()
                 inside.pop()
     end_item(len(content))
+    root.children = _by_lines(content, root.children)
     return root
+
+
+def _by_lines(content: bytes, items: Sequence[Node]) -> list[Node]:
+    """Items, those that share a line as one item; all as they are if that would be a single one."""
+    rows: list[list[Node]] = []
+    for item in items:
+        if rows and b"\n" not in content[rows[-1][-1].stop : item.start]:
+            rows[-1].append(item)
+        else:
+            rows.append([item])
+    if len(rows) == 1:
+        return list(items)
+    return [row[0] if len(row) == 1 else Node(row[0].start, row[-1].stop, "line", row) for row in rows]
 
 
 def _quoted(start: int, stop: int) -> Node:

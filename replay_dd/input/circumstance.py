@@ -20,11 +20,14 @@ from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.input.forks import Runs
 from replay_dd.input.levels import Course
 from replay_dd.input.program_runs import Known, ProgramRuns
+from replay_dd.input.rows import RowBisection
 from replay_dd.input.space import Left, Space
 from replay_dd.input.sweep import Sweep
 from replay_dd.input.target import PLACE, Target
+from replay_dd.input.units import BYTES
 
 _FEW = 24
+_A_HANDFUL = 6
 _REMEMBERED = 4
 
 
@@ -110,12 +113,14 @@ class InputUnits(ProgramRuns):
         return self.space.words(delta)
 
     def own_algorithm(self, failing: IntervalSet) -> Algorithm | None:
-        """A sweep, where most units are needed; adaptive bisection for a few, of which many mostly are."""
-        if self.space.dense and self.algorithm != "ddmin":
+        """A sweep where most units are needed, or for a handful; adaptive bisection for a few, and for bytes."""
+        if self.algorithm not in ("bisection", "adaptive"):
+            return None
+        if self.space.dense or failing.count <= _A_HANDFUL:
             return Sweep(failing, base=self.base)
-        if self.algorithm == "bisection" and failing.count <= _FEW:
+        if self.algorithm == "adaptive" or failing.count <= _FEW or self.space.unit == BYTES.unit:
             return AdaptiveBisection(failing, base=self.base)
-        return None
+        return RowBisection(failing, base=self.base, checked=not self.space.coarse)
 
     def base_failed(self, judgement: Judgement) -> None:
         """Refuse to reduce an input that does not matter.

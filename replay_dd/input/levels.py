@@ -118,7 +118,7 @@ def _simplify(content: bytes, levels: Sequence[Level | Tree]) -> Course:
     last = levels[-1]
     while trees and isinstance(last, Level):
         before = content
-        content = yield from prune(content, trees[-1].parse, coarse=True)
+        content = yield from prune(content, trees[-1].parse, coarse=True, dense=True)
         if content == before:
             return
         content = yield from _level(content, levels, len(levels) - 1)
@@ -129,8 +129,7 @@ def _level(content: bytes, levels: Sequence[Level | Tree], number: int) -> Gener
     coarse = number < len(levels) - 1
     if isinstance(level, Tree):
         return (yield from prune(content, level.parse, coarse))
-    space = marked(Kept(content, level), coarse)
-    space.dense = number > 0 and is_dense(level, levels[number - 1])
+    space = marked(Kept(content, level), coarse, dense=number > 0 and is_dense(level, levels[number - 1]))
     _, content = yield space
     return content
 
@@ -140,23 +139,33 @@ def is_dense(level: Level | Tree, before: Level | Tree) -> bool:
     return level.name in ("characters", "bytes") and before.name in ("words", "tokens")
 
 
-def marked(space: Space, coarse: bool) -> Space:
-    """A space that knows whether a finer search follows."""
+def marked(space: Space, coarse: bool, *, dense: bool = False) -> Space:
+    """A space that knows whether a finer search follows, and whether most units are expected to be needed."""
     space.coarse = coarse
+    space.dense = dense
     return space
 
 
-def prune(content: bytes, parse: Parse, coarse: bool) -> Generator[Space, tuple[bytes, bytes], bytes]:
-    """Leave out subtrees, from the root down, and replace nodes by others below them; gives what is left."""
+def prune(
+    content: bytes, parse: Parse, coarse: bool, *, dense: bool = False
+) -> Generator[Space, tuple[bytes, bytes], bytes]:
+    """Leave out subtrees, from the root down, and replace nodes by others below them; gives what is left.
+
+    Args:
+        content: the file.
+        parse: makes its tree.
+        coarse: whether a finer search of what is left follows, so that once is enough.
+        dense: whether most nodes are expected to be needed.
+    """
     while True:
         before = content
         depth = 0
         while families := families_at(parse(content), depth):
-            _, content = yield marked(Subtrees(content, families), coarse)
+            _, content = yield marked(Subtrees(content, families), coarse, dense=dense)
             depth += 1
         rank = 0
         while pairs := substitutes(parse(content), rank):
-            _, content = yield marked(Replaced(content, pairs), coarse)
+            _, content = yield marked(Replaced(content, pairs), coarse, dense=dense)
             rank += 1
         if coarse or content == before:
             return content

@@ -31,8 +31,8 @@ for the lines, and its slides 48 more for the characters. All others break real 
 html2text, hjson, toml, sqlglot and cssutils, g++, and troff, which gets 100,000 random characters, as in the paper.
 *noise.txt* is 10,000 characters, two of which matter and stand far apart. Each tool with its defaults, except where it
 must be told to go on to characters: picire with `--atom both`; lithium by lines, then by characters; C-Vise with
-`--not-c` for what is not C. The runs of replay-dd include some that the others do not make: six of the whole and one of
-nothing, one more for each unit of the answer, and three that prove it; 16 runs for an answer of 6 characters."""
+`--not-c` for what is not C. The runs of replay-dd include some that the others do not make: three of the whole, one of
+nothing, three that prove the answer, and one more for each unit of it that only one test has seen to be needed."""
 
 
 def run(bench: Bench) -> Iterable[Section]:

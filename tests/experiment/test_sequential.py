@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from replay_dd.experiment.baseline import STEADY, Rate, sequential_test
+from replay_dd.experiment.baseline import Rate, sequential_test, steady_test
 from replay_dd.experiment.sequential import SequentialTest, at_most
 
 TEST = SequentialTest(often=0.6, rarely=0.1, error=0.05, most_runs=40)
@@ -43,9 +43,11 @@ def test_at_the_limit_the_likelier_rate_is_taken() -> None:
 
 
 def test_a_failure_is_steady_until_a_run_does_not_fail() -> None:
-    assert [STEADY.fails(runs, runs) for runs in (2, 5, 6)] == [None, None, True]
-    assert STEADY.fails(5, 6) is False
-    assert STEADY.fails(0, 1) is False
+    steady = steady_test(0.05)
+    assert [steady.fails(runs, runs) for runs in (2, 5, 6)] == [None, None, True]
+    assert steady.fails(5, 6) is False
+    assert steady.fails(0, 1) is False
+    assert [steady_test(0.2).fails(runs, runs) for runs in (2, 3)] == [None, True]
 
 
 def test_a_lower_failure_rate_needs_more_runs() -> None:

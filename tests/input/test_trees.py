@@ -42,6 +42,15 @@ def test_brackets_hold_items() -> None:
     assert families(content, 3) == [["b", "c"]]
 
 
+def test_items_on_one_line_go_together_before_they_go_alone() -> None:
+    table = b"id,name\n1,ash\n\n2,(\n3,bay; 4\n)\n"
+    assert families(table, 0) == [["id,name", "1,ash", "2,(\n3,bay; 4\n)"]]
+    assert families(table, 1) == [["id", "name"], ["1", "ash"], ["2", "(\n3,bay; 4\n)"]]
+    assert families(table, 2) == [["3", "bay", "4"]], "a single line is no unit of its own"
+    space = Subtrees(table, families_at(bracket_tree(table), 0))
+    assert space.build(IntervalSet.of([0, 2])) == b"id,name\n2,(\n3,bay; 4\n)\n"
+
+
 @pytest.mark.parametrize("content", [b"a) (b", b"((]", b"'(' \"[\" {", b"'a\n('", b"]][["])
 def test_brackets_without_a_partner_or_in_quotes_are_text(content: bytes) -> None:
     assert families(content, 1) == []
@@ -101,10 +110,10 @@ JSON = st.recursive(
 def test_empty_lines_go_with_the_line_before_them(end: bytes) -> None:
     content = b"\n\n a, b\n\n\n\nc\n\nd\n\ne\n".replace(b"\n", end)
     space = Subtrees(content, families_at(bracket_tree(content), 0))
-    assert space.all.count == 5
+    assert space.all.count == 4
     assert space.build(space.all) == content
-    assert space.build(IntervalSet.of([3])) == b"\n\nd\n\n".replace(b"\n", end)
-    assert space.build(IntervalSet.of([2, 4])) == b"\n\nc\n\ne\n".replace(b"\n", end)
+    assert space.build(IntervalSet.of([2])) == b"\n\nd\n\n".replace(b"\n", end)
+    assert space.build(IntervalSet.of([1, 3])) == b"\n\nc\n\ne\n".replace(b"\n", end)
 
 
 @given(JSON, st.integers(0, 6), st.sets(st.integers(0, 12)), st.sampled_from([None, 2]))
