@@ -19,12 +19,13 @@ from collections.abc import Hashable, Sequence
 
 from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
 from replay_dd.changes.difference import Difference, Kind
+from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
-from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, GuessesFirst, IntervalSet
+from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, Guess, GuessesFirst, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
@@ -137,14 +138,21 @@ class CodeChanges(Circumstance[Ending]):
         )
         return self._isolating
 
-    def _guesses(self, failing: IntervalSet) -> Sequence[IntervalSet]:
+    def _guesses(self, failing: IntervalSet) -> Sequence[Guess]:
         """What is suspected from what the failing version printed; nothing below the first level."""
-        left = failing - self.base
-        if self._clues is None or self._resolution is None:
+        left, resolution = failing - self.base, self._resolution
+        if self._clues is None or resolution is None:
             return ()
-        if len(groups(self.difference, left, "hunk")) < LEAST_GROUPS:
+        hunks = len(groups(self.difference, left, "hunk"))
+        if hunks < LEAST_GROUPS:
             return ()
-        return guesses(self._resolution.dependences, self._clues, self._workshop.program_words, left)
+        told = guesses(resolution.dependences, self._clues, self._workshop.program_words, left)
+        found = [Guess(deltas) for deltas in told]
+        if hunks >= LEAST_HUNKS:
+            broken = self._workshop.broken_files
+            found.append(Guess(additions(self.difference, left, broken), without=False))
+            found.append(Guess(removals(self.difference, left, broken), alone=False))
+        return found
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)

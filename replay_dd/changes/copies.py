@@ -5,7 +5,8 @@ Rules of this module:
 * Only the files that differ from the mixture before are written, or were changed by a run.
 * Files are never shared (no hard links): a program that writes to one must not reach the versions that we were given.
 * Each version of a file has a time of its own, in all copies, so that what Python compiled can be kept from run to run:
-  it takes a compiled file for current by the time of its source in seconds. With a build, the times are the real ones.
+  it takes a compiled file for current by the time of its source in seconds. With a build, the times are the real ones,
+  and what includes a changed file counts as changed, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from replay_dd.changes.difference import Version, folders_above
+from replay_dd.changes.includes import included_in, includers
 from replay_dd.dd import IntervalSet
 from replay_dd.experiment.process import Finished
 
@@ -60,6 +62,7 @@ class Copy:
         self._old = old
         self._there: dict[str, Version] = {}
         self._states: dict[str, _State] = {}
+        self._included: dict[str, tuple[Version, frozenset[str]]] = {}
 
     def distance(self, mixture: Mapping[str, Version | None]) -> int:
         """How many files have to be written or removed for a mixture."""
@@ -74,12 +77,27 @@ class Copy:
         wanted = {path: version for path in self._old if (version := mixture.get(path, self._old[path])) is not None}
         wanted |= {path: version for path, version in mixture.items() if version is not None}
         self._remove_others(wanted, keep_new_files=keep_new_files)
+        changed = set(self._there) - set(wanted)
         for path, version in wanted.items():
             place = self.root / path
             if self._there.get(path) != version or self._states.get(path) != _state(place):
                 _write(place, version, None if self._times is None else self._times.of(path, version))
                 self._states[path] = _state(place) or (0, 0, 0, 0)
+                changed.add(path)
+        if self._times is None and self._there:
+            for path in includers(changed, wanted, lambda path: self._includes(path, wanted[path])):
+                os.utime(self.root / path, follow_symlinks=False)
+                self._states[path] = _state(self.root / path) or (0, 0, 0, 0)
         self._there = wanted
+
+    def _includes(self, path: str, version: Version) -> frozenset[str]:
+        """The names of the files that a source includes."""
+        known = self._included.get(path)
+        if known is None or known[0] != version:
+            place = self.root / path
+            text = place.read_bytes() if place.is_file() else b""
+            known = self._included[path] = version, included_in(text)
+        return known[1]
 
     def _remove_others(self, wanted: Mapping[str, Version], *, keep_new_files: bool) -> None:
         folders = {above for path in wanted for above in folders_above(path)}

@@ -27,6 +27,7 @@ from replay_dd.dd import IntervalSet
 
 MOST_UNITS = 12
 """A name that more changes than this define or mention tells nothing."""
+_LARGEST_UNIT = 500  # lines: tables of data are no units, and each of their names would bring all of them
 _LARGEST_FILE = 2_000_000
 _MOST_READ = 64_000_000  # bytes of both versions that are searched for names
 _COMPILED = frozenset({".c", ".cc", ".cpp", ".cxx", ".m", ".s"})
@@ -47,16 +48,22 @@ class Dependences:
     def __init__(self, difference: Difference, names: Names) -> None:
         self.difference = self._difference = difference
         self.names = self._names = names
+        self._units: dict[tuple[bool, Hashable], IntervalSet] = {}
         self._last_learnt: tuple[tuple[str, ...], Mapping[int, Sequence[Sequence[int]]]] = ((), {})
 
     def unit(self, delta: int) -> IntervalSet:
-        """The deltas that come together with one: those of its function, elsewhere its hunk."""
+        """The deltas that come together with one: those of its function, elsewhere its hunk, unless it is too large."""
         if self._difference.kind(delta) is not Kind.LINE:
             return IntervalSet.of([delta])
         whole = is_in_function(self._difference, delta)
         members = self._by_symbol if whole else self._by_hunk
         key = (by_symbol if whole else by_hunk)(self._difference, delta)
-        return IntervalSet.of(members[key])
+        if len(members[key]) > _LARGEST_UNIT:
+            return IntervalSet.of([delta])
+        unit = self._units.get((whole, key))
+        if unit is None:
+            unit = self._units[whole, key] = IntervalSet.of(members[key])
+        return unit
 
     def units(self, deltas: Iterable[int]) -> tuple[IntervalSet, ...]:
         """The units of some deltas, each once."""

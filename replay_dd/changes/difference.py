@@ -7,31 +7,25 @@ Rules of this module:
 * Deltas are numbered in the order of the files and of their lines, so that neighbours have neighbouring numbers.
 * A line change is bound to its place in the old version, not to the lines around it: any set of them can be applied.
   What cannot be applied is two files at one place, or a file at the place of a folder.
-* Where functions or classes begin at other places of a hunk than before, no old line is replaced by a new one: the new
-  ones follow the old ones. Otherwise one function could not come before the other one has gone.
 * Lines are bytes with their ends, so neither the encoding nor the kind of line end matters.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from replay_dd.changes.line_changes import LineChange, line_changes
 from replay_dd.changes.tree import Entry, Tree
 from replay_dd.dd import IntervalSet
-from replay_dd.dd.alignment import align
 
 SIMILAR = 0.5
 """How much of its lines a file must share with a removed one to count as renamed."""
 _LARGEST_TEXT = 20_000_000
-_HEAD = re.compile(
-    rb"\s*(?:async\s+def|def|class|function)\b|(?:static|struct|enum|union|typedef)\b|[A-Za-z_][^;=#]*\)\s*\{?\s*$"
-)
 _LOOKED_AT = 8000  # bytes in which a text has no zero; what `git diff` looks at
 _MOST_PAIRS = 100_000  # of files compared to find renamed ones
 
@@ -45,25 +39,6 @@ class Kind(Enum):
     RENAME = "rename"
     REPLACE = "replace"
     MODE = "mode"
-
-
-@dataclass(frozen=True, slots=True)
-class LineChange:
-    """One line that is replaced, removed or inserted.
-
-    Attributes:
-        old: its number in the old version, from 0; for an insertion, that of the line it comes before.
-        old_stop: ``old`` for an insertion, otherwise the next number.
-        new: its number in the new version; for a removal, that of the line that follows there.
-        new_stop: ``new`` for a removal, otherwise the next number.
-        hunk: the number of its hunk in the file.
-    """
-
-    old: int
-    old_stop: int
-    new: int
-    new_stop: int
-    hunk: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +281,7 @@ def _change(old_path: str, new_path: str, old: Entry, new: Entry) -> FileChange:
     if old.mode != new.mode:
         kinds = (*kinds, Kind.MODE)
     before, after = texts or ((), ())
-    return FileChange(old_path, new_path, old, new, kinds, tuple(_line_changes(before, after)), before, after)
+    return FileChange(old_path, new_path, old, new, kinds, tuple(line_changes(new_path, before, after)), before, after)
 
 
 def _texts(old: Entry, new: Entry) -> tuple[Sequence[bytes], Sequence[bytes]] | None:
@@ -326,28 +301,6 @@ def lines_of(text: bytes) -> list[bytes]:
     lines = text.split(b"\n")
     last = lines.pop()
     return [*(line + b"\n" for line in lines), *([last] if last else [])]
-
-
-def _line_changes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[LineChange]:
-    old = new = hunk = 0
-    for match in (*align(before, after), (len(before), len(after), 0)):
-        left, right = match[0], match[1]
-        if old < left or new < right:
-            if _heads(before[old:left]) != _heads(after[new:right]):
-                yield from (LineChange(one, one + 1, new, new, hunk) for one in range(old, left))
-                yield from (LineChange(left, left, one, one + 1, hunk) for one in range(new, right))
-            else:
-                for number in range(max(left - old, right - new)):
-                    one, other = min(number, left - old), min(number, right - new)
-                    removes, adds = number < left - old, number < right - new
-                    yield LineChange(old + one, old + one + removes, new + other, new + other + adds, hunk)
-            hunk += 1
-        old, new = left + match[2], right + match[2]
-
-
-def _heads(lines: Sequence[bytes]) -> list[int]:
-    """Where functions or classes begin among some lines."""
-    return [number for number, line in enumerate(lines) if _HEAD.match(line)]
 
 
 def _renamed(old: Tree, new: Tree, removed: Sequence[str], added: Sequence[str]) -> dict[str, str]:

@@ -26,13 +26,14 @@ from replay_dd.changes.sources import Version, checked_out
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
-from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
+from replay_dd.errors.program import DoesNotFailError, DoesNotPassError, NotReproducedError
 from replay_dd.errors.user import NoDifferenceError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
 from replay_dd.outcome import Outcome
 
+_IN_ITS_FOLDER = "The command, and `--build`, are run in a copy of the version, which comes first on PYTHONPATH."
 _MOST_FOR_NEEDS = 60
 """How many tests may be spent on what the guilty change needs: the change itself is known by then."""
 
@@ -119,18 +120,25 @@ def isolate_changes(
         if coverage and target.runner is None and worth_observing(difference):
             observer.on_stage("looking which changes are executed")
             left_out = _not_needed(difference, workshop, built=target.build is not None)
-        isolation = isolate_cause(
-            CodeChanges(
-                *(difference, workshop, levels),
-                candidates=difference.all - left_out,
-                algorithm=algorithm,
-                resolution=resolution,
-            ),
-            jobs=jobs,
-            max_tests=max_tests,
-            time_limit_s=time_budget_s,
-            observer=observer,
+        circumstance = CodeChanges(
+            *(difference, workshop, levels),
+            candidates=difference.all - left_out,
+            algorithm=algorithm,
+            resolution=resolution,
         )
+        passing_end = workshop.run(EMPTY)
+        if passing_end.verdict is Outcome.UNRESOLVED and workshop.run(difference.all).verdict is Outcome.FAIL:
+            raise DoesNotPassError(f"The old version does not pass: {passing_end.words}.", _IN_ITS_FOLDER)
+        try:
+            isolation = isolate_cause(
+                circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
+            )
+        except DoesNotFailError as error:
+            if passing_end.verdict is Outcome.FAIL:
+                raise DoesNotFailError(
+                    f"{error} The old one does.", "Exchange them: OLD passes, and NEW fails."
+                ) from error
+            raise
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)
         passing, failing = isolation.passing.configuration, isolation.failing.configuration
@@ -149,9 +157,12 @@ def isolate_changes(
         alone = final.needed_with(found.guilty, failing)
         if alone.judge(alone.run(found.guilty)).outcome is Outcome.FAIL:
             return replace(found, needed=found.guilty)
-        needs = isolate_cause(
-            alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
-        )
+        try:
+            needs = isolate_cause(
+                alone, jobs=jobs, max_tests=tests_left, time_limit_s=time_left, proof_runs=0, observer=observer
+            )
+        except (DoesNotFailError, DoesNotPassError, NotReproducedError):
+            return found  # the proof has failed, too: it was run from a clean build
         return replace(found, needed=needs.failing.configuration, needed_by=needs)
 
 

@@ -14,14 +14,17 @@ import ast
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from replay_dd.changes.difference import FileChange
 from replay_dd.errors.machine import SoftwareMissingError
 from replay_dd.grammars import language_named, parser_of
 
+if TYPE_CHECKING:
+    from replay_dd.changes.difference import FileChange
+
 # What `git diff` shows after a hunk's line numbers by default: a line that begins with a letter, `_` or `$`.
 _HEADING = re.compile(rb"[A-Za-z_$]")
+_PYTHON = (".py", ".pyi")
 _LARGEST_TEXT = 4_000_000
 _WITH_FUNCTIONS = ("c", "cpp", "java", "javascript")
 _SCOPES = frozenset(
@@ -102,14 +105,26 @@ def outline(file: FileChange, *, new: bool) -> Outline:
     known = _known.get(key)
     if known is None or known[0] is not file:
         lines = file.after if new else file.before
-        known = file, _of_python(lines) if is_python(file) else _of_tree(file.path, lines) or _of_headings(lines)
+        known = file, _outline(file.path, lines)
         _known[key] = known
     return known[1]
 
 
+def symbols_of(path: str, lines: Sequence[bytes]) -> list[str]:
+    """The function or class around each line."""
+    found = _outline(path, lines)
+    return [found.symbol_at(line) for line in range(len(lines))]
+
+
+def _outline(path: str, lines: Sequence[bytes]) -> Outline:
+    if path.endswith(_PYTHON):
+        return _of_python(lines)
+    return _of_tree(path, lines) or _of_headings(lines)
+
+
 def is_python(file: FileChange) -> bool:
     """Whether a file is one of Python."""
-    return file.path.endswith((".py", ".pyi"))
+    return file.path.endswith(_PYTHON)
 
 
 def _of_python(lines: Sequence[bytes]) -> Outline:

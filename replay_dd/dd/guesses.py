@@ -11,11 +11,28 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from replay_dd.dd.algorithm import Algorithm, checked_ends
 from replay_dd.dd.intervals import IntervalSet
 from replay_dd.dd.split import Splitter, fitting, most_parts, splitter_named
 from replay_dd.outcome import Outcome
+
+_HIT = 0.5  # of the difference: a guess that leaves less has hit, and others are not tried
+
+
+class Guess(NamedTuple):
+    """A part of the difference that is asked about.
+
+    Attributes:
+        deltas: the part.
+        alone: ask about it alone.
+        without: ask about everything without it.
+    """
+
+    deltas: IntervalSet
+    alone: bool = True
+    without: bool = True
 
 
 class GuessesFirst(Algorithm):
@@ -38,7 +55,7 @@ class GuessesFirst(Algorithm):
         self,
         c_pass: IntervalSet,
         c_fail: IntervalSet,
-        guesses: Sequence[IntervalSet],
+        guesses: Sequence[Guess],
         then: Callable[[IntervalSet, IntervalSet], Algorithm],
         *,
         split: str | Splitter = "floor",
@@ -77,12 +94,18 @@ class GuessesFirst(Algorithm):
         self._then = self._make(self.c_pass, self.c_fail)
         self._asked = self._then.ask()
 
-    def _about(self, guess: IntervalSet) -> tuple[IntervalSet, ...]:
-        part = guess & self.difference
+    def _about(self, guess: Guess) -> tuple[IntervalSet, ...]:
+        part = guess.deltas & self.difference
         if not part or part == self.difference:
             return ()
         alone, without = self.c_pass | part, self.c_fail - part
-        return (alone, *(fitting(self._split, asked, self.c_pass, self.c_fail) for asked in (alone, without)))
+        return (
+            *((alone, self._fitting(alone)) if guess.alone else ()),
+            *((self._fitting(without), *(() if guess.alone else (without,))) if guess.without else ()),
+        )
+
+    def _fitting(self, asked: IntervalSet) -> IntervalSet:
+        return fitting(self._split, asked, self.c_pass, self.c_fail)
 
     def _advance(self, outcome: Outcome) -> None:
         if self._then is not None:
@@ -92,10 +115,12 @@ class GuessesFirst(Algorithm):
             return
         tested = self._asked if self._realised is None else self._realised
         assert tested is not None
+        before = self.difference.count
         if outcome is not Outcome.UNRESOLVED and self.c_pass <= tested <= self.c_fail:
             if outcome is Outcome.PASS and tested != self.c_fail:
                 self.c_pass = tested
             elif outcome is Outcome.FAIL and tested != self.c_pass:
                 self.c_fail = tested
-                self._guesses = ()  # the others are larger, or were less likely from the start
+                if self.c_fail.count - self.c_pass.count <= before * _HIT:
+                    self._guesses = ()
         self._ask_next()

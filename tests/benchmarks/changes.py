@@ -19,7 +19,10 @@ from tests.benchmarks import environments
 from tests.benchmarks.harness import HERE, Bench, Section, Table, WorkerError
 
 _PYTHON = "3.11"
-_REQUIREMENTS = ("mpmath==1.3.0", "setuptools==79.0.1", "setuptools_scm==7.1.0")
+_REQUIREMENTS = (
+    *("mpmath==1.3.0", "setuptools==79.0.1", "setuptools_scm==7.1.0"),
+    *("six==1.16.0", "asgiref==3.7.2"),  # of dateutil and Django
+)
 _OURS = Path(sys.executable).with_name("replay-dd")
 _TESTS = HERE / "programs" / "changes"
 _LIMIT_S = 900
@@ -31,8 +34,8 @@ Regressions of libraries, told by a test of ours that passes with the one releas
 what the maintainers' repair takes back or changes. Tests, of which so many were unresolved, and seconds, with one test
 at a time; *flat* is the same search without groups, coverage and names, stopped after 300 tests or 5 minutes. Runs for
 the baseline, for the proof, and to try mixtures again that miss names come on top of the tests; the seconds have them,
-but not the download. ujson is built, in C and C++, for each test. The two last ones were only looked at when the tool
-was finished."""
+but not the download. ujson is built, in C and C++, for each test. pyparsing and what follows it were only looked at
+when the search was as it is."""
 
 _HISTORY = """\
 The same regression of Markdown in the history of its repository, from 3.3 to 3.4.1, beside `git bisect run` with the
@@ -71,6 +74,10 @@ CASES = (
     ),
     _Case("pyparsing_nested", "pip:pyparsing==3.0.9", "pip:pyparsing==3.1.0", "pbe.msg = self.errmsg"),
     _Case("tomlkit_sub", "pip:tomlkit==0.13.2", "pip:tomlkit==0.13.3", "(Table, InlineTable, Container)"),
+    _Case("urllib3_ciphers", "pip:urllib3==1.26.18", "pip:urllib3==2.0.0", '-DEFAULT_CIPHERS = ":".join('),
+    _Case("django_utc", "pip:django==4.2", "pip:django==5.0", "-    return timezone.utc"),
+    _Case("click_flag", "pip:click==8.2.1", "pip:click==8.3.0", "self.default = self.flag_value"),
+    _Case("dateutil_nan", "pip:python-dateutil==2.6.1", "pip:python-dateutil==2.7.0", "i = self._parse_numeric_token("),
 )
 
 

@@ -282,3 +282,17 @@ def test_what_the_change_needs_is_not_run_line_by_line(tmp_path: Path) -> None:
     assert found.needed is not None
     assert found.needed.count < 10
     assert found.needed_by is None or found.needed_by.runs < 40
+
+
+def test_an_old_version_that_cannot_be_built_is_none_that_passes(tmp_path: Path) -> None:
+    target = Target(("sh", "-c", "! grep bad m.c"), "grep -q new m.c || { echo 'm.c:1: error: no'; exit 1; }")
+    with pytest.raises(DoesNotPassError, match=r"The old version does not pass: the build fails: m\.c:1: error: no\."):
+        isolate(tmp_path, {"m.c": "old\n"}, {"m.c": "new\nbad\n"}, target)
+
+
+def test_versions_that_are_exchanged(tmp_path: Path) -> None:
+    with pytest.raises(
+        DoesNotFailError, match=r"The new version does not fail: exit status 0\. The old one does\."
+    ) as told:
+        isolate(tmp_path, {"m": "bad\n"}, {"m": "good\n"}, Target(("grep", "good", "m")))
+    assert "Exchange" in told.value.hint

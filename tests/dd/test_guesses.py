@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.dd import DD, EMPTY, GuessesFirst, IntervalSet, Search
+from replay_dd.dd import DD, EMPTY, Guess, GuessesFirst, IntervalSet, Search
 from replay_dd.outcome import Outcome
 
 ALL = IntervalSet.range(0, 64)
@@ -20,7 +20,7 @@ def _outcome(configuration: IntervalSet) -> Outcome:
 
 
 def _search(guesses: list[IntervalSet]) -> tuple[Search, list[IntervalSet]]:
-    search = Search(GuessesFirst(EMPTY, ALL, guesses, DD))
+    search = Search(GuessesFirst(EMPTY, ALL, [*map(Guess, guesses)], DD))
     asked = []
     while (configuration := search.ask()) is not None:
         asked.append(configuration)
@@ -53,7 +53,7 @@ def test_the_difference_is_minimal_and_a_good_guess_saves_tests(guesses: list[In
 
 def test_a_guess_that_fails_is_what_the_search_goes_on_with() -> None:
     guess = IntervalSet.range(39, 43)
-    search = Search(GuessesFirst(EMPTY, ALL, [guess, IntervalSet.range(30, 50)], DD))
+    search = Search(GuessesFirst(EMPTY, ALL, [Guess(guess), Guess(IntervalSet.range(30, 50))], DD))
     assert search.ask() == guess
     search.tell(guess, Outcome.FAIL)
     assert search.best.c_fail == guess
@@ -64,10 +64,10 @@ def test_a_guess_that_fails_is_what_the_search_goes_on_with() -> None:
 
 def test_what_was_run_in_the_place_of_a_guess_counts_only_between_the_ends() -> None:
     guess, run = IntervalSet.range(39, 43), IntervalSet.range(38, 44)
-    algorithm = GuessesFirst(EMPTY, ALL, [guess], DD)
+    algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess)], DD)
     algorithm.tell(Outcome.FAIL, run)
     assert algorithm.c_fail == run
-    outside = GuessesFirst(EMPTY, IntervalSet.range(0, 60), [guess], DD)
+    outside = GuessesFirst(EMPTY, IntervalSet.range(0, 60), [Guess(guess)], DD)
     outside.tell(Outcome.FAIL, IntervalSet.range(38, 62))
     assert outside.c_fail == IntervalSet.range(0, 60)
 
@@ -75,3 +75,12 @@ def test_what_was_run_in_the_place_of_a_guess_counts_only_between_the_ends() -> 
 def test_ends_that_do_not_contain_each_other() -> None:
     with pytest.raises(ValueError, match="contained"):
         GuessesFirst(IntervalSet.of([70]), ALL, [], DD)
+
+
+@pytest.mark.parametrize("alone, without", [(True, False), (False, True)])
+def test_a_guess_may_be_asked_about_on_one_side_only(alone: bool, without: bool) -> None:
+    guess = IntervalSet.range(0, 30)
+    algorithm = GuessesFirst(EMPTY, ALL, [Guess(guess, alone=alone, without=without)], DD)
+    assert algorithm.ask() == (guess if alone else ALL - guess)
+    algorithm.tell(Outcome.UNRESOLVED)
+    assert algorithm.then is not None

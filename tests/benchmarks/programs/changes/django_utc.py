@@ -1,0 +1,3 @@
+from django.utils.timezone import utc
+
+assert str(utc) == "UTC"
