@@ -4,6 +4,7 @@ Rules of this module:
 
 * Preemptions come from what the threads touched (:mod:`~replay_dd.schedules.likely_preemptions`): first single ones of
   the default schedule. The run of each tells what the threads touch then, and with that, which preemption to add.
+  Where it reaches a place that no run had reached, the preemptions that led there do not count.
 * Of three runs, one tries the next preemption in order, promising ones before others, and fewer before more, as their
   failures are easiest to explain; one the next that may bring about an order of two accesses that no run had; and one a
   random strategy, in case it is none of these. Without anything new, that is two of three. Some random strategies
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from replay_dd.schedules.hunt_strategies import RandomPlans
+from replay_dd.schedules.hunt_strategies import CROWD, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
@@ -79,19 +80,18 @@ def _order(one: _Waiting) -> tuple[int, int, int]:
 
 
 class HuntPlans(Iterator[Plan]):
-    """The plans of a hunt after its run under the default schedule.
+    """The plans of a hunt after its first run, which followed the default schedule.
 
     Args:
         first: that run, with what its threads touched.
         seed: the first seed.
         amount: how many plans at most.
-        crowd: another run with what its threads touched, in which they switched nearly everywhere.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
     """
 
-    def __init__(self, first: TargetRun, seed: int, amount: int, crowd: TargetRun | None = None) -> None:
+    def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
         self._first = first
         self._seed = seed
         self._amount = amount
@@ -104,17 +104,16 @@ class HuntPlans(Iterator[Plan]):
         self._numbered = 0
         self._tried: set[tuple[Trigger, ...]] = set()
         self._traces: set[int] = set()
+        self._reached: set[tuple[str, int]] = set()
+        self._free: dict[tuple[Trigger, ...], int] = {}
         self._sampled = False
         self._hoped_for: set[Hashable] = set()
         self._novelties: dict[tuple[Trigger, ...], Hashable] = {}
         self.orders: set[Order] = set()
         for triggers in lock_cycles(first.touches):
             self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
-        self._learn_from(Plan(), first)
         self._orders_of_crowd: set[Order] = set()  # what it reached by chance, a preemption may still have to
-        if crowd is not None:
-            self._orders_of_crowd = orders_of(crowd.touches)
-            self._random.learn(crowd.touches)
+        self._learn_from(Plan(), first)
 
     def __next__(self) -> Plan:
         if self._given >= self._amount:
@@ -187,6 +186,10 @@ class HuntPlans(Iterator[Plan]):
             self._sampled = True
             return
         self._sampled = self._sampled or is_sample(run.touches)
+        if CROWD in plan.options:
+            self._orders_of_crowd |= orders_of(run.touches)
+            self._random.learn(run.touches)
+            return
         self.orders |= orders_of(run.touches)
         self._random.learn(run.touches)
         hoped_for = self._novelties.get(plan.triggers)
@@ -196,12 +199,16 @@ class HuntPlans(Iterator[Plan]):
         if trace in self._traces:
             return
         self._traces.add(trace)
+        reached = {(touch.thread, touch.place) for touch in run.touches} - self._reached
+        self._reached |= reached
+        free = self._free[plan.triggers] = len(plan.triggers) if reached else self._free.get(plan.triggers[:-1], 0)
         switches = [switch for switch in run.log.switches if not switch.by_default]
         forced = {switch.trigger for switch in switches if switch.forced}
         for position, found in enumerate(possible_preemptions(run)):
             before = tuple(switch.trigger for switch in switches if switch.global_time < found.global_time)
             if len(before) < _MOST_PREEMPTIONS:
-                cost = sum(1 if trigger in forced else _ONE_MORE for trigger in before)
+                counted = before[min(free, len(before)) :]
+                cost = sum(1 if trigger in forced else _ONE_MORE for trigger in counted)
                 self._add(before, found, cost + found.rank, position)
 
     def _add(self, triggers: tuple[Trigger, ...], found: Preemption, cost: int, position: int = 0) -> None:

@@ -6,6 +6,7 @@ Rules of this module:
   conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
   are guessed, of all yield points. Fixed orders let each thread run until it waits.
 * Where there are few events, no order is run twice, and it is known when all were.
+* The first one starts all threads and then switches nearly everywhere: many small programs fail in it.
 * Long programs get strategies that switch a few times only.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
@@ -43,6 +44,7 @@ _LONG = (
     ("pct", 3, False),
 )
 _SHORT = (
+    ("crowd", 0, False),
     ("uniform", 0, True),
     ("latest_first", 0, False),
     ("uniform", 1, True),
@@ -65,7 +67,8 @@ _SHORT = (
     ("uniform", 1, True),
     ("random", 0, True),
 )
-_FIXED = ("latest_first", "at_once")
+CROWD = "crowd"
+_ONCE = ("latest_first", "at_once", CROWD)
 
 
 class _Conflict(NamedTuple):
@@ -118,7 +121,9 @@ class RandomPlans:
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
         strategy, amount, at_conflicts = self._table[turn % len(self._table)]
-        if strategy in _FIXED:
+        if strategy in _ONCE:
+            if turn < len(self._table) and strategy == CROWD:
+                return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
             if turn < len(self._table):
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
             strategy, amount, at_conflicts = "random", 0, True
@@ -171,15 +176,6 @@ def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Confl
             events[thread] = before + count if add else max(before, count)
         new = _Conflict(one.places | new.places, events)
     return [*others, new]
-
-
-def crowd_plan(seed: int) -> Plan:
-    """The plan of the first run: it starts all threads, switches nearly everywhere, and notes what is touched.
-
-    Args:
-        seed: the random seed.
-    """
-    return Plan("profile", {"crowd": seed}, label=f"random at every yield point (seed {seed})")
 
 
 def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:

@@ -286,7 +286,7 @@ def _just_after(touch: Touch, touched: Sequence[Touch], of_thread: dict[str, lis
     number = bisect_left(theirs, touch.global_time, key=lambda other: other.global_time)
     place = theirs[number].place if number < len(theirs) else -1
     novelty = (touch.thread, touch.place, to, place)
-    return Preemption(Trigger(touch.thread, touch.time + 1, to), touch.global_time, novelty)
+    return Preemption(Trigger(touch.thread, touch.time + 1, to), touch.global_time + 1, novelty)
 
 
 def _at_lock(

@@ -1,4 +1,7 @@
-"""The preemptions of a run that are worth trying, without those whose other thread has ended by then."""
+"""The preemptions of a run that are worth trying, and possible.
+
+That is, the other thread has not ended by then, and no choice is made there already.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ def possible_preemptions(run: TargetRun) -> Iterator[Preemption]:
         run: a run with what its threads touched.
     """
     ended = {switch.thread: switch.global_time for switch in run.log.switches if switch.ended}
+    taken = {(switch.thread, switch.time) for switch in run.log.switches if not switch.by_default}
     for found in likely_preemptions(run.touches, run.alternatives):
-        if found.global_time < ended.get(found.trigger.to, found.global_time + 1):
+        trigger = found.trigger
+        is_free = (trigger.thread, trigger.time) not in taken
+        if is_free and found.global_time < ended.get(trigger.to, found.global_time + 1):
             yield found

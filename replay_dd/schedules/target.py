@@ -17,6 +17,7 @@ from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard_process import SYSTEM_NAMES
 from replay_dd.experiment.process import Command, Finished, PrivateFolder, private_folder, run
 from replay_dd.schedules import environment, processes
+from replay_dd.schedules.access_order import in_order_of_access
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
@@ -447,7 +448,15 @@ def make_run(
         settings = settings.with_virtual(plan.virtual)
     log = Log(described, settings, str(plan), tuple(switches), ending, arrivals=tuple(arrivals))
     return TargetRun(
-        *(log, finished.output, backend, reason, tuple(touches), tuple(alternatives), frozenset(anchors_met)),
+        *(
+            log,
+            finished.output,
+            backend,
+            reason,
+            in_order_of_access(touches, log.switches),
+            tuple(alternatives),
+            frozenset(anchors_met),
+        ),
         trace=tuple(trace),
         executed=tuple(executed),
         accesses=observation_of(observed, places),
