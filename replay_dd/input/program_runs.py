@@ -2,8 +2,9 @@
 
 Rules of this module:
 
-* FAIL means the same failure as that of the failing end; PASS, that the program ended as it should; anything else,
-  another failure among them, is UNRESOLVED.
+* FAIL means the same failure as that of the failing end: the same signature, and where that is only an exit status, a
+  complaint in common if there are any. PASS means that the program ended as it should; anything else, another failure
+  among them, is UNRESOLVED.
 * The time limit of the search comes from the runs of the failing end, unless the failure is that it does not end.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
@@ -70,11 +72,12 @@ class ProgramRuns(Circumstance[Ending]):
     def judge(self, run: Ending) -> Judgement:
         """By comparison with the failure sought."""
         failed = run.verdict is Outcome.FAIL
-        if failed and (self._wanted is None or run.signature == self._wanted.signature):
+        if failed and (self._wanted is None or _is_same(run, self._wanted)):
             return Judgement(Outcome.FAIL, run.words, run.signature, failed=True)
         if self._oracle.pattern and self._passes is not None and run.signature == self._passes.signature:
             return Judgement(Outcome.PASS, run.words, run.signature)
-        return Judgement(Outcome.UNRESOLVED if failed else run.verdict, run.words, run.signature, failed)
+        kind = (run.signature, *run.complaints[:1])
+        return Judgement(Outcome.UNRESOLVED if failed else run.verdict, run.words, kind, failed)
 
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the most frequent failure, and the time limit.
@@ -88,10 +91,23 @@ class ProgramRuns(Circumstance[Ending]):
                 raise self._no_failure(runs[0])
             return
         ((signature, _),) = failures.most_common(1)
-        self._wanted = next(run for run in runs if run.signature == signature)
+        of_it = [run for run in runs if run.signature == signature]
+        self._wanted = of_it[0]
+        if any(run.complaints != self._wanted.complaints for run in of_it):
+            # What it complains of varies from run to run, and does not tell failures apart.
+            self._wanted = replace(self._wanted, complaints=())
+        elif self._wanted.leads:
+            self._wanted = replace(self._wanted, complaints=self._wanted.complaints[:1])
         if not self._fixed_limit and signature != "time-out":
             longest_s = max(run.seconds for run in runs)
             self._target.time_limit_s = max(TIME_LIMIT_FACTOR * longest_s, TIME_LIMIT_LEAST_S)
+
+    def unlike_nothing(self, on_nothing: Ending) -> None:
+        """Look for what the program complains of on its input, but not on nothing at all, if there is any of that."""
+        if on_nothing.signature == self.wanted.signature:
+            own = tuple(kind for kind in self.wanted.complaints if kind not in on_nothing.complaints)
+            if own:
+                self._wanted = replace(self.wanted, complaints=own)
 
     def _no_failure(self, run: Ending) -> DoesNotFailError:
         if self._oracle.script:
@@ -121,6 +137,13 @@ def jobs_for(jobs: int, target: Target, writes: Callable[[], bool], subject: str
     return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
 
 
+def _is_same(run: Ending, wanted: Ending) -> bool:
+    """Whether a run shows the failure sought."""
+    if run.signature != wanted.signature:
+        return False
+    return not wanted.complaints or not set(wanted.complaints).isdisjoint(run.complaints)
+
+
 def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
     """Whether the program says something else at the end than with the whole input.
 
@@ -128,7 +151,13 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
         run: one that fails with what is left, if it was made.
         first: how the whole input fails.
     """
-    if run is None or not run.message or run.message == first.message:
+    if run is None:
+        return ()
+    if first.complaints:
+        same = first.complaints[0] in run.complaints
+    else:
+        same = not run.message or run.message == first.message
+    if same:
         return ()
     return (
         "The failure is of the same kind, but the program said something else at first: "
