@@ -73,11 +73,18 @@ class ProgramRuns(Circumstance[Ending]):
         """By comparison with the failure sought."""
         failed = run.verdict is Outcome.FAIL
         if failed and (self._wanted is None or _is_same(run, self._wanted)):
-            return Judgement(Outcome.FAIL, run.words, run.signature, failed=True)
+            return Judgement(Outcome.FAIL, self._words(run), run.signature, failed=True)
         if self._oracle.pattern and self._passes is not None and run.signature == self._passes.signature:
             return Judgement(Outcome.PASS, run.words, run.signature)
         kind = (run.signature, *run.complaints[:1])
         return Judgement(Outcome.UNRESOLVED if failed else run.verdict, run.words, kind, failed)
+
+    def _words(self, run: Ending) -> str:
+        """How a run of the failure sought ended: what it complains of first may be something else."""
+        wanted = self._wanted
+        if wanted is None or not wanted.complaints or set(run.complaints[:1]) <= set(wanted.complaints):
+            return run.words
+        return wanted.words
 
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the most frequent failure, and the time limit.
