@@ -3,10 +3,10 @@
 Rules of this module:
 
 * What is left of a value is of the value's type: a subclass of ``dict`` stays one, with its other attributes.
-* Strings, bytes and arrays have parts and nothing inside. An array has as many levels of parts as axes, and what is
-  left of it is a view where that is one slice.
-* Data classes, named tuples and classes of ``attrs`` are transparent: their fields cannot be left out, but what is in
-  the fields can. Objects of other classes are taken as they are.
+* Strings, bytes and arrays have parts and nothing inside. An array, or a table of ``pandas``, has as many levels of
+  parts as axes, and what is left of an array is a view where that is one slice.
+* Of transparent values, see :mod:`replay_dd.call.fields`, the fields cannot be left out, but what is in the fields can.
+  Objects of other classes are taken as they are.
 * Nothing depends on the order of a hash.
 * Values are never changed: what is left is new, and shares what is inside with the old value.
 """
@@ -14,7 +14,6 @@ Rules of this module:
 from __future__ import annotations
 
 import copy
-import dataclasses
 import sys
 from abc import ABC, abstractmethod
 from array import array
@@ -24,6 +23,7 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from replay_dd.call.fields import fields_of
 from replay_dd.dd import IntervalSet
 
 if TYPE_CHECKING:
@@ -154,17 +154,35 @@ class _Array(Container):
         return f"[{':, ' * self._axis}{part}]"
 
 
+class _Frame(Container):
+    """Rows or columns of what ``pandas`` has."""
+
+    def __init__(self, value: Any, axis: int) -> None:
+        self.value = value
+        self.size = value.shape[axis]
+        self._axis = axis
+
+    def keep(self, parts: IntervalSet) -> Any:
+        kept = list(parts)
+        return self.value.iloc[:, kept] if self._axis else self.value.iloc[kept]
+
+    def words(self, part: int) -> str:
+        return f".iloc[{':, ' * self._axis}{part}]"
+
+
 def container_of(value: Any, level: int = 0) -> Container | None:
     """The value as a container; None if nothing can be left out of it.
 
     Args:
         value: any value.
-        level: for arrays, the axis.
+        level: for what has axes, the axis.
     """
     if isinstance(value, Enum | type):
         return None
     if _is_array(value):
         return _Array(value, level) if level < value.ndim else None
+    if is_frame(value):
+        return _Frame(value, level) if level < value.ndim else None
     for kind, container in _KINDS:
         if isinstance(value, kind):
             # A subclass that cannot be made anew, or not be emptied, is taken as it is.
@@ -178,33 +196,24 @@ def is_text(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array, whose levels are its axes."""
+    """Whether it is an array of ``numpy``."""
     return _is_array(value)
 
 
-def fields_of(value: Any) -> dict[str, Any] | None:
-    """The fields of a transparent value, by name; None if it is not transparent."""
-    if isinstance(value, type):
-        return None
-    if dataclasses.is_dataclass(value):
-        names: Sequence[str] = [field.name for field in dataclasses.fields(value)]
-    elif isinstance(value, tuple) and hasattr(value, "_fields"):
-        names = value._fields
-    elif hasattr(type(value), "__attrs_attrs__"):
-        names = [field.name for field in type(value).__attrs_attrs__]
-    else:
-        return None
-    return {name: getattr(value, name) for name in names if hasattr(value, name)}
+def is_frame(value: Any) -> bool:
+    """Whether it is a table or a column of ``pandas``."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and type(value) in (getattr(pandas, "DataFrame", 0), getattr(pandas, "Series", 0))
 
 
-def with_fields(value: Any, changed: Mapping[str, Any]) -> Any:
-    """A transparent value with other values in some fields; its class is not asked, and checks nothing."""
-    if isinstance(value, tuple):
-        return value._replace(**changed)  # type: ignore[attr-defined]  # a named tuple
-    made = copy.copy(value)
-    for name, inside in changed.items():
-        object.__setattr__(made, name, inside)
-    return made
+def has_axes(value: Any) -> bool:
+    """Whether its levels are axes."""
+    return _is_array(value) or is_frame(value)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether its parts have places, and it is no text."""
+    return isinstance(value, (list, tuple, deque, array, UserList)) or has_axes(value)
 
 
 def strings_in(value: Any, depth: int = 20) -> Iterator[str]:
@@ -213,6 +222,8 @@ def strings_in(value: Any, depth: int = 20) -> Iterator[str]:
         yield str(value)
     elif isinstance(value, bytes | bytearray):
         yield value.decode("utf-8", "replace")
+    elif is_frame(value):
+        yield from map(str, value.columns if value.ndim > 1 else [value.name])
     elif depth:
         inside: Any = fields_of(value)
         if inside is not None:

@@ -3,7 +3,7 @@
 Rules of this module:
 
 * Coarse first: whole arguments, then their elements, then what is inside; of texts, lines and what brackets enclose
-  before characters.
+  before characters. Places of sequences of one length are left out together at first if these are long, and at last.
 * When a round over all levels has left nothing out, no single part of the arguments can be left out, at any depth.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator
 
+from replay_dd.call.aligned import aligned
 from replay_dd.call.blocks import blocks
 from replay_dd.call.spaces import DEEPEST, Arguments, Level, Space, Whole, size_of
 
@@ -28,6 +29,8 @@ def course(arguments: Arguments, names: Collection[str]) -> Course:
     whole = Whole(left, names)
     if whole.all:
         left = yield whole
+    for places in aligned(lambda: left, names, large=True):  # noqa: B023 - as below
+        left = yield places
     while True:
         before = size_of(left, names)
         for depth in range(DEEPEST):
@@ -38,5 +41,7 @@ def course(arguments: Arguments, names: Collection[str]) -> Course:
                 left = yield level
             elif not level.has_containers:
                 break
+        for places in aligned(lambda: left, names):  # noqa: B023
+            left = yield places
         if size_of(left, names) == before:
             return

@@ -196,6 +196,11 @@ def said(kind: str, text: str) -> str:
     return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 3]}..."
 
 
+def steady(ending: Ending) -> str:
+    """What an exception says, without addresses; nothing where the text is a matter of chance."""
+    return "" if ending.kind == _OVERFLOW else _ADDRESS.sub("", ending.text)
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 

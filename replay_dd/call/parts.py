@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from replay_dd.call.containers import container_of, fields_of, is_array, with_fields
+from replay_dd.call.containers import container_of, has_axes
+from replay_dd.call.fields import fields_of, with_fields
 from replay_dd.call.spaces import DEEPEST, Arguments, Space
 from replay_dd.dd import IntervalSet
 
@@ -100,7 +101,7 @@ class Parts:
         container = container_of(value)
         if container is None:
             return _Node(start, start, value, lambda chosen: value)
-        inside: Sequence[Any] = () if is_array(value) or isinstance(value, str) else container.inside()
+        inside: Sequence[Any] = () if has_axes(value) or isinstance(value, str) else container.inside()
         if not inside:
             self._ends += range(start + 1, start + container.size + 1)
             self._around += [around] * container.size

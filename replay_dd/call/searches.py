@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from replay_dd.call.aligned import aligned
 from replay_dd.call.blocks import blocks
 from replay_dd.call.containers import is_text
 from replay_dd.call.parts import Additions, Parts
@@ -96,7 +97,9 @@ class ArgumentSearch:
         Raises:
             NotReproducedError: it does not.
         """
-        if self._tester.test(self._call.arguments) is not Outcome.FAIL:
+        tests = self._tester.tests
+        failed = self._tester.test(self._call.arguments) is Outcome.FAIL
+        if not failed or (self._tester.tests > tests and self._tester.depends_on_the_past()):
             raise self._not_reproduced("The call", self._call.arguments)
 
     def _minimized(self) -> Triple:
@@ -105,6 +108,7 @@ class ArgumentSearch:
         if self._nested:
             long = [name for name, value in left.items() if is_text(value) and len(value) > _LONG_TEXT]
             left, _ = self._reduced(left, lambda left: blocks(left, 0, [name for name in self._names if name in long]))
+            left, _ = self._reduced(left, lambda left: aligned(left, self._names, large=True))
         while again and self.stopped_by is None:
             left = self._in_turns(left)
             left, again = self._reduced(left, self._finer) if self._nested else (left, False)
@@ -125,12 +129,13 @@ class ArgumentSearch:
         return left, less
 
     def _finer(self, left: Callable[[], Arguments]) -> Iterator[Space]:
-        """What is inside of elements, then lines and brackets in what is left of texts."""
+        """What is inside of elements, lines and brackets in what is left of texts, places of sequences alike."""
         yield from levels_below(left, self._names)
         for depth in range(DEEPEST):
             yield from blocks(left, depth, self._names)
             if not Level(left(), depth, self._names).has_containers:
-                return
+                break
+        yield from aligned(left, self._names)
 
     def _in_turns(self, left: Arguments) -> Arguments:
         pending = list(self._names)

@@ -14,23 +14,31 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from types import GenericAlias
 from typing import Any
+
+from replay_dd.call.containers import is_frame
+from replay_dd.call.fields import fields_of, file_source, is_record
 
 _DEEPEST = 60
 
 
 def source_of(value: Any, depth: int = 0) -> str:
     """A value as Python source."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is float and not math.isfinite(value):
         return f"float({str(value)!r})"
     if isinstance(value, Enum):
-        return f"{kind.__qualname__}.{value.name}"
-    if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
-        return str(value.__qualname__)
+        return f"{_local(kind.__qualname__)}.{value.name}"
+    if kind is not GenericAlias and (isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__"))):
+        return _local(str(value.__qualname__))
     if depth > _DEEPEST:
         return _repr(value)
     inner = depth + 1
+    if file := file_source(value):
+        return f"{file[0]}({file[1]!r})"
+    if kind.__repr__ is object.__repr__ and is_record(value):
+        return call_source(_local(kind.__qualname__), (), fields_of(value) or {})
     if kind is list:
         return f"[{', '.join(source_of(one, inner) for one in value)}]"
     if kind is tuple:
@@ -38,13 +46,16 @@ def source_of(value: Any, depth: int = 0) -> str:
     if kind is dict:
         return f"{{{', '.join(f'{source_of(key, inner)}: {source_of(one, inner)}' for key, one in value.items())}}}"
     if kind is deque:
-        return f"deque({source_of(list(value), inner)})"
+        limit = "" if value.maxlen is None else f", maxlen={value.maxlen}"
+        return f"deque({source_of(list(value), inner)}{limit})"
     if kind in (set, frozenset) and value:
         elements = f"{{{', '.join(sorted(source_of(one, inner) for one in value))}}}"
         return elements if kind is set else f"frozenset({elements})"
     numpy = sys.modules.get("numpy")
     if numpy is not None and kind is numpy.ndarray and not value.dtype.hasobject and value.dtype.names is None:
         return _array(value, inner)
+    if is_frame(value):
+        return _frame(value, inner) or _repr(value)
     return _repr(value)
 
 
@@ -55,6 +66,30 @@ def _array(value: Any, depth: int) -> str:
         return f"numpy.zeros({value.shape}, {dtype})"
     elements = value.astype(str) if value.dtype.kind in "mM" else value
     return f"numpy.array({source_of(elements.tolist(), depth)}, {dtype})"
+
+
+def _frame(value: Any, depth: int) -> str:
+    """A table or a column of ``pandas``; nothing if what this writes would not be the same."""
+    pandas: Any = sys.modules["pandas"]
+    of_columns = value.ndim > 1
+    data: Any = {name: value[name].tolist() for name in value.columns} if of_columns else value.tolist()
+    options: dict[str, Any] = {}
+    if not value.index.equals(pandas.RangeIndex(value.shape[0])):
+        options["index"] = value.index.tolist()
+    if not of_columns:
+        options |= {"dtype": str(value.dtype)} | ({} if value.name is None else {"name": value.name})
+    try:
+        made = type(value)(data, **options)
+        types = {
+            name: str(value[name].dtype)
+            for name in (data if of_columns else ())
+            if made[name].dtype != value[name].dtype
+        }
+        same = (made.astype(types) if types else made).equals(value)
+    except Exception:  # such as columns of one name, or types that have no name
+        return ""
+    more = f".astype({source_of(types, depth)})" if types else ""
+    return f"{call_source(f'pandas.{type(value).__name__}', [data], options)}{more}" if same else ""
 
 
 def _repr(value: Any) -> str:
@@ -68,7 +103,12 @@ def _repr(value: Any) -> str:
 def name_of(function: Callable[..., Any]) -> str:
     """The name of a function, as a call would have it within its module."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    return str(name).rpartition("<locals>.")[2] if name else type(function).__qualname__
+    return _local(str(name)) if name else type(function).__qualname__
+
+
+def _local(name: str) -> str:
+    """A qualified name as it is where it was defined."""
+    return name.rpartition("<locals>.")[2]
 
 
 def call_source(name: str, positional: Iterable[Any], keywords: Mapping[str, Any]) -> str:

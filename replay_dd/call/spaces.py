@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from replay_dd.call.containers import Container, container_of, fields_of, is_array, with_fields
+from replay_dd.call.containers import Container, container_of, has_axes
+from replay_dd.call.fields import fields_of, with_fields
 from replay_dd.dd import EMPTY, IntervalSet
 
 Arguments = Mapping[str, Any]
@@ -159,7 +160,7 @@ def rewritten(
         made = {name: rewritten(one, depth, visit, f"{path}.{name}", level, inner) for name, one in fields.items()}
         changed = {name: one for name, one in made.items() if one is not fields[name]}
         return with_fields(value, changed) if changed else value
-    if is_array(value):
+    if has_axes(value):
         container = container_of(value, depth - level)
         return value if container is None else visit(container, path)
     container = container_of(value)

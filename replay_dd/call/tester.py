@@ -3,6 +3,7 @@
 Rules of this module:
 
 * FAIL means the same failure as that of the whole call, PASS that the call returns, UNRESOLVED any other ending.
+* What a call prints is dropped: there may be much of it, once for each test.
 * Every call has as much of the stack as the first one had: where it overflows depends on the arguments alone.
 * Arguments that were tested are not tested again. Arguments whose elements cannot be hashed are not
   remembered, nor are large collections: to compare them costs more than a test may.
@@ -16,9 +17,10 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from replay_dd.call.containers import is_array, strings_in
-from replay_dd.call.failure import Ending, Rule, matcher
+from replay_dd.call.failure import Ending, Rule, matcher, steady
 from replay_dd.call.in_child import attempt, forked
 from replay_dd.call.made_call import Call
+from replay_dd.call.silence import silence
 from replay_dd.call.stack import recursion_room, stack_depth
 from replay_dd.outcome import Outcome
 
@@ -81,6 +83,15 @@ class Tester:
         self._max_tests = max_tests
         self._ends_at = None if time_budget_s is None else time.monotonic() + time_budget_s
 
+    def depends_on_the_past(self) -> bool:
+        """Whether the call, made again and again, says one thing, but said another one the first time."""
+        if steady(self.last) == steady(self.wanted):
+            return False
+        before = self.last
+        self.run(self.call.arguments)
+        # A text that differs each time has the time in it, or a random name.
+        return steady(before) == steady(self.last)
+
     def forget(self) -> None:
         """Forget what was tested, and count from 1 again."""
         self.tests = 0
@@ -98,7 +109,7 @@ class Tester:
 
     def _ending(self, arguments: Mapping[str, Any]) -> Ending:
         call = self.call.prepare(arguments)
-        with recursion_room(self._stack_room):
+        with silence(), recursion_room(self._stack_room):
             return Ending.of(forked(call, self._time_limit_s) if self.in_child else attempt(call))
 
     def test(self, arguments: Mapping[str, Any]) -> Outcome:

@@ -4,9 +4,7 @@ Rules of this module:
 
 * FAIL means the failure of the new version; PASS, that the program ended as it should. What does not apply, is not
   built, or fails in another way is UNRESOLVED.
-* A failure is the same if the crash report has the same kind, place and message, but for numbers and quoted text:
-  changes move lines. If the message of the new version is not the same each time, it does not count; nor does what a
-  program prints without a crash report.
+* Which failures are the same, :mod:`~replay_dd.changes.sameness` says.
 * Each level is a search of its own, among the deltas that the level above left. It cuts only between groups; what it
   asks for is completed with single hunks of other groups that it needs.
 * Mixtures with the same deltas share one run, whatever level they come from.
@@ -17,21 +15,20 @@ Rules of this module:
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
+from replay_dd.changes.clues import LEAST_GROUPS, Clues, guesses
 from replay_dd.changes.difference import Difference, Kind
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
 from replay_dd.changes.resolution import Resolution
+from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
-from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, IntervalSet
+from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, GuessesFirst, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
 from replay_dd.experiment.ending import Ending
 from replay_dd.outcome import Outcome
 
-_LINE_NUMBER = re.compile(r":\d+(?::\d+)?\b")
 _SHOWN = 60
 _PATIENCE = 10
 """After how many tests without progress a search goes on with smaller groups; names learnt count from there."""
@@ -50,7 +47,7 @@ class CodeChanges(Circumstance[Ending]):
         candidates: the other deltas to search.
         goal: whether to isolate a difference, or to find the smallest failing set.
         wanted: the failure sought; None to choose it from the first runs.
-        messages_count: whether a failure with another message is another failure.
+        same: what two failures must have in common to be the same.
         algorithm: ``dd`` or ``dd+``, to isolate.
         resolution: tries mixtures again that miss names; None to take them for unresolved.
     """
@@ -58,6 +55,7 @@ class CodeChanges(Circumstance[Ending]):
     name = "changes"
     subject = "version"
     flaky = True
+    confirmed = False  # what the guilty change needs comes in groups; their lines are not tried one by one
 
     def __init__(
         self,
@@ -69,7 +67,7 @@ class CodeChanges(Circumstance[Ending]):
         candidates: IntervalSet | None = None,
         goal: Goal = Goal.ISOLATE,
         wanted: Ending | None = None,
-        messages_count: bool = True,
+        same: Sameness = same_words,
         algorithm: str = "dd",
         resolution: Resolution | None = None,
     ) -> None:
@@ -80,9 +78,10 @@ class CodeChanges(Circumstance[Ending]):
         self._levels = tuple(levels)
         self._applied = applied
         self._wanted = wanted
-        self._messages_count = messages_count
+        self._same = same
         self._resolution = resolution
-        self._isolating: DD | None = None
+        self._clues: Clues | None = None
+        self._isolating: GuessesFirst | None = None
         self._learnt = () if resolution is None else tuple(resolution.learnt)
         self.universe = applied | (difference.all if candidates is None else candidates)
         self.base = applied
@@ -98,7 +97,7 @@ class CodeChanges(Circumstance[Ending]):
             candidates=failing - guilty,
             goal=Goal.SIMPLIFY,
             wanted=self._wanted,
-            messages_count=self._messages_count,
+            same=self._same,
             resolution=self._resolution,
         )
 
@@ -111,10 +110,11 @@ class CodeChanges(Circumstance[Ending]):
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Build and run the mixture; unless this is evidence, perhaps another one in its place."""
         resolution = self._resolution
-        if fresh:
-            return without_line_numbers(self._workshop.trial(configuration, clean=True).ending)
-        if resolution is None or self._wanted is None or configuration in (self.universe, self.base):
-            return without_line_numbers(self._workshop.trial(configuration).ending)
+        if fresh or resolution is None or self._wanted is None or configuration in (self.universe, self.base):
+            trial = self._workshop.trial(configuration, clean=fresh)
+            if self._wanted is None and configuration == self.universe:
+                self._clues = trial.clues
+            return without_line_numbers(trial.ending)
 
         def outcome(trial: Trial) -> Outcome:
             return self.judge(without_line_numbers(trial.ending)).outcome
@@ -129,10 +129,22 @@ class CodeChanges(Circumstance[Ending]):
         if self.algorithm == "dd+":
             return CheckedDDPlus(self.base, failing, split=self._split)
         # What is left of all but the last level is only to be narrowed.
-        self._isolating = DD(
-            self.base, failing, split=self._split, patience=_PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        patience = _PATIENCE if self._levels[1:] else _LAST_PATIENCE
+        self._isolating = GuessesFirst(
+            *(self.base, failing, self._guesses(failing)),
+            lambda passes, fails: DD(passes, fails, split=self._split, patience=patience),
+            split=self._split,
         )
         return self._isolating
+
+    def _guesses(self, failing: IntervalSet) -> Sequence[IntervalSet]:
+        """What is suspected from what the failing version printed; nothing below the first level."""
+        left = failing - self.base
+        if self._clues is None or self._resolution is None:
+            return ()
+        if len(groups(self.difference, left, "hunk")) < LEAST_GROUPS:
+            return ()
+        return guesses(self._resolution.dependences, self._clues, self._workshop.program_words, left)
 
     def _completed(self, asked: IntervalSet, within: IntervalSet) -> IntervalSet:
         return asked if self._resolution is None else self._resolution.completed(asked, within, self._learnt)
@@ -182,10 +194,10 @@ class CodeChanges(Circumstance[Ending]):
                 "Say which one is meant with `--grep`.",
             )
         self._wanted = failures[0]
-        self._messages_count = all(run.message == failures[0].message for run in failures)
+        self._same = strictest(failures)
 
     def _signature(self, run: Ending) -> Hashable:
-        return (run.signature, run.message) if self._messages_count and run.is_report else run.signature
+        return self._same(run)
 
     def words(self, delta: int) -> str:
         """Describe the group that begins with a delta: where it is, and what it changes."""
@@ -214,7 +226,8 @@ class CodeChanges(Circumstance[Ending]):
     @property
     def gave_up(self) -> bool:
         """Whether the search ended since too many tests told nothing: the answer may be more than is needed."""
-        return self._isolating is not None and self._isolating.gave_up
+        then = None if self._isolating is None else self._isolating.then
+        return isinstance(then, DD) and then.gave_up
 
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> CodeChanges | None:
         """The next level with more groups than are left of this one."""
@@ -230,16 +243,11 @@ class CodeChanges(Circumstance[Ending]):
                     candidates=left,
                     goal=self.goal,
                     wanted=self._wanted,
-                    messages_count=self._messages_count,
+                    same=self._same,
                     algorithm=self.algorithm if self.goal is Goal.ISOLATE else "dd",
                     resolution=self._resolution,
                 )
         return None
-
-
-def without_line_numbers(ending: Ending) -> Ending:
-    """The same ending with a signature that changes elsewhere in a file do not alter."""
-    return replace(ending, signature=_LINE_NUMBER.sub("", ending.signature))
 
 
 def _counted(count: int) -> str:

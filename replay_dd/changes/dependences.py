@@ -38,11 +38,15 @@ class Dependences:
     Args:
         difference: the two versions.
         names: the names in its deltas.
+
+    Attributes:
+        difference: the two versions.
+        names: the names in its deltas.
     """
 
     def __init__(self, difference: Difference, names: Names) -> None:
-        self._difference = difference
-        self._names = names
+        self.difference = self._difference = difference
+        self.names = self._names = names
         self._last_learnt: tuple[tuple[str, ...], Mapping[int, Sequence[Sequence[int]]]] = ((), {})
 
     def unit(self, delta: int) -> IntervalSet:

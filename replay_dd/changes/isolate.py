@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from replay_dd.changes.circumstance import CodeChanges, without_line_numbers
+from replay_dd.changes.circumstance import CodeChanges
 from replay_dd.changes.coverage import never_executed, worth_observing
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import commits_between, first_failing
 from replay_dd.changes.levels import DEFAULT_LEVELS
 from replay_dd.changes.resolution import Resolution
+from replay_dd.changes.sameness import strictest, without_line_numbers
 from replay_dd.changes.sources import Version, checked_out
 from replay_dd.changes.tree import Tree, read_tree
 from replay_dd.changes.workshop import Target, Workshop
@@ -161,12 +162,13 @@ def _not_needed(difference: Difference, workshop: Workshop, *, built: bool) -> I
     if failing.verdict is not Outcome.FAIL or passing.verdict is not Outcome.PASS:
         return EMPTY  # the baseline will tell, or being observed makes a difference
     wanted, tried = without_line_numbers(failing), EMPTY
+    same = strictest([wanted, without_line_numbers(workshop.run(difference.all))])
     for beside in (True, False):
         left_out = never_executed(difference, in_old, in_new, built=built, beside=beside)
         if left_out in (EMPTY, tried, difference.all):
             continue
         run = without_line_numbers(workshop.run(difference.all - left_out))
-        if run.verdict is Outcome.FAIL and (run.signature, run.message) == (wanted.signature, wanted.message):
+        if run.verdict is Outcome.FAIL and same(run) == same(wanted):
             return left_out
         tried = left_out
     return EMPTY
@@ -243,7 +245,7 @@ def narrow_history(
 
     def outcome(number: int) -> Outcome:
         found = ending(number)
-        other = found.verdict is Outcome.FAIL and found.signature != wanted.signature
+        other = found.verdict is Outcome.FAIL and same(found) != same(wanted)
         verdict = Outcome.UNRESOLVED if other else found.verdict
         tried.append((version(number).revision, verdict))
         return verdict
@@ -251,6 +253,7 @@ def narrow_history(
     wanted = ending(len(commits) - 1)
     if wanted.verdict is not Outcome.FAIL:
         raise DoesNotFailError(f"The new version does not fail: {wanted.words}.")
+    same = strictest([wanted, ending(len(commits) - 1)])
     first = ending(-1)
     if first.verdict is not Outcome.PASS:
         raise DoesNotPassError(f"The old version does not pass: {first.words}.")

@@ -52,6 +52,7 @@ class Resolution:
 
     Attributes:
         rounds: how many more runs that took.
+        dependences: which changes need which others.
         learnt: the names that were missing in the tests so far, as the search committed them.
     """
 
@@ -63,28 +64,28 @@ class Resolution:
         self.rounds = 0
         self.learnt: dict[str, None] = {}
         self._names = Names(difference)
-        self._dependences = Dependences(difference, self._names)
+        self.dependences = Dependences(difference, self._names)
         self._resolved: dict[IntervalSet, Resolved] = {}
 
     def completed(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
         """A mixture with what it needs from another one, as far as names and syntax tell that."""
-        found = self._dependences.closed(asked, within, learnt)
+        found = self.dependences.closed(asked, within, learnt)
         for _ in range(_MOST_ROUNDS):
             broken = self._broken(found)
             more = self._difference.deltas_at(broken) & within - found if broken else EMPTY
             if not more:
                 break
-            found = self._dependences.closed(found | more, within, learnt)
+            found = self.dependences.closed(found | more, within, learnt)
         return found
 
     def reduced(self, asked: IntervalSet, within: IntervalSet, learnt: Sequence[str]) -> IntervalSet:
         """A mixture without what needs more of another one, as far as names and syntax tell that."""
-        found = self._dependences.reduced(asked, within, learnt)
+        found = self.dependences.reduced(asked, within, learnt)
         for _ in range(_MOST_ROUNDS):
             broken = self._broken(found)
             if not broken:
                 break
-            found = self._dependences.reduced(found - self._difference.deltas_at(broken), within, learnt)
+            found = self.dependences.reduced(found - self._difference.deltas_at(broken), within, learnt)
         return found
 
     def resolved(self, deltas: IntervalSet) -> Resolved | None:
@@ -144,7 +145,7 @@ class Resolution:
         for changes in (*sources, self._names.mentioning):
             found = EMPTY
             for name in names:
-                units = [unit for unit in self._dependences.units(changes(name)) if (unit & all_) - applied]
+                units = [unit for unit in self.dependences.units(changes(name)) if (unit & all_) - applied]
                 if len(units) <= MOST_UNITS:
                     for unit in units:
                         found = found | ((unit & all_) - applied)
@@ -153,4 +154,4 @@ class Resolution:
         return EMPTY
 
     def _listing(self, name: str) -> IntervalSet:
-        return self._dependences.built_with(self._names.defining(name))
+        return self.dependences.built_with(self._names.defining(name))

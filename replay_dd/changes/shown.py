@@ -36,10 +36,12 @@ class Passage:
     Attributes:
         title: the file, and the function or class.
         rows: the lines; none where the whole file is added, removed, renamed or replaced.
+        is_guilty: whether any of it is part of the difference between passing and failing.
     """
 
     title: str
     rows: tuple[Row, ...]
+    is_guilty: bool = False
 
 
 def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -> Iterator[Passage]:
@@ -58,11 +60,11 @@ def passages(difference: Difference, deltas: IntervalSet, guilty: IntervalSet) -
         lines = [delta for delta in members if difference.kind(delta) is Kind.LINE]
         for delta in members:
             if delta not in lines:
-                yield Passage(file.words(difference.kind(delta)), ())
+                yield Passage(file.words(difference.kind(delta)), (), delta in guilty)
         for part in _neighbours(difference, lines):
             symbol = symbol_of(difference, part[0])
             title = f"{file.path}, {symbol}" if symbol else file.path
-            yield Passage(title, tuple(_rows(difference, file, part, guilty)))
+            yield Passage(title, tuple(_rows(difference, file, part, guilty)), any(delta in guilty for delta in part))
 
 
 def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]]:

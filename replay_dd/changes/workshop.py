@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from replay_dd.changes.clues import NO_CLUES, Clues, clues_in, program_words
 from replay_dd.changes.copies import Copy, Times
 from replay_dd.changes.coverage import Executed, executed_in
 from replay_dd.changes.difference import Clash, Difference, Version
@@ -77,10 +78,12 @@ class Trial:
     Attributes:
         ending: how it ended.
         missing: the names that its errors are about.
+        clues: what it printed about its failure.
     """
 
     ending: Ending
     missing: tuple[str, ...] = ()
+    clues: Clues = NO_CLUES
 
 
 class Workshop:
@@ -108,6 +111,11 @@ class Workshop:
     def __exit__(self, *_: object) -> None:
         for folder in self._folders:
             GUARD.remove_folder(folder)
+
+    @property
+    def program_words(self) -> frozenset[str]:
+        """The names in the program that is run, as far as its files can be read."""
+        return program_words(self._target.command, self._difference.old)
 
     def run(self, configuration: IntervalSet) -> Ending:
         """Build and run the old version with these deltas applied; raises as :meth:`trial` does."""
@@ -181,7 +189,9 @@ class Workshop:
             if probe is not None and opened is not None:
                 probe.seen = opened.paths
             ending = self._oracle.ending(finished)
-            return Trial(ending, () if ending.verdict is Outcome.PASS else missing_names(finished.output))
+            if ending.verdict is Outcome.PASS:
+                return Trial(ending)
+            return Trial(ending, missing_names(finished.output), clues_in(finished.output))
 
     def _built(self, copy: Copy, configuration: IntervalSet) -> Finished | None:
         """Build a copy, unless it was built last from the same mixture."""

@@ -14,6 +14,7 @@ from replay_dd.cli.options import (
     OUTPUT_FOLDER,
     PROGRAM,
     budget_options,
+    fork_option,
     jobs_option,
     json_option,
 )
@@ -69,6 +70,7 @@ class CodeCommand(Command):
     *failure_options(),
     jobs_option(),
     *budget_options(),
+    fork_option("first touches the program, if it is one in Python"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     kind=CodeCommand,
 )
@@ -84,6 +86,7 @@ def code_command(
     jobs: int,
     max_tests: int | None,
     time_budget: float | None,
+    no_fork: bool,
     fresh_copy: bool,
     command: tuple[str, ...],
 ) -> int:
@@ -132,6 +135,7 @@ def code_command(
             jobs=jobs,
             max_tests=max_tests,
             time_budget_s=time_budget,
+            may_fork=not no_fork,
             observer=progress.observer("edit"),
         )
     finally:

@@ -352,8 +352,8 @@ def _hints(found: Hunt, max_delay_s: float) -> Iterator[str]:
         yield f"other failures: {'; '.join(texts[:_SHOWN])}{more}. `--failure` takes part of one, as written here."
     elif found.threads_meet is False:
         yield (
-            "in the first run, no thread changed anything in counted code that another thread touched. If the threads "
-            "share state in the standard library, count that package too: `--trace-include PACKAGE`."
+            "under the default schedule, no thread changed anything in counted code that another thread touched. If "
+            "the threads share state in the standard library, count that package too: `--trace-include PACKAGE`."
         )
     if found.asleep_s:
         yield delay_hint(found.asleep_s, max_delay_s)

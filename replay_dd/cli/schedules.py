@@ -19,6 +19,7 @@ from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments.experiments import Budget, with_experiments
 from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
@@ -70,39 +71,43 @@ def isolate_schedule(
         check_writable(path)
     jobs = _jobs(failing, jobs)
     progress = Progress()
-    try:
-        found = isolate(
-            passing,
-            failing,
+    with Runner(failing.program, failing.settings, may_fork=not no_fork, on_fresh=progress.note) as runner:
+        try:
+            found = isolate(
+                passing,
+                failing,
+                jobs=jobs,
+                time_limit_s=time_limit,
+                accept_changes=accept_changes,
+                max_tests=max_tests,
+                time_budget_s=time_budget,
+                repeats=repeats,
+                failure=failure,
+                range_number=range_number,
+                runner=runner,
+                observer=progress.observer("unit delta", halves=True),
+            )
+        finally:
+            progress.clear()
+        write_log(found.passing, minimal_pass)
+        write_log(found.failing, minimal_fail)
+        explanation = explain(found, time_limit, runner)
+        explanation = with_experiments(
+            *(explanation, found),
+            budget=Budget() if experiments is None else Budget(experiments, None),
             jobs=jobs,
             time_limit_s=time_limit,
-            accept_changes=accept_changes,
-            max_tests=max_tests,
-            time_budget_s=time_budget,
-            may_fork=not no_fork,
-            repeats=repeats,
-            failure=failure,
-            range_number=range_number,
-            observer=progress.observer("unit delta", halves=True),
+            on_stage=progress.show,
+            runner=runner,
         )
-    finally:
         progress.clear()
-    write_log(found.passing, minimal_pass)
-    write_log(found.failing, minimal_fail)
-    explanation = explain(found, time_limit)
-    explanation = with_experiments(
-        *(explanation, found),
-        budget=Budget() if experiments is None else Budget(experiments, None),
-        jobs=jobs,
-        may_fork=not no_fork,
-        time_limit_s=time_limit,
-        on_stage=progress.show,
-    )
-    progress.clear()
-    needed = _needed_statements(found, jobs, time_limit, max_tests, time_budget) if slice_wanted else None
-    tested = write_test is not None and write_order_test(
-        found.failing, explanation.story, write_test, "replay-dd schedules --write-test", env, time_limit
-    )
+    needed = None
+    if slice_wanted and not explanation.interrupted:
+        needed = _needed_statements(found, jobs, time_limit, max_tests, time_budget)
+    tested = False
+    if write_test is not None and not explanation.interrupted:
+        origin = "replay-dd schedules --write-test"
+        tested = write_order_test(found.failing, explanation.story, write_test, origin, env, time_limit)
     try:
         _write_pictures(found, explanation, minimal_pass, minimal_fail, html, trace)
     finally:  # what was found is told, whatever comes of the pictures

@@ -20,6 +20,7 @@ from replay_dd.code.target import CodeTarget
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.input.forks import Runs
 from replay_dd.input.program_runs import Known, ProgramRuns
 from replay_dd.input.space import shown
 from replay_dd.input.target import PLACE
@@ -37,6 +38,7 @@ class CodeEdits(ProgramRuns):
         space: the deltas.
         begin: begins the course of searches that leads here; the driver may search again from the first one.
         course: the course, at this space; None for the first space, where each refinement begins a new one.
+        runs: makes the runs; by default, each in a process of its own.
         known: what else :class:`~replay_dd.input.program_runs.ProgramRuns` takes.
     """
 
@@ -51,6 +53,8 @@ class CodeEdits(ProgramRuns):
         space: Space,
         begin: Callable[[], Course],
         course: Course | None = None,
+        *,
+        runs: Runs | None = None,
         **known: Unpack[Known],
     ) -> None:
         super().__init__(target, oracle, **known)
@@ -59,6 +63,7 @@ class CodeEdits(ProgramRuns):
         self.delta = space.unit
         self.universe = space.all
         self.confirmed = space.confirmed
+        self._runs = runs or Runs(target, oracle, may_fork=False)
         self._begin = begin
         self._course = course
         self._keys: dict[IntervalSet, Hashable] = {}
@@ -71,7 +76,10 @@ class CodeEdits(ProgramRuns):
         """Run the tool on the program of a configuration."""
         if self.key(configuration) == _DOES_NOT_PARSE:
             return Ending(Outcome.UNRESOLVED, _DOES_NOT_PARSE, _DOES_NOT_PARSE)
-        return self._oracle.ending(self.target.run_program(self.program(configuration)))
+        program = self.program(configuration)
+        if self.target.arguments:
+            return self._oracle.ending(self.target.run_program(program))
+        return self._runs.ending(program.files[0].written, fresh=fresh)
 
     def measure(self, configuration: IntervalSet) -> int:
         """The size of the program in bytes."""
@@ -125,6 +133,7 @@ class CodeEdits(ProgramRuns):
             return None
         return CodeEdits(
             *(self.target, self._oracle, space, self._begin, course),
+            runs=self._runs,
             fixed_limit=True,
             wanted=self._wanted,
             passes=self._passes,

@@ -15,6 +15,7 @@ from replay_dd.errors.user import InputError
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.result import Isolation
+from replay_dd.input.forks import Runs
 from replay_dd.input.program_runs import jobs_for, note_of_other_words
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
 
@@ -51,6 +52,7 @@ def reduce_code(
     jobs: int = 1,
     max_tests: int | None = None,
     time_budget_s: float | None = None,
+    may_fork: bool = True,
     observer: Observer = NO_OBSERVER,
 ) -> CodeReduction:
     """Find a small program on which a tool still fails in the same way.
@@ -65,6 +67,7 @@ def reduce_code(
         jobs: the number of runs at the same time; 1 is used if the tool writes files in its working directory.
         max_tests: stop with the best result so far after this many tests.
         time_budget_s: stop with the best result so far after this many seconds.
+        may_fork: fork a tool in Python where it first touches the program, rather than start it anew for each test.
         observer: receives progress.
 
     Raises:
@@ -89,10 +92,13 @@ def reduce_code(
     if not limited:
         target.time_limit_s = DEFAULT_TIME_LIMIT_S
     jobs, notes = jobs_for(jobs, target, partial(writes_into_directory, target, program), "tool")
-    circumstance = CodeEdits(target, oracle or Oracle(), first, begin, fixed_limit=limited)
-    isolation = isolate_cause(
-        circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
-    )
+    oracle = oracle or Oracle()
+    with Runs(target, oracle, may_fork=may_fork) as runs:
+        circumstance = CodeEdits(target, oracle, first, begin, runs=runs, fixed_limit=limited)
+        isolation = isolate_cause(
+            circumstance, jobs=jobs, max_tests=max_tests, time_limit_s=time_budget_s, observer=observer
+        )
     final = isolation.circumstance
     assert isinstance(final, CodeEdits)
-    return CodeReduction(isolation, program, final.program(isolation.failing.configuration), circumstance.wanted, notes)
+    failing = final.program(isolation.failing.configuration)
+    return CodeReduction(isolation, program, failing, circumstance.wanted, (*notes, *runs.notes))

@@ -22,6 +22,7 @@ from replay_dd.dd.bisection import PrefixBisection
 from replay_dd.dd.checked import CheckedDDPlus
 from replay_dd.dd.coarse import CoarseBisection
 from replay_dd.dd.dd1999 import DD1999, DDPlus
+from replay_dd.dd.guesses import GuessesFirst
 from replay_dd.dd.intervals import EMPTY, IntervalSet
 from replay_dd.dd.isolate import DD, BookDD
 from replay_dd.dd.minimize import DDMax, DDMin
@@ -45,6 +46,7 @@ __all__ = [
     "DDMin",
     "DDPlus",
     "Groups",
+    "GuessesFirst",
     "IntervalSet",
     "Predictor",
     "PrefixBisection",

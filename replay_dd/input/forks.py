@@ -34,6 +34,7 @@ _SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
 _SITE = Path(__file__).parent / "runtime" / "site"
 _FORK_SERVER = Path(replay_dd.__file__).parent / "schedules" / "runtime"
 _MOST_COMPARED = 8  # kinds of endings
+_FRESH = "Each test started the program anew: it cannot be forked where it reads its input, since {}."
 
 
 def is_python(target: Target) -> bool:
@@ -148,7 +149,6 @@ class Runs:
 
     Attributes:
         why_fresh: why runs are started afresh; empty while they are forked.
-        tells_why: whether that is worth telling: it could have been otherwise.
         forked: how many runs were forked.
     """
 
@@ -170,7 +170,7 @@ class Runs:
             self.why_fresh = "each run has a folder of its own"
         elif not Path("/proc/self/fd").is_dir():
             self.why_fresh = "this system has no /proc"
-        self.tells_why = not self.why_fresh
+        self._tells_why = not self.why_fresh  # it could have been otherwise
 
     def __enter__(self) -> Runs:
         return self
@@ -180,6 +180,11 @@ class Runs:
             waiting, self._all, self._idle = self._all, [], []
         for one in waiting:
             one.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about how the runs were made."""
+        return (_FRESH.format(self.why_fresh),) if self.why_fresh and self._tells_why else ()
 
     def ending(self, content: bytes, *, fresh: bool = False) -> Ending:
         """How the program ends on an input.

@@ -22,7 +22,6 @@ from replay_dd.input.units import Level
 
 DEFAULT_TIME_LIMIT_S = 60.0
 ALGORITHMS = ("bisection", "adaptive", "ddmin")
-_FRESH = "Each test started the program anew: it cannot be forked where it reads its input, since {}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +122,6 @@ def reduce_input(
             time_limit_s=time_budget_s,
             observer=observer,
         )
-    if runs.why_fresh and runs.tells_why:
-        notes = (*notes, _FRESH.format(runs.why_fresh))
     final = isolation.circumstance
     assert isinstance(final, InputUnits)
 
@@ -137,6 +134,6 @@ def reduce_input(
         content_of(isolation.failing),
         None if passing is None else content_of(isolation.passing),
         circumstance.wanted,
-        notes,
+        (*notes, *runs.notes),
         None if passing is not None else final.bytes_kept(isolation.failing.configuration),
     )

@@ -20,6 +20,9 @@ class Crash:
     lineno: int
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.path}:{self.lineno}: {self.message}"  # with `--tb=line`
+
 
 @dataclass(frozen=True)
 class ToldFailure:

@@ -17,7 +17,7 @@ from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Start, start_program
+from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.isolate import isolate
@@ -100,14 +100,15 @@ class Hunter:
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
-        return self._isolated(test, found, folder, start, fresh)
+        with Runner(found.failing.program, found.failing.settings, start=start) as runner:
+            return self._isolated(test, found, folder, runner, fresh)
 
-    def _isolated(self, test: str, found: Hunt, folder: Path, start: Start, fresh: str) -> HuntResult:
+    def _isolated(self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str) -> HuntResult:
         assert found.passing is not None
         assert found.failing is not None
         failure = signature_of(found.failing.ending).text
         try:
-            answer = isolate(found.passing, found.failing, start=start)
+            answer = isolate(found.passing, found.failing, runner=runner)
         except ReplayDDError as error:
             log = folder / "fail.log"
             return HuntResult(
@@ -120,7 +121,7 @@ class Hunter:
         write_log(answer.passing, minimal_pass)
         counted, told = repeated(answer.failing, _TIME_LIMIT_S)
         write_log(counted, minimal_fail)
-        explanation = explain(answer)
+        explanation = explain(answer, runner=runner)
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")

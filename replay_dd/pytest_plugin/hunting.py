@@ -18,7 +18,7 @@ import pytest
 from replay_dd.pytest_plugin.failure import Crash, ToldFailure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.junit import add_flaky_failure
-from replay_dd.pytest_plugin.results import RACE, HuntResult, annotation, job_summary, summary, table
+from replay_dd.pytest_plugin.results import NO_THREADS, RACE, HuntResult, annotation, job_summary, summary, table
 from replay_dd.pytest_plugin.thread_watch import ThreadWatch
 
 _SENT = "replay_dd"  # under this name, workers of xdist send what they found
@@ -40,6 +40,8 @@ class HuntedTests:
         self._hunts = hunts_of(config)
         self._only_failed = only_failed
         self._results: list[HuntResult] = []
+        self._hunted: dict[str, HuntResult] = {}
+        self._seen: set[str] = set()
         self._tests = self._threaded = 0
         self._left = 0
         self._threads_before = 0
@@ -71,21 +73,36 @@ class HuntedTests:
         report: pytest.TestReport = outcome.get_result()
         if report.when != "call" or self._running:
             return
-        self._tests += 1
+        again = item.nodeid in self._seen  # other plugins run a test again that has failed
         threads = self._watch.started or threading.active_count() > self._threads_before
-        self._threaded += threads
+        if not again:
+            self._seen.add(item.nodeid)
+            self._tests += 1
+            self._threaded += threads
         if threads and _counts(report) and (report.failed or not self._only_failed):
+            self._hunt(item, report)
+        if not again:
+            self._hunts.budget.seen += 1
+            self._left -= 1
+
+    def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:
+        result = self._hunted.get(item.nodeid)
+        if result is None:
             result = self._hunts.hunt_test(item, self._left)
-            if result is not None:
-                self._results.append(result)
-                self._tell(item, report, result)
-        self._hunts.budget.seen += 1
-        self._left -= 1
+            if result is None:
+                return
+            if result.verdict == NO_THREADS and self._watch.started:
+                result = result.with_why("it started one here, but none when it ran alone")
+            elif result.verdict == NO_THREADS:
+                self._threaded -= 1  # a fixture's thread was running, which the test does not use
+            self._hunted[item.nodeid] = result
+            self._results.append(result)
+            item.user_properties += result.properties()
+        self._tell(item, report, result)
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
     def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
-        item.user_properties += result.properties()
         report.user_properties = item.user_properties
         if result.verdict != RACE:
             return

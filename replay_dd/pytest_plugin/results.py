@@ -88,7 +88,7 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
         threaded: how many of them had threads.
     """
     all_of = list(results)
-    hunted = [result for result in all_of if result.verdict != NOT_HUNTED]
+    hunted = [result for result in all_of if result.verdict not in (NOT_HUNTED, NO_THREADS)]
     races = [result for result in all_of if result.verdict == RACE]
     runs, seconds = sum(result.runs for result in hunted), sum(result.seconds for result in hunted)
     yield (
@@ -102,7 +102,7 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
             yield f"     {result.repeat}"
             if result.why:
                 yield f"     {result.why}"
-        elif result.verdict != NO_FAILURE or result.why:
+        elif result.verdict not in (NO_FAILURE, NO_THREADS) or result.why:
             yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
     reasons: dict[str, int] = {}
     for result in hunted:

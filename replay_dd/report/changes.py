@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,11 @@ def changes_as_text(
     known = found.isolation.complete and not found.undivided
     yield "This change makes it fail:" if known else "The change that makes it fail is among these:"
     yield ""
-    lines = list(_passages_as_text(passages(found.difference, shown, found.guilty), marks=bool(others) and shows_all))
+    parts = list(passages(found.difference, shown, found.guilty))
+    lines = list(_passages_as_text(parts, marks=bool(others) and shows_all))
+    if len(lines) > _SHOWN_LINES:
+        parts.sort(key=lambda part: not part.is_guilty)  # what it needs may be long
+        lines = list(_passages_as_text(parts, marks=bool(others) and shows_all))
     yield from lines[:_SHOWN_LINES]
     if len(lines) > _SHOWN_LINES:
         yield f"  ... and {counted(len(lines) - _SHOWN_LINES, 'more line')}"
@@ -65,7 +69,7 @@ def changes_as_text(
     yield from (f"{what:<12} {path}" for what, path in files.items())
 
 
-def _passages_as_text(shown: Iterator[Passage], *, marks: bool) -> Iterator[str]:
+def _passages_as_text(shown: Sequence[Passage], *, marks: bool) -> Iterator[str]:
     for number, passage in enumerate(shown):
         if number:
             yield ""

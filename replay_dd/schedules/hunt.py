@@ -18,6 +18,7 @@ from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.hunt_strategies import crowd_plan
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -25,6 +26,7 @@ from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
+_CROWD_LIMIT_S = 30.0  # for a run that is not measured by another one yet
 MOST_FURTHER = 19  # failures that are kept beside the first
 
 
@@ -54,14 +56,14 @@ class Hunt:
         passed_over: failures that do not count because they lack the requested text.
         elsewhere: failures with preemptions where none were wanted.
         not_reproduced: runs whose replay diverged.
-        yield_points: of the first run.
+        yield_points: of the run under the default schedule.
         jobs: the number of parallel runs.
         others: endings that are neither, such as time-outs.
         interrupted: whether Ctrl-C ended the hunt.
         one_schedule: whether the program starts no thread, so there is nothing to vary.
         output: what the first run wrote.
         simplifying_runs: how many more runs simplifying both logs took.
-        threads_meet: whether, in counted code of the first run, a thread changed something that another one touched;
+        threads_meet: whether, under the default schedule, a thread changed in counted code what another one touched;
             None if unknown.
         why_fresh: why runs used fresh processes; empty if they were forked.
         asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
@@ -118,10 +120,11 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
-    a mixture: preemptions where threads touch the same thing, as the hunt learns
-    (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
-    are evaluated in this order, so the answer does not depend on the number of jobs.
+    One run follows the default schedule; the others use the strategy with consecutive seeds. By default the first
+    starts all threads and then switches nearly everywhere, the second is the default one, and the others are a mixture:
+    preemptions where threads touch the same thing, as the hunt learns (:mod:`~replay_dd.schedules.hunt_plans`), and
+    random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs are evaluated in this order, so the answer
+    does not depend on the number of jobs.
 
     Args:
         program: what to run.
@@ -153,7 +156,11 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
+        crowd = _run_of_a_crowd(runner, seed, time_limit_s) if strategy is None and runs > 1 else None
+        if crowd is not None and _is_alone(crowd):
+            first, crowd = crowd, None
+        else:
+            first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
@@ -183,21 +190,22 @@ def hunt(
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
-        one_schedule = end.complete and len(end.thread_times) < 2
-        amount = 0 if one_schedule else runs - 1
-        learning = HuntPlans(first, seed, amount) if strategy is None else None
+        one_schedule = _is_alone(first)
+        made = [(Plan(), first)] if crowd is None else [(crowd_plan(seed), crowd), (Plan(), first)]
+        amount = 0 if one_schedule else runs - len(made)
+        learning = HuntPlans(first, seed, amount, crowd) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
         looked_at = 0
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
-        attempts = chain([(Plan(), first)], batch.runs(plans))
+        attempts = chain(made, batch.runs(plans))
         while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
-                if learning is not None and looked_at:
-                    learning.learn(looked_at - 1, plan, run)
+                if learning is not None and looked_at >= len(made):
+                    learning.learn(looked_at - len(made), plan, run)
                 looked_at += 1
                 asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
@@ -225,7 +233,7 @@ def hunt(
 
         def simple(log: Log) -> Log:
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
-            for simplify_more in (simplifier.simplified, with_one):
+            for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
                 log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
             return log
@@ -252,6 +260,17 @@ def hunt(
             further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
         )
+
+
+def _run_of_a_crowd(runner: Runner, seed: int, time_limit_s: float | None) -> TargetRun:
+    limit_s = _CROWD_LIMIT_S if time_limit_s is None else min(time_limit_s, _CROWD_LIMIT_S)
+    run = runner.run(crowd_plan(seed), limit_s)
+    return replace(run, log=replace(run.log, strategy=str(crowd_plan(seed))))
+
+
+def _is_alone(run: TargetRun) -> bool:
+    """Whether the program started no thread in a run that it finished."""
+    return run.log.ending.complete and len(run.log.ending.thread_times) < 2
 
 
 class _Tally:
@@ -303,7 +322,9 @@ class _Finds:
         return self.passing is not None and self.failing is not None and not self._keep_going
 
     def look_at(self, run: TargetRun, signature: Signature) -> None:
-        if signature.kind == PASSED and self._passed is None:
+        if signature.kind == PASSED and (
+            self._passed is None or len(run.log.triggers) < len(self._passed.log.triggers)
+        ):
             self._passed = run
         if signature.failed and signature.mentions(self._failure) and self.failing is None:
             self.verify(failed=run)

@@ -22,12 +22,12 @@ from replay_dd.schedules.likely_preemptions import (
     Preemption,
     is_order,
     is_sample,
-    likely_preemptions,
     orders_of,
     trace_of,
 )
 from replay_dd.schedules.lock_cycles import lock_cycles
 from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.possible_preemptions import possible_preemptions
 from replay_dd.schedules.record import plan_for
 from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.target import Plan, TargetRun
@@ -37,7 +37,7 @@ _NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
 _TURNS = (_NEXT, _NEW_ORDER, _RANDOM)
 _TURNS_IF_SHORT = (_NEXT, _RANDOM, _RANDOM, _NEW_ORDER, _RANDOM)  # where random strategies are even better
 _MOST_PREEMPTIONS = 4
-_ONE_MORE = 2  # one more preemption counts as much as two ranks
+_ONE_MORE = 2  # one more preemption counts as much as two ranks, another choice where one is forced as one
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
 _MOST_WAITING = 20_000  # preemptions to be tried
 
@@ -65,31 +65,33 @@ class Coverage(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """Preemptions to be tried together, the last of them new."""
+    """Preemptions to be tried together, the last of them new: those that cost least first, of all runs in turn."""
 
     cost: int
+    position: int
     number: int
     triggers: tuple[Trigger, ...]
     novelty: Hashable
 
 
-def _order(one: _Waiting) -> tuple[int, int]:
-    return one.cost, one.number
+def _order(one: _Waiting) -> tuple[int, int, int]:
+    return one.cost, one.position, one.number
 
 
 class HuntPlans(Iterator[Plan]):
-    """The plans of a hunt after its first run, which followed the default schedule.
+    """The plans of a hunt after its run under the default schedule.
 
     Args:
         first: that run, with what its threads touched.
         seed: the first seed.
         amount: how many plans at most.
+        crowd: another run with what its threads touched, in which they switched nearly everywhere.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
     """
 
-    def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
+    def __init__(self, first: TargetRun, seed: int, amount: int, crowd: TargetRun | None = None) -> None:
         self._first = first
         self._seed = seed
         self._amount = amount
@@ -109,6 +111,10 @@ class HuntPlans(Iterator[Plan]):
         for triggers in lock_cycles(first.touches):
             self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
         self._learn_from(Plan(), first)
+        self._orders_of_crowd: set[Order] = set()  # what it reached by chance, a preemption may still have to
+        if crowd is not None:
+            self._orders_of_crowd = orders_of(crowd.touches)
+            self._random.learn(crowd.touches)
 
     def __next__(self) -> Plan:
         if self._given >= self._amount:
@@ -146,13 +152,14 @@ class HuntPlans(Iterator[Plan]):
         while self._unlearned:
             _, plan, run = self._unlearned.pop(0)
             self._learn_from(plan, run)
-        known = self.orders | {(second, first) for first, second in self.orders}
+        seen = self.orders | self._orders_of_crowd
+        known = seen | {(second, first) for first, second in seen}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
         learns = self._random.short and len(self._waiting) < _MOST_WAITING
         exhausted = left - 1 if learns else 0
         exhaustive = sum(len(triggers) <= exhausted for triggers in self._novelties)
         return Coverage(
-            *(len(self.orders), len(known), self._likely_given, exhausted, exhaustive),
+            *(len(seen), len(known), self._likely_given, exhausted, exhaustive),
             sampled=self._sampled,
             all_orders=self._random.orders,
         )
@@ -190,16 +197,18 @@ class HuntPlans(Iterator[Plan]):
             return
         self._traces.add(trace)
         switches = [switch for switch in run.log.switches if not switch.by_default]
-        for found in likely_preemptions(run.touches, run.alternatives):
+        forced = {switch.trigger for switch in switches if switch.forced}
+        for position, found in enumerate(possible_preemptions(run)):
             before = tuple(switch.trigger for switch in switches if switch.global_time < found.global_time)
             if len(before) < _MOST_PREEMPTIONS:
-                self._add(before, found, _ONE_MORE * len(before) + found.rank)
+                cost = sum(1 if trigger in forced else _ONE_MORE for trigger in before)
+                self._add(before, found, cost + found.rank, position)
 
-    def _add(self, triggers: tuple[Trigger, ...], found: Preemption, cost: int) -> None:
+    def _add(self, triggers: tuple[Trigger, ...], found: Preemption, cost: int, position: int = 0) -> None:
         together = (*triggers, found.trigger)
         if together not in self._tried and len(self._waiting) < _MOST_WAITING:
             self._tried.add(together)
-            self._waiting.append(_Waiting(cost, self._numbered, together, found.novelty))
+            self._waiting.append(_Waiting(cost, position, self._numbered, together, found.novelty))
             self._numbered += 1
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.schedules.failure_signature import PASSED, signature_of
 from replay_dd.schedules.hunt_runs import HuntRuns
-from replay_dd.schedules.likely_preemptions import likely_preemptions
 from replay_dd.schedules.model import Log
+from replay_dd.schedules.possible_preemptions import possible_preemptions
 from replay_dd.schedules.record import verify_log
 from replay_dd.schedules.target import Plan
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from replay_dd.experiment.result import TestRecord
 
 SIMPLIFY_LIMIT_S = 60.0
+_MANY_CHOICES = 6  # to leave some of so many out takes about as many runs as to try the likeliest preemptions
+_TRIED_FIRST = 12
 _SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler schedule with the same failure
 
 
@@ -95,6 +97,22 @@ class Simplifier:
             return replace(simple, strategy=f"{log.strategy}, simplified")
         return log
 
+    def with_a_likely_preemption(self, log: Log, failure: str = "") -> Log:
+        """The failure by one of the likeliest preemptions of the default schedule; else the log given.
+
+        That takes far fewer runs than to reduce a log with many choices.
+
+        Args:
+            log: the log of a failing run.
+            failure: text that the description of its failure must still contain.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+        """
+        if len(log.triggers) < _MANY_CHOICES:
+            return log
+        return self._with_one_of(self._likely_preemptions(_TRIED_FIRST), log, failure, may_differ=False)
+
     def with_one_preemption(self, log: Log, seed: int, failure: str = "", *, may_differ: bool = True) -> Log:
         """The failure by a single preemption of the default schedule, if a few runs find one; else the log given.
 
@@ -111,12 +129,15 @@ class Simplifier:
         Raises:
             KeyboardInterrupt: Ctrl-C.
         """
+        return self._with_one_of(self._single_preemptions(seed), log, failure, may_differ=may_differ)
+
+    def _with_one_of(self, plans: Iterator[Plan], log: Log, failure: str, *, may_differ: bool) -> Log:
         first = self._batch.first.log.ending
         if len(log.triggers) < 2 or signature_of(first).kind != PASSED or not self._left_s:
             return log
         wanted = signature_of(log.ending)
         alike: Log | None = None
-        for _, run in self._batch.runs(self._single_preemptions(seed)):
+        for _, run in self._batch.runs(plans):
             self._count()
             if not self._left_s:
                 break
@@ -130,13 +151,16 @@ class Simplifier:
         return self._verified(alike) or log if alike is not None and may_differ else log
 
     def _single_preemptions(self, seed: int) -> Iterator[Plan]:
-        first = self._batch.first
-        found = likely_preemptions(first.touches, first.alternatives)
-        likely = sorted(found, key=lambda one: one.rank)[: _SIMPLER_RUNS // 2]
-        for preemption in likely:
-            yield Plan("replay", triggers=(preemption.trigger,))
+        likely = list(self._likely_preemptions(_SIMPLER_RUNS // 2))
+        yield from likely
+        thread_times = self._batch.first.log.ending.thread_times
         for number in range(_SIMPLER_RUNS - len(likely)):
-            yield Plan("bounded", {"seed": seed + number, "preemptions": 1}, first.log.ending.thread_times)
+            yield Plan("bounded", {"seed": seed + number, "preemptions": 1}, thread_times)
+
+    def _likely_preemptions(self, most: int) -> Iterator[Plan]:
+        found = possible_preemptions(self._batch.first)
+        for preemption in sorted(found, key=lambda one: one.rank)[:most]:
+            yield Plan("replay", triggers=(preemption.trigger,))
 
     def _verified(self, log: Log) -> Log | None:
         """The log, if a replay ends in the same way."""

@@ -44,10 +44,10 @@ _LONG = (
 )
 _SHORT = (
     ("uniform", 0, True),
+    ("latest_first", 0, False),
     ("uniform", 1, True),
     ("uniform", 0, False),
     ("uniform", 0, True),
-    ("latest_first", 0, False),
     ("random", 2, False),
     ("uniform", 1, True),
     ("uniform", 0, False),
@@ -171,6 +171,15 @@ def _merged(known: list[_Conflict], new: _Conflict, *, add: bool) -> list[_Confl
             events[thread] = before + count if add else max(before, count)
         new = _Conflict(one.places | new.places, events)
     return [*others, new]
+
+
+def crowd_plan(seed: int) -> Plan:
+    """The plan of the first run: it starts all threads, switches nearly everywhere, and notes what is touched.
+
+    Args:
+        seed: the random seed.
+    """
+    return Plan("profile", {"crowd": seed}, label=f"random at every yield point (seed {seed})")
 
 
 def random_plan(strategy: str, amount: int, seed: int, first: TargetRun, points: Mapping[str, tuple[int, ...]]) -> Plan:

@@ -45,6 +45,7 @@ def isolate(
     failure: str | None = None,
     range_number: int | None = None,
     start: Start = start_program,
+    runner: Runner | None = None,
     observer: Observer = NO_OBSERVER,
 ) -> ScheduleIsolation:
     """Isolate the minimal failure-inducing difference of two schedules.
@@ -63,6 +64,7 @@ def isolate(
         failure: text that the description of the failure must contain; None for that of the failing log.
         range_number: isolate in this one of the failing ranges of the answer, counted from 1.
         start: starts a program that is to be forked.
+        runner: runs the program; by default a new one, made of ``may_fork`` and ``start``.
         observer: receives progress.
 
     Raises:
@@ -138,17 +140,18 @@ def isolate(
         )
         return replace(found, failing=replace(found.failing, failure=runs.failure))
 
-    with Runner(failing.program, failing.settings, may_fork=may_fork, start=start, on_fresh=observer.on_note) as runner:
+    own = Runner(failing.program, failing.settings, may_fork=may_fork, start=start, on_fresh=observer.on_note)
+    with own if runner is None else contextlib.nullcontext(runner) as used:
         try:
-            found = attempt(runner)
-            if found.isolation.verified or not found.isolation.complete or runner.why_fresh:
+            found = attempt(used)
+            if found.isolation.verified or not found.isolation.complete or used.why_fresh:
                 return found
         except NotReproducedError:
-            if runner.why_fresh:
+            if used.why_fresh:
                 raise
-    # Forked runs diverged from fresh ones: addresses must matter.
-    with Runner(failing.program, failing.settings, may_fork=False) as runner:
-        return attempt(runner)
+        # Addresses must matter.
+        used.stop_forking("forked runs differ from fresh ones")
+        return attempt(used)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ step of that thread is harmful:
 0. between two accesses of one thread to the same object, between two sections under a lock that both access it, and
    between acquiring two locks that another thread acquires in the opposite order;
 1. before a thread's first access, or its section under a lock, so that the other thread comes first; just after an
-   access; between two accesses to an object that only this thread has touched, if other threads are idle; and where a
-   thread ends or waits, another one than by default;
-2. before acquiring any lock; where a sleep or time-out can end early; and all of these with a third thread in the place
-   of the second.
+   access; between two accesses to an object that only this thread has touched, if other threads are idle;
+2. before acquiring any lock; where a thread ends or waits, another one than by default; where a sleep or time-out can
+   end early; and all of these with a third thread in the place of the second.
 
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
 section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
@@ -100,7 +99,7 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
     """
     ranks: tuple[dict[object, list[Preemption]], ...] = ({}, {}, {})
     chosen = [
-        (2 if one.to == one.thread else 1, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
+        (2, (one.thread, one.to), Preemption(trigger, one.global_time, trigger))
         for one in alternatives
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]
@@ -232,7 +231,7 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
         rank = 0 if known in met else 1
         if touch.thing[1] == LOCK:
             yield _at_lock(touch, touched, lock_orders)
-        elif guards := _guards(touched):
+        elif guards := _guards_against(touch, touched):
             start = sections.get((touch.thread, min(guards)))
             if start is not None and met.get(known) is not start:
                 met[known] = start
@@ -327,6 +326,12 @@ def _shared(touches: Sequence[Touch]) -> dict[tuple[int, str], list[Touch]]:
 def _guards(touched: Sequence[Touch]) -> frozenset[int]:
     """The locks that are held at all of some touches."""
     return frozenset(touched[0].held).intersection(*(touch.held for touch in touched))
+
+
+def _guards_against(touch: Touch, touched: Sequence[Touch]) -> frozenset[int]:
+    """The locks that are held at a touch, and at all that conflict with it: there, no other thread comes between."""
+    others = [other for other in touched if other.thread != touch.thread and (other.changes or touch.changes)]
+    return frozenset(touch.held).intersection(*(other.held for other in others))
 
 
 def _lock_orders(touches: Sequence[Touch]) -> dict[tuple[int, int], list[str]]:

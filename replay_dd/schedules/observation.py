@@ -58,6 +58,8 @@ class StackFrame:
     counted: bool
 
 
+_WEAK = ("WeakValueDictionary", "ReferenceType")
+
 Thing = tuple[str, int, str]
 """What was accessed: sort, number of the object that holds it, key."""
 
@@ -110,8 +112,8 @@ class Access:
 
     @property
     def is_weak(self) -> bool:
-        """Whether it is to an item that is gone as soon as nobody else refers to it."""
-        return self.thing[0] == "item" and self.holder_type == "WeakValueDictionary"
+        """Whether it is to an object that is gone as soon as nobody else refers to it."""
+        return self.thing[0] == "item" and self.holder_type in _WEAK
 
     @property
     def found(self) -> Value:

@@ -369,3 +369,49 @@ def test_wrong_options_in_words() -> None:
     for no_function in (Store, 3, classmethod(minimal)):
         with pytest.raises(ArgumentError):
             minimize_failure(no_function)  # type: ignore[call-overload]  # wrong on purpose
+
+
+# -- what is left behind, and what is printed --------------------------------------------------------------------------
+
+
+def test_what_an_earlier_call_left_behind_is_no_cause() -> None:
+    seen: set[int] = set()
+
+    def once(numbers: list[int]) -> None:
+        for number in numbers:
+            if number in seen:
+                raise KeyError(f"{number} was there")
+            seen.add(number)
+
+    with DeltaDebugger() as dd:
+        once([1, 2, 3, 2])
+    with pytest.raises(NotReproducedError, match=r"1 was there.*instead of .*2 was there") as caught:
+        dd.min_args()
+    assert "earlier calls left behind" in caught.value.hint
+    seen.clear()
+    assert DeltaDebugger(child=True).collect(once, [1, 2, 3, 2]).min_args() == {"numbers": [2, 2]}
+
+
+def test_a_text_that_differs_each_time_is_accepted() -> None:
+    calls = itertools.count()
+
+    def check(numbers: list[int]) -> None:
+        if 2 in numbers:
+            raise ValueError(f"at {next(calls)} of {object()}")
+
+    assert minimal(check, [1, 2, 3]) == [2]
+
+
+def test_what_repeated_calls_print_is_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+    def check(text: str) -> None:
+        print("out", text)
+        sys.stderr.write(f"err {text}")
+        if "b" in text:
+            raise ValueError
+
+    with DeltaDebugger() as dd:
+        check("abc")
+    assert repr(dd) == "check(text='b')"
+    assert capsys.readouterr() == ("out abc\n", "err abc")
+    print("again")
+    assert capsys.readouterr().out == "again\n"

@@ -263,3 +263,22 @@ def test_no_history_between_other_versions(tmp_path: Path) -> None:
     old = open_version(str(write(tmp_path / "old", {"a": "1"})), tmp_path)
     assert narrow_history(old, old, python("-c", ""), tmp_path) is None
     assert list(read_tree(tmp_path / "old")) == ["a"]
+
+
+@pytest.mark.once
+def test_what_the_change_needs_is_not_run_line_by_line(tmp_path: Path) -> None:
+    """One run each shows that hundreds of lines are not needed, if they come in few groups."""
+    old = {"prices.py": OLD, "large.py": "def size():\n    return 0\n"}
+    lines = "".join(f"    total += {number}\n" for number in range(300))
+    new = {
+        "prices.py": NEW.replace("return total(prices) / len(prices)", "return limits.LEAST / len(prices)").replace(
+            "def total", "import limits\n\n\ndef total"
+        ),
+        "limits.py": "LEAST = 1\n",
+        "large.py": f"def size():\n    total = 0\n{lines}    return total\n",
+    }
+    test = "import large, prices; large.size(); prices.show(prices.average([]))"
+    found = isolate_changes(tree(tmp_path / "old", old), tree(tmp_path / "new", new), python("-c", test))
+    assert found.needed is not None
+    assert found.needed.count < 10
+    assert found.needed_by is None or found.needed_by.runs < 40

@@ -76,6 +76,7 @@ class Gdb:
             text = self.difference.files[self.difference.file_of(delta)].after[line.new].decode()
             self.change_of[delta] = int(text.split()[1].removeprefix("name_"))
         self.trials = 0
+        self.program_words: frozenset[str] = frozenset()
 
     def trial(self, deltas: IntervalSet, *, clean: bool = False) -> Trial:
         """What the workshop would do, without a build."""

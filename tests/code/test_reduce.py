@@ -11,7 +11,6 @@ import pytest
 from replay_dd.code.circumstance import CodeEdits
 from replay_dd.code.course import course
 from replay_dd.code.reduce import CodeReduction, reduce_code
-from replay_dd.code.source import Program
 from replay_dd.code.target import CodeTarget
 from replay_dd.dd import IntervalSet
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
@@ -74,9 +73,9 @@ class Tool(CodeTarget):
 
     judge: Callable[[bytes], bool] = lambda text: False
 
-    def run_program(self, program: Program) -> Finished:
+    def run(self, content: bytes, **options: object) -> Finished:
         """Judge the only file."""
-        return Finished(int(self.judge(program.files[0].written)), None, False, 0.0)
+        return Finished(int(self.judge(content)), None, False, 0.0)
 
 
 def text_of(found: CodeReduction) -> str:

@@ -163,7 +163,8 @@ def test_nothing_of_replay_dd_is_loaded_unless_it_is_asked_for(tmp_path: Path) -
 
 @pytest.mark.once
 def test_what_has_an_event_loop_or_a_server_is_forked_and_no_early_time_out_fails_it(tmp_path: Path) -> None:
-    text = "import asyncio, socket, threading, pytest\nfrom racy import in_threads\n"
+    text = "import asyncio, socket, subprocess, threading, pytest\nfrom racy import in_threads\n"
+    text += "subprocess.run(['true'])\nopen('written', 'w').close()\n"  # as much is done once in any run of pytest
     text += "def test_loop():\n    asyncio.run(asyncio.to_thread(len, 'x'))\n"
     text += "@pytest.fixture(scope='module')\ndef server():\n"
     text += "    with socket.create_server(('127.0.0.1', 0)) as one:\n        yield one\n"
@@ -175,3 +176,31 @@ def test_what_has_an_event_loop_or_a_server_is_forked_and_no_early_time_out_fail
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 tests, 3 with threads, 3 hunted, 0 races found, 36 runs" in done.stdout
     assert "fresh processes" not in done.stdout
+
+
+@pytest.mark.once
+def test_a_test_that_another_plugin_runs_again_is_hunted_and_counted_once(tmp_path: Path) -> None:
+    (tmp_path / "rerunfailures.py").write_text(
+        "from _pytest.runner import runtestprotocol\n"
+        "def pytest_runtest_protocol(item, nextitem):\n"
+        "    runtestprotocol(item, nextitem=nextitem, log=False)\n"
+        "    runtestprotocol(item, nextitem=nextitem)\n"
+        "    return True\n"
+    )
+    text = "from racy import in_threads\ndef test_it():\n    in_threads(print)\n    assert not 'so'\n"
+    done = suite(tmp_path, text, "-p", "rerunfailures", "--replay-dd=2", "--junitxml=report.xml")
+    assert "1 failed" in done.stdout
+    assert "1 test, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout
+    names = [one.get("name") for one in ElementTree.parse(tmp_path / "report.xml").iter("property")]
+    assert names == ["replay_dd.verdict", "replay_dd.runs"]
+
+
+@pytest.mark.once
+def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Path) -> None:
+    text = "import threading, pytest\nfrom racy import in_threads\n@pytest.fixture(scope='session')\ndef server():\n"
+    text += "    end = threading.Event()\n    threading.Thread(target=end.wait).start()\n    yield\n    end.set()\n"
+    text += "def test_with_it(server):\n    pass\ndef test_beside_it():\n    pass\n"
+    text += "def test_always():\n    in_threads(print)\n    assert not 'so'\n"
+    done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
+    assert "3 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
+    assert "starts no thread" not in done.stdout

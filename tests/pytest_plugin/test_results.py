@@ -6,6 +6,7 @@ import pytest
 
 from replay_dd.pytest_plugin.results import (
     NO_FAILURE,
+    NO_THREADS,
     NOT_HUNTED,
     RACE,
     HuntResult,
@@ -47,6 +48,7 @@ def test_what_a_worker_sends_arrives_as_it_was() -> None:
 
 def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
     others = [HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0), HuntResult("t.py::late", NOT_HUNTED, why="no time")]
+    others.append(HuntResult("t.py::beside_a_server", NO_THREADS, 1, 0.1))
     lines = list(summary([RACY, *others], 7, 3))
     assert lines[0] == "7 tests, 3 with threads, 2 hunted, 1 race found, 106 runs, 3.5 s"
     assert lines[1:] == [

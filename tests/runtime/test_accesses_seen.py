@@ -13,7 +13,7 @@ from tests.runtime.programs import run_program
 ALL = Plan(observed={"": (0, 1 << 62)})
 
 PROGRAM = """
-    import collections, contextlib, contextvars, io, os, threading
+    import collections, contextlib, contextvars, io, os, socket, tempfile, threading, weakref
 
     class Group:
         def __init__(self):
@@ -62,7 +62,27 @@ PROGRAM = """
         os.chdir(before)
         with contextlib.redirect_stdout(io.StringIO()):
             print("hidden")
+        for stream in (memory, temporary):
+            stream.write("line")
+            stream.close()
+            try:
+                stream.write("late")
+            except ValueError:
+                pass
+        if reference() is not None:
+            holder[:] = []
+            reference()
+        near.send(b"data")
+        near.close()
+        try:
+            near.send(b"late")
+        except OSError:
+            pass
 
+    memory, temporary = io.StringIO(), tempfile.TemporaryFile("w+")
+    near, far = socket.socketpair()
+    holder = [Group()]
+    reference = weakref.ref(holder[0])
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
@@ -138,3 +158,21 @@ def test_a_generator_that_runs_already_is_found_so(seen: list[Access]) -> None:
     calls = [one for one in seen if one.name == "again" and one.detail == "next()"]
     assert [one.old.is_missing for one in calls] == [False, False, True]
     assert all(one.reads and one.writes and one.holder_type == "generator" for one in calls)
+
+
+def test_a_weak_reference_finds_its_object_until_that_is_gone(seen: list[Access]) -> None:
+    calls = [one for one in seen if one.name == "reference()"]
+    assert [(one.old.type, one.old.is_missing, one.tested) for one in calls] == [
+        ("Group", False, True),
+        ("", True, False),
+    ]
+    assert all(one.is_weak and one.reads and not one.writes for one in calls)
+
+
+@pytest.mark.parametrize("name", ["memory", "temporary", "near"])
+def test_what_was_closed_is_found_so(seen: list[Access], name: str) -> None:
+    calls = [one for one in seen if one.holder_type in ("StringIO", "TextIOWrapper", "socket") and one.does == "calls"]
+    kinds = {"memory": "StringIO", "temporary": "TextIOWrapper", "near": "socket"}
+    told_of = [(one.detail, one.writes, one.old.is_missing) for one in calls if one.holder_type == kinds[name]]
+    uses = "send()" if name == "near" else "write()"
+    assert told_of == [(uses, True, False), ("close()", True, False), (uses, True, True)]

@@ -30,6 +30,17 @@ def test_the_exception_of_a_unit_test_is_known(module: str, tmp_path: Path) -> N
     assert signature_of(run.log.ending).text == "AssertionError: 1 != 2 (test_cases.py:9 in Cases.test_it)"
 
 
+@pytest.mark.parametrize("module", ["unittest", "pytest"])
+def test_the_exception_of_a_part_of_a_test_is_known(module: str, tmp_path: Path) -> None:
+    if module == "pytest" and pytest.version_tuple < (9,):
+        pytest.skip("this pytest runs no part of a test after one that has failed")
+    failing = "            with self.subTest(number=1):\n                self.assertEqual(1, 2)\n"
+    text = dedent(FAILING.replace("            self.assertEqual(1, 2)\n", failing))
+    (tmp_path / "test_cases.py").write_text(text)
+    run = run_command(tmp_path, (sys.executable, "-m", module, "test_cases.py"))
+    assert signature_of(run.log.ending).text == "AssertionError: 1 != 2 (test_cases.py:10 in Cases.test_it)"
+
+
 def test_a_test_that_is_expected_to_fail_is_no_failure(tmp_path: Path) -> None:
     text = "import pytest" + dedent(FAILING).replace("    def test_it", "    @pytest.mark.xfail\n    def test_it")
     (tmp_path / "test_cases.py").write_text(text)

@@ -85,8 +85,6 @@ def compile_again(program: Program) -> Program:
     return program
 
 
-# Not strict: a float that the first run makes while it writes compiled files is sometimes found by the program there.
-@pytest.mark.xfail(sys.version_info >= (3, 14), reason="a float stands elsewhere in the first run", strict=False)
 @pytest.mark.parametrize("change", [leave_files, compile_again])
 def test_files_beside_it_move_nothing(change: Callable[[Program], Program], program: Program) -> None:
     expected = addresses(program)

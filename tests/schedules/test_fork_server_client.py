@@ -152,6 +152,18 @@ def test_a_test_whose_output_pytest_catches_is_forked(tmp_path: Path) -> None:
         assert runner.why_fresh == ""
 
 
+@pytest.mark.parametrize("prefix", ["", "compiled"])
+def test_a_program_whose_modules_are_compiled_first_is_forked(prefix: str, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").touch()
+    program = write(tmp_path, "import helper\n" + THREAD)
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    variables = {**described.environment, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": prefix}
+    with Runner(dataclasses.replace(described, environment=variables), Settings()) as runner:
+        assert runner.run(Plan(), 60).log.ending.status == 0
+        assert runner.why_fresh == ""
+    assert any((tmp_path / (prefix or "__pycache__")).rglob("helper.*"))
+
+
 def test_a_program_without_threads_runs_fresh(tmp_path: Path) -> None:
     program = write(tmp_path, "import sys\nprint('alone')\nsys.exit(3)\n")
     described = describe_program((sys.executable, program.name), directory=tmp_path)

@@ -72,3 +72,18 @@ def test_one_preemption_that_fails_at_the_same_place_is_simpler(
     log = schedule(("0.1", 4, "0.2"), ("0.2", 5, "0.1"), ending=FAILED)
     found = Simplifier(cast("HuntRuns", batch)).with_one_preemption(log, 0, may_differ=may_differ)
     assert found is (log if chosen is None else runs[chosen])
+
+
+@pytest.mark.parametrize(("choices", "made"), [(5, 0), (6, 1)])
+def test_likely_preemptions_are_tried_before_many_choices_are_reduced(
+    choices: int, made: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hunt_simplify, "verify_log", lambda log, time_limit_s: log)
+    likely = SimpleNamespace(trigger=("0.1", 3, "0.2"), rank=0)
+    monkeypatch.setattr(hunt_simplify, "possible_preemptions", lambda run: iter([likely]))
+    simple = schedule(("0.1", 3, "0.2"), ending=FAILED)
+    batch = Batch([simple])
+    log = schedule(*(("0.1", 4 + number, "0.2") for number in range(choices)), ending=FAILED)
+    found = Simplifier(cast("HuntRuns", batch)).with_a_likely_preemption(log)
+    assert found is (simple if made else log)
+    assert batch.made == made

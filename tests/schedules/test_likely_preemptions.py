@@ -105,6 +105,15 @@ def test_what_a_lock_always_guards_conflicts_section_by_section() -> None:
     assert {trigger.time for trigger in found if trigger.thread == "0.1"} == {1, 4}, "never inside one"
 
 
+def test_where_all_changes_are_locked_out_the_lock_is_where_another_thread_comes_first() -> None:
+    top = (5, "top")
+    swap = [(1, top, False, ()), (3, ONE, True, ()), (5, top, False, (1,)), (7, top, True, (1,))]
+    found = triggers_of(steps(*((thread, *step) for thread in ("0.1", "0.2") for step in swap)))
+    assert Trigger("0.1", 3, "0.2") in found[:4]
+    assert Trigger("0.1", 5, "0.2") not in found
+    assert Trigger("0.1", 7, "0.2") in found  # the other one may read without the lock
+
+
 def test_what_nobody_changes_cannot_conflict() -> None:
     assert triggers_of(steps(("0.1", 3, BALANCE, False, ()), ("0.2", 3, BALANCE, False, ()))) == []
 

@@ -48,8 +48,9 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
         "import socket\nwith socket.socket(type=socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n",
         "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
         "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
+        "import ctypes.util\nctypes.util.find_library('pthread')\n",  # asks another program
     ],
-    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi"],
+    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi", "look-up of a library"],
 )
 def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
     assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2

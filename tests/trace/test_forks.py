@@ -126,3 +126,45 @@ def test_a_waiting_process_that_was_killed_is_replaced(tmp_path: Path) -> None:
             tree.follow(without(trace, 2), EMPTY, None)
     finally:
         tree.close()
+
+
+LOOPS = """\
+import asyncio
+async def one(name):
+    await asyncio.sleep(0.001)
+    print(name)
+    return asyncio.get_running_loop().time() > 0
+async def main():
+    asyncio.get_event_loop().add_signal_handler(10, print)
+    first = asyncio.create_task(one("first"))
+    reader, writer = await asyncio.open_unix_connection(sock=near)
+    print("between")
+    far.send(b"line\\n")
+    print(await reader.readline())
+    second = asyncio.create_task(one("second"))
+    print(await asyncio.gather(first, second))
+    writer.close()
+    await writer.wait_closed()
+import socket
+near, far = socket.socketpair()
+asyncio.run(main())
+print("end")
+"""
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_fork_goes_on_in_the_event_loop_that_runs(tmp_path: Path) -> None:
+    target, trace = traced(tmp_path, LOOPS)
+    tree, fresh = Tree(target, trace), Tree(target, trace)
+    try:
+        for line in (5, 10, 19, 5, 10, 19):
+            kept = without(trace, line)
+            there = tree.follow(kept, trace.all, None)
+            from_the_beginning = fresh.follow(kept, kept, None)
+            assert there.report is not None
+            assert there.report["exception"] is None
+            assert there.output == from_the_beginning.output != b""
+        assert len(tree._waiting) > 2
+    finally:
+        tree.close()
+        fresh.close()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from replay_dd.errors import ReplayDDError
@@ -61,13 +62,14 @@ def with_experiments(
     may_fork: bool = True,
     time_limit_s: float | None = None,
     on_stage: Callable[[str], None] = lambda text: None,
+    runner: Runner | None = None,
 ) -> Explanation:
     """The explanation with what was tried; whatever goes wrong here costs the experiments, never the answer.
 
     Arguments as for :func:`try_repairs`.
     """
     story, twins = explanation.story, explanation.twins
-    if story is None or twins is None or budget.schedules == 0:
+    if story is None or twins is None or budget.schedules == 0 or explanation.interrupted:
         return explanation
     try:
         tried = try_repairs(
@@ -77,6 +79,7 @@ def with_experiments(
             may_fork=may_fork,
             time_limit_s=time_limit_s,
             on_stage=on_stage,
+            runner=runner,
         )
     except ReplayDDError as error:
         tried = Experiments(why_not=str(error))
@@ -95,6 +98,7 @@ def try_repairs(
     may_fork: bool = True,
     time_limit_s: float | None = None,
     on_stage: Callable[[str], None] = lambda text: None,
+    runner: Runner | None = None,
 ) -> Experiments:
     """Try what could keep an isolated failure from happening.
 
@@ -107,6 +111,7 @@ def try_repairs(
         may_fork: fork the program at its first thread for each run, if possible.
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
         on_stage: receives progress, in words.
+        runner: runs the program; by default a new one.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
@@ -115,15 +120,16 @@ def try_repairs(
     log = found.failing
     limit_s = time_limit_for((found.passing, log)) if time_limit_s is None else time_limit_s
     made = _Made()
-    with Runner(log.program, log.settings, may_fork=may_fork) as runner:
+    own = Runner(log.program, log.settings, may_fork=may_fork) if runner is None else nullcontext(runner)
+    with own as used:
         try:
-            first = runner.run(Plan("profile"), limit_s)
+            first = used.run(Plan("profile"), limit_s)
             assert found.switch is not None
             plans, made.near = in_turns(
                 neighbours(log, found.switch.failing, found.ranges), hunted(first, budget.schedules)
             )
             trials = Trials(
-                *(runner, signature_of(log.ending), log.failure, plans),
+                *(used, signature_of(log.ending), log.failure, plans),
                 jobs=jobs,
                 time_limit_s=min(limit_s, 5 + 20 * first.log.ending.seconds),
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),

@@ -6,7 +6,7 @@ import marshal
 import os
 import sys
 
-from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, use_own
+from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, settle_imports, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
@@ -42,6 +42,7 @@ def start(request_path: str, number: int) -> None:
     use_own(True)
     settle()
     parts = _put_in_place(request_path, number)
+    settle_imports()
     begin_anew(PROGRAM)
     use_own(False)
     for name in parts.request["preload"]:
@@ -60,7 +61,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
-    if request["observed"]:
+    if request["observed"] or request["server"] >= 0:
         from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
     if request["history"]:
         from .hangs import history  # noqa: F401

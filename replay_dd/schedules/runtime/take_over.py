@@ -167,6 +167,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("_pytest.unittest", _always, lambda parts, module: parts.run_end.adapt_results(module.TestCaseFunction)),
     ("_pytest.assertion.rewrite", _always, lambda parts, module: adapt_pytest_rewriting(parts.scheduler, module)),
     ("_pytest.pathlib", _always, lambda parts, module: adapt_pytest_loading(parts.scheduler, module)),
+    ("_pytest.runner", _always, lambda parts, module: parts.run_end.adapt_reports(module)),
     ("_pytest.runner", _always, lambda parts, module: adapt_pytest_running(parts.scheduler, module)),
     ("_pytest.python", _always, lambda parts, module: adapt_pytest_calling(parts.scheduler, module)),
     ("unittest.loader", _always, lambda parts, module: adapt_unittest_loading(parts.scheduler, module)),

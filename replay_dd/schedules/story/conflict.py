@@ -54,6 +54,7 @@ class Conflict:
         stretch: all accesses of other threads meanwhile.
         before: the accesses of the thread before the switch, the latest last.
         after: its accesses after the stretch.
+        never: the failing run ends before the right access, which is that of the passing run.
     """
 
     thread: str
@@ -63,6 +64,7 @@ class Conflict:
     stretch: tuple[Access, ...]
     before: tuple[Access, ...]
     after: tuple[Access, ...]
+    never: bool = False
 
 
 def find_conflict(failing: Observation, guilty: GuiltySwitch, failing_range: FailingRange | None) -> Conflict:

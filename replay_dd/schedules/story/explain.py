@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from replay_dd.errors import ReplayDDError
@@ -9,6 +10,7 @@ from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
@@ -18,7 +20,7 @@ from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Explanation:
     tried: Experiments | None = None
 
 
-def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Explanation:
+def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner: Runner | None = None) -> Explanation:
     """Explain an isolated switch, with no more runs than the isolation took.
 
     Whatever goes wrong here costs the story, never the answer.
@@ -52,7 +54,10 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     Args:
         found: the isolation.
         time_limit_s: seconds after which a run is killed; None to derive it from the recorded runs.
+        runner: runs the program; by default a new one.
     """
+    if found.isolation.interrupted:  # nobody waits for more runs
+        return Explanation(None, "interrupted", interrupted=True)
     if found.switch is None:
         return Explanation(None, "no switch was isolated")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
@@ -60,7 +65,9 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
         twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
-        told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, limit_s)
+        own = Runner(found.failing.program, found.failing.settings) if runner is None else nullcontext(runner)
+        with own as used:
+            told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, used, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
     except ReplayDDError as error:
@@ -72,22 +79,26 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None) -> Expl
     return replace(told, twins=twins)
 
 
-def _told(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
+def _told(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None
+) -> Explanation:
     ending = found.failing.ending
-    told = _race(found, switch, twins, limit_s)
+    told = _race(found, switch, twins, runner, limit_s)
     if twins.failing_hang is None:
         return told
     return replace(told, story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
 
 
-def _race(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, limit_s: float | None) -> Explanation:
+def _race(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None
+) -> Explanation:
     ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
     if conflict.left is None and conflict.right is None:
         return Explanation(None)
     links, proved, interrupted = NO_LINKS, conflict, False
     try:
-        proved, links = _links(found, switch, twins, conflict, limit_s)
+        proved, links = _links(found, switch, twins, conflict, runner, limit_s)
     except KeyboardInterrupt:
         interrupted = True
     except ReplayDDError:
@@ -113,17 +124,23 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
-        conflict = better_of(conflict, conflict_of_victim(twins.failing, victim), victim)
+        by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
+        conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     return essential(conflict, ending)
 
 
 def _links(
-    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, conflict: Conflict, limit_s: float | None
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    conflict: Conflict,
+    runner: Runner,
+    limit_s: float | None,
 ) -> tuple[Conflict, Links]:
     schedules = found.isolation.circumstance
     assert isinstance(schedules, MixedSchedules)
     return try_links(
-        *(conflict, twins.failing, found.failing, switch.failing, schedules.runs),
+        *(conflict, twins.failing, found.failing, switch.failing, schedules.runs, runner),
         time_limit_s=limit_s,
         most_runs=found.isolation.runs - OBSERVED_RUNS,
     )

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import ScheduleRunner
 from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.replay import replay_plan
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.twins import windows_around
-from replay_dd.schedules.target import run_target
 
 _OF_LIBRARY = ("object", "file", "database")
 _MOST_FARTHER = 4  # more accesses that are tried for an edge
@@ -67,7 +67,8 @@ def try_links(
     observed: Observation,
     failing: Log,
     switch: Switch,
-    runs: ScheduleRunner,
+    judge: ScheduleRunner,
+    runner: Runner,
     *,
     time_limit_s: float | None,
     most_runs: int,
@@ -82,7 +83,8 @@ def try_links(
         observed: all that the failing run accessed.
         failing: the final failing run.
         switch: its guilty switch.
-        runs: judges the runs.
+        judge: judges the runs.
+        runner: makes them.
         time_limit_s: seconds after which a run is killed.
         most_runs: how many runs to make at most.
 
@@ -93,7 +95,7 @@ def try_links(
     Returns:
         The conflict, and what was tried.
     """
-    trial = _Trial(conflict, observed, failing, switch, runs, time_limit_s, most_runs)
+    trial = _Trial(conflict, observed, failing, switch, judge, runner, time_limit_s, most_runs)
     left, right = conflict.left, conflict.right
     tried = []
     if left is not None:
@@ -148,6 +150,7 @@ class _Trial:
     failing: Log
     switch: Switch
     judge: ScheduleRunner
+    runner: Runner
     time_limit_s: float | None
     most_runs: int
     runs: int = 0
@@ -245,7 +248,7 @@ class _Trial:
             replay_plan(tuple(sorted((*kept, *added))), self.failing.arrivals),
             observed=windows_around(self.failing, self.switch, self.switch),
         )
-        run = run_target(self.failing.program, self.failing.settings, plan, time_limit_s=self.time_limit_s)
+        run = self.runner.run(plan, self.time_limit_s)
         return self.judge.outcome(run.log), run.accesses, f"it ends with {signature_of(run.log.ending).text}"
 
     def _time_after(self, access: Access) -> int | None:

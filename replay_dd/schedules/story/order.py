@@ -28,7 +28,7 @@ def passing_order(conflict: Conflict, failing: Observation, passing: Observation
     in_passing = {visit: access.number for visit, access in _visits(passing.accesses)}
     visits = {access.number: visit for visit, access in in_failing.items()}
     for edge, side in ((conflict.right, "right"), (conflict.left, "left")):
-        if edge is None:
+        if edge is None or edge.access.number not in visits:  # the failing run never came to it
             continue
         own = in_passing.get(visits[edge.access.number])
         if own is None:

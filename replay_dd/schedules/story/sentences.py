@@ -73,7 +73,7 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
-        f"({_at(own)}).",
+        f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
         f"({_at(other)}).",
         kinds.MISSED_NOTIFICATION: f"Thread {last.thread} notifies before thread {one} waits; nothing wakes "

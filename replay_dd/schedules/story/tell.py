@@ -75,7 +75,7 @@ class _Teller:
             summary=summary_of(kind, conflict),
             turns=tuple(turns),
             passes=words_for_pass,
-            passing=tuple(self._passing(own_before + stretch + own_after)),
+            passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
             inferred=tuple(inferred_from(conflict, self.failing)),
         )
@@ -105,7 +105,7 @@ class _Teller:
             ][-1:]
         stretch = [one for one in conflict.stretch if concerns(one)]
         after: list[Access] = []
-        if right is not None:
+        if right is not None and not conflict.never:
             candidates = conflict.after
             if right.access not in conflict.after:  # the call in which it was interrupted
                 candidates = (right.access,)

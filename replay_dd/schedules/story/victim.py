@@ -43,11 +43,12 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
     return next(iter(known or failed), None)
 
 
-def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
+def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
     """What the others did between the last look of a thread at a thing and its access that failed.
 
     Args:
         failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
         victim: the access that failed.
     """
     earlier = [access for access in failing.accesses if access.number < victim.number]
@@ -55,7 +56,7 @@ def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
         victim = _as_found(earlier, victim)
     changes = [one for one in earlier if one.thread != victim.thread and one.writes and one.touches(victim)]
     if not changes:
-        return _too_early(failing, victim)
+        return _too_early(failing, victim) or _never_made(failing, passing, victim)
     looks = [
         access
         for access in earlier
@@ -76,6 +77,38 @@ def conflict_of_victim(failing: Observation, victim: Access) -> Conflict | None:
         tuple(one for one in meanwhile if one.number > look.number),
         tuple(access for access in own if access.number <= look.number),
         tuple(access for access in own if access.number > look.number),
+    )
+
+
+def made_by_both(failing: Observation, victim: Access) -> Conflict | None:
+    """The conflict of two threads that both found nothing and made the thing; each then takes it away as its own.
+
+    Args:
+        failing: all that the failing run accessed.
+        victim: the access that failed, as the other thread has taken the thing away.
+    """
+    earlier = [one for one in failing.accesses if one.number < victim.number and one.touches(victim)]
+    taken = next((one for one in reversed(earlier) if one.writes and one.does != "stores"), None)
+    if taken is None or taken.thread == victim.thread:
+        return None
+    own = [one for one in failing.accesses if one.thread == taken.thread]
+    looks = [one for one in own if one in earlier and _found_none(one) and one.number < taken.number]
+    if not looks:
+        return None
+    look = looks[-1]
+    made = next((one for one in own if one.number > look.number and one in earlier and one.writes), None)
+    if made is None or made.number >= taken.number:
+        return None
+    stretch = tuple(one for one in failing.accesses if look.number < one.number < made.number and one not in own)
+    others = tuple(one for one in stretch if one.conflicts(victim))
+    if not any(one.writes and one.thread == victim.thread for one in others):
+        return None
+    return Conflict(
+        *(taken.thread, Edge(look, others, inferred=False), Edge(made, others, inferred=False)),
+        next(one for one in own if one.number > look.number).place,
+        stretch,
+        tuple(one for one in own if one.number <= look.number),
+        tuple(one for one in own if one.number > look.number),
     )
 
 
@@ -121,6 +154,29 @@ def _too_early(failing: Observation, victim: Access) -> Conflict | None:
     return Conflict(made.thread, None, Edge(made, (victim,), inferred=False), None, stretch, before, after)
 
 
+def _never_made(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
+    """The conflict with the thread that makes the thing in the passing run; the failing one has ended before."""
+    there = [one for one in passing.accesses if _key(one) == _key(victim) and not one.old.is_missing]
+    if victim.does != "reads" or not there:
+        return None
+    makes = [
+        one
+        for one in passing.accesses
+        if one.thread != victim.thread and one.does == "stores" and one.thing == there[0].thing
+    ]
+    if len(makes) != 1 or makes[0].number > there[0].number:
+        return None
+    maker = makes[0].thread
+    own = [one for one in failing.accesses if one.thread == maker]
+    same = {(one.time, one.place) for one in passing.accesses if one.thread == maker and one.time < makes[0].time}
+    if not own or (own[-1].time, own[-1].place) not in same:
+        return None  # it went another way
+    made = replace(makes[0], number=failing.accesses[-1].number + 1, thing=victim.thing)
+    before = tuple(one for one in own if one.number < victim.number)
+    stretch = _between(failing.accesses, before[-1] if before else None, made)
+    return Conflict(maker, None, Edge(made, (victim,), inferred=False), None, stretch, before, (), never=True)
+
+
 def _as_found(earlier: Sequence[Access], victim: Access) -> Access:
     """The access that failed, with what its thread found there before: whoever lets go of that takes it away."""
     looks = [one for one in earlier if one.thread == victim.thread and one.thing == victim.thing]
@@ -142,6 +198,13 @@ def _cannot_succeed(access: Access) -> bool:
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _found_none(access: Access) -> bool:
+    """Whether a look found that a thing was not there, and that decided what its thread did."""
+    if not checks(access):
+        return False
+    return access.old.text == "False" if access.does == "checks" else access.old.is_missing
 
 
 def _key(access: Access) -> tuple[str, str, int, str]:

@@ -129,6 +129,8 @@ def described(access: Access) -> str:
     kind = access.holder_type
     if sort == "attribute":
         return f"attribute of {'the class' if kind == 'type' else 'the module' if kind == 'module' else f'one {kind}'}"
+    if access.is_weak and kind == "ReferenceType":
+        return "what a weak reference refers to"
     if sort == "item":
         return f"item of one {kind}"
     if sort == "whole":

@@ -26,6 +26,7 @@ from . import values
 from .effects import Effects
 from .exceptions import StandIn, described
 from .following import Following
+from .loops import fork
 from .recording import Recording
 from .sources import FILE_SHIFT, Sources
 from .streams import continue_in, input_without_prompt, positions, reopen_files
@@ -64,7 +65,7 @@ class Process:
                 self.tell({"loaded": True})
                 continue
             # Whatever is in its buffers is written by the fork, to its own files.
-            child = os.fork()
+            child = fork()
             if child == 0:
                 self._begin(request)
                 return request
@@ -126,7 +127,7 @@ class Process:
         # This run reads and writes on in the same files.
         places = positions()
         written = {descriptor: os.fstat(descriptor).st_size for descriptor in (1, 2)}
-        waiting = os.fork()
+        waiting = fork()
         if waiting == 0:
             reopen_files(places)
             high = fcntl.fcntl(ours.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR + 1)

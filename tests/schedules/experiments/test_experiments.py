@@ -6,6 +6,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -104,6 +105,11 @@ def test_a_lock_of_the_program_is_tried_first(tmp_path: Path) -> None:
     assert attempt.counts.failed == 0 < attempt.without.failed
     assert attempt.counts.schedules == attempt.without.schedules == found.schedules == found.neighbours + 12
     assert (found.stopped_by, found.why_not) == ("", "")
+
+
+def test_nothing_is_tried_after_an_interrupt() -> None:
+    explanation = Explanation(cast(Any, "a story"), twins=cast(Any, "twins"), interrupted=True)
+    assert with_experiments(explanation, cast(Any, None), budget=FEW) is explanation
 
 
 @pytest.mark.once

@@ -21,10 +21,14 @@ from tests.schedules.logs import FAILED, log_of
 SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)
 
 
-def isolated(*, verified: bool = True, flaky: bool = False, switch: Switch | None = SWITCH) -> Any:
+def isolated(
+    *, verified: bool = True, flaky: bool = False, switch: Switch | None = SWITCH, interrupted: bool = False
+) -> Any:
     return SimpleNamespace(
         switch=None if switch is None else GuiltySwitch(switch, None),
-        isolation=SimpleNamespace(verified=verified, circumstance=SimpleNamespace(flaky=flaky)),
+        isolation=SimpleNamespace(
+            verified=verified, circumstance=SimpleNamespace(flaky=flaky), interrupted=interrupted
+        ),
         failing_range=None,
         passing=log_of([]),
         failing=log_of([SWITCH], FAILED),
@@ -37,10 +41,14 @@ def isolated(*, verified: bool = True, flaky: bool = False, switch: Switch | Non
         (isolated(switch=None), "no switch was isolated"),
         (isolated(verified=False), "the final runs do not replay exactly"),
         (isolated(flaky=True), "the final runs do not replay exactly"),
+        # Ctrl-C after the proof: the answer holds, but nobody waits for more runs.
+        (isolated(interrupted=True), "interrupted"),
     ],
 )
-def test_some_answers_have_no_story(found: Any, why: str) -> None:
-    assert explain(found).why_not == why
+def test_some_answers_have_no_story(found: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "observe_twins", lambda *_: pytest.fail("a run is made"))
+    explanation = explain(found)
+    assert (explanation.why_not, explanation.interrupted) == (why, why == "interrupted")
 
 
 @pytest.mark.parametrize(

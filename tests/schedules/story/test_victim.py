@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.answer import GuiltySwitch
-from replay_dd.schedules.observation import Access, Observation, Value
+from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access
+from replay_dd.schedules.story.tell import tell_race
+from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 from tests.schedules.logs import PASSED
 from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number, switch
 
@@ -29,7 +30,7 @@ def test_the_access_that_found_nothing_is_the_victim() -> None:
     failing, passing = seen(look, gone, use), seen(look, replace(use, old=number(1)), gone)
     victim = failed_access(failing, passing, switch(2), PASSED)
     assert victim == failing.accesses[2]
-    conflict = conflict_of_victim(failing, victim)
+    conflict = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
     assert conflict is not None
     assert kind_of(conflict, PASSED) == kinds.CHECK_THEN_ACT
     assert passing_order(conflict, failing, passing) == (failing.accesses[2], failing.accesses[1])
@@ -44,7 +45,7 @@ def test_a_victim_that_never_looked_uses_what_is_gone() -> None:
     close = access("0.2", 1, 5, "calls", FILE, writes=True, detail="close()")
     write = access("0.1", 2, 6, "calls", FILE, reads=True, writes=True, old=NOTHING, detail="write()")
     failing = seen(access("0.1", 1, 1, "reads", Y), close, write)
-    conflict = conflict_of_victim(failing, failing.accesses[2])
+    conflict = conflict_of_victim(failing, NOTHING_OBSERVED, failing.accesses[2])
     assert failed_access(failing, seen(), switch(2), PASSED) == failing.accesses[2]
     assert conflict is not None
     assert conflict.left is None
@@ -55,9 +56,48 @@ def test_a_victim_without_a_change_before_it_came_too_early() -> None:
     failing = seen(
         access("0.1", 1, 1, "reads", Y), access("0.2", 1, 5, "reads", old=NOTHING), access("0.1", 2, 6, "stores")
     )
-    conflict = conflict_of_victim(failing, failing.accesses[1])
+    conflict = conflict_of_victim(failing, NOTHING_OBSERVED, failing.accesses[1])
     assert conflict is not None
     assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.TOO_EARLY)
+
+
+def test_what_a_thread_never_came_to_make_was_used_too_early() -> None:
+    begun, use = access("0.1", 1, 1, "reads", Y), access("0.2", 1, 5, "reads", ITEM, old=NOTHING)
+    there = replace(access("0.2", 1, 5, "reads", ("item", 9, "'a'")), old=number(1))
+    made = access("0.1", 2, 6, "stores", ("item", 9, "'a'"), new=number(1))
+    failing, passing = seen(begun, use), seen(begun, made, there)
+    conflict = conflict_of_victim(failing, passing, failing.accesses[1])
+    assert conflict is not None
+    assert conflict.never
+    assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.TOO_EARLY)
+    story = tell_race(conflict, failing, passing, PASSED)
+    assert story is not None
+    assert [turn.thread for turn in story.turns] == ["0.2"]
+    assert "which it no longer comes to" in story.summary
+    went_another_way = seen(replace(begun, time=5), use)
+    assert conflict_of_victim(went_another_way, passing, use) is None
+
+
+def test_what_both_threads_made_was_missing_when_both_looked() -> None:
+    absent, there = replace(number(1), text="False"), number(2)
+    look = access("0.1", 1, 1, "checks", ITEM, tested=True, old=absent)
+    other_look = access("0.2", 1, 2, "checks", ITEM, tested=True, old=absent)
+    other_made = access("0.2", 2, 3, "stores", ITEM, old=NOTHING)
+    made = access("0.1", 2, 4, "stores", ITEM, old=there)
+    taken = access("0.1", 3, 5, "deletes", ITEM, old=there, new=NOTHING)
+    use = access("0.2", 3, 6, "deletes", ITEM, old=NOTHING)
+    failing = seen(look, other_look, other_made, made, taken, use)
+    conflict = made_by_both(failing, failing.accesses[-1])
+    assert conflict is not None
+    assert conflict.left is not None
+    assert conflict.right is not None
+    assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.CHECK_THEN_ACT)
+    assert (conflict.left.access, conflict.right.access) == (failing.accesses[0], failing.accesses[3])
+    # It was there already when this thread looked, or nobody else made it in between.
+    late = seen(other_look, other_made, replace(look, old=replace(absent, text="True")), made, taken, use)
+    assert made_by_both(late, late.accesses[-1]) is None
+    alone = seen(other_look, other_made, look, made, taken, use)
+    assert made_by_both(alone, alone.accesses[-1]) is None
 
 
 def test_a_check_by_the_victim_explains_more_than_the_order_of_two_others() -> None:
@@ -68,10 +108,10 @@ def test_a_check_by_the_victim_explains_more_than_the_order_of_two_others() -> N
     )
     victim = failing.accesses[3]
     by_edges = conflict_of([*failing.accesses[1:]], 5, 5)
-    by_victim = conflict_of_victim(failing, victim)
+    by_victim = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
     assert by_victim is not None
     assert better_of(by_edges, by_victim, victim) is by_victim
-    unchecked = conflict_of_victim(seen(replace(look, tested=False), *failing.accesses[1:]), victim)
+    unchecked = conflict_of_victim(seen(replace(look, tested=False), *failing.accesses[1:]), NOTHING_OBSERVED, victim)
     assert better_of(by_edges, unchecked, victim) is by_edges
 
 

@@ -19,6 +19,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import _frozen_importlib
 import sys
 
 from . import accelerator
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 # Where the program begins anew: before its first line; before it loads a module with tests; before it sets its first
 # test up, and calls it; before it starts its first thread.
 PROGRAM, A_MODULE, FIRST_SETUP, FIRST_TEST, FIRST_THREAD = range(5)
+_IMPORT_SYSTEM = ("_frozen_importlib", "_frozen_importlib_external", "zipimport")
+_MOST_ATTRIBUTES = 30  # that an instance has room for in itself (SHARED_KEYS_MAX_SIZE in dictobject.c)
 _RUNTIME = __name__.rpartition(".accelerator.")[0] + "."  # what the names of the runtime's modules begin with
 
+_bootstrap: Any = _frozen_importlib
 # Begins the turn of the runtime (True) or of the program (False); returns whose it was. Not a decorator or
 # context manager, as these create objects before the turn begins; and without turns not a function in Python, which
 # tracing slows down.
@@ -107,6 +111,7 @@ def settle() -> None:
     functions when one is first called with a name.
     """
     [0].sort(key=None)
+    settle_imports()
     for name, module in list(sys.modules.items()):
         if name.startswith(_RUNTIME):
             for value in list(vars(module).values()):
@@ -114,3 +119,23 @@ def settle() -> None:
                     getattr(value, "__init__")
     if accelerator is not None:
         accelerator.forget_names()
+
+
+def settle_imports() -> None:
+    """Let the import system forget how much it has done so far, which depends on folders and on the request.
+
+    Each of the first instances of a class has room for one attribute less than the one before. And a dictionary gets
+    another table after so many additions, also if everything has been removed again.
+    """
+    for name in _IMPORT_SYSTEM:
+        for value in list(vars(sys.modules[name]).values()) if name in sys.modules else ():
+            make: Any = getattr(value, "__new__", None)
+            if make is object.__new__ and isinstance(value, type):
+                for _ in range(_MOST_ATTRIBUTES):
+                    object.__new__(value)
+    blocking = _bootstrap._blocking_on
+    for table in (_bootstrap._module_locks, getattr(blocking, "data", blocking)):  # a dictionary itself in 3.11
+        kept = list(table.items())
+        table.clear()
+        for key, value in kept:
+            table[key] = value

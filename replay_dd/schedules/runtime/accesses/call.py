@@ -7,8 +7,9 @@ from _collections import deque  # type: ignore[import-not-found]  # of C, withou
 
 from ..compat import NULL_ABOVE_GLOBAL
 from . import values
-from .access import CALLS, DATABASE, DELETES, FILE, OBJECT, READS, STORES, WHOLE, Access
+from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
+from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
@@ -62,6 +63,8 @@ class AnyInstruction(Instruction):
             name = values.type_name(function)  # type: ignore[arg-type]
         if type(function) is values.FunctionType and not self.of_library(function.__code__.co_filename):
             return None  # what it does is seen in its own code
+        if values.is_reference(function):
+            return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
@@ -130,7 +133,9 @@ class AnyInstruction(Instruction):
         if values.is_a(own, dict, list, set, deque) or values.inside(own) is not None:
             return self._container_method(own, expression, name, arguments, expressions)
         if module in _FILES:
-            return self._file_method(own, name)
+            return self._file_method(own, expression, name)
+        if is_socket(own):  # whoever's function waits for it
+            return of_socket(own, name, self.names.name_of(own, expression))
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
             self.also = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
@@ -157,6 +162,12 @@ class AnyInstruction(Instruction):
         access.reads, access.writes = effect
         access.detail = f"{name}({_listed(arguments)})"
         access.old = values.state(own)
+        return access
+
+    def _referent(self, reference: object, expression: Expression) -> Access:
+        """What a weak reference refers to, which is gone once nobody else refers to it."""
+        access = Access(READS, ITEM, reference, "", f"{self.names.name_of(reference, expression)}()")
+        access.old = access.new = values.referent(reference)
         return access
 
     def _next_of(self, generator: Any, expression: Expression) -> Access:
@@ -220,10 +231,14 @@ class AnyInstruction(Instruction):
                 self.names.remember(access.old, access.name)
         return access
 
-    def _file_method(self, own: Any, name: str) -> Access | None:
+    def _file_method(self, own: Any, expression: Expression, name: str) -> Access | None:
         effect = effect_of("io", name)
+        if effect is None:
+            return None
         path, writable = _path_of(own)
-        if effect is None or not path or (effect[1] and writable is False):
+        if not path:
+            return of_stream(own, name, effect, self.names.name_of(own, expression))
+        if effect[1] and writable is False:
             return None
         access = Access(CALLS, FILE, path, path, path.rpartition("/")[2])
         access.reads, access.writes = effect
@@ -272,7 +287,6 @@ def _name_of(function: object) -> str:
 
 
 _stat = os.stat  # as the program may replace it
-_OWN_BUFFER = {"TextIOWrapper": "buffer", "BufferedReader": "raw", "BufferedWriter": "raw", "BufferedRandom": "raw"}
 
 
 def _path_of(file: Any) -> tuple[str, bool | None]:
@@ -280,12 +294,8 @@ def _path_of(file: Any) -> tuple[str, bool | None]:
 
     The path is empty if the file has none.
     """
-    while values.module_name(type(file)) == "_io" and values.type_name(type(file)) in _OWN_BUFFER:
-        try:
-            file = getattr(file, _OWN_BUFFER[values.type_name(type(file))])
-        except (AttributeError, ValueError):
-            return "", False
-    if values.module_name(type(file)) != "_io" or values.type_name(type(file)) != "FileIO":
+    file = bottom(file)
+    if file is None or values.type_name(type(file)) != "FileIO":
         return "", False
     found = (values.own_values(file) or {}).get("name")
     if type(found) is not str:

@@ -17,7 +17,11 @@ _CONTAINERS = _table(
     "difference_update intersection_update symmetric_difference_update",
     "pop popleft popitem move_to_end remove discard setdefault subtract",
 )
-_FILES = _table("read readline readlines readinto tell peek", "write writelines truncate flush close seek __exit__", "")
+_FILES = _table(
+    "read readline readlines readinto tell peek getvalue getbuffer",
+    "write writelines truncate flush close seek __exit__",
+    "",
+)
 _PATHS = _table(
     "exists is_file is_dir stat lstat read_text read_bytes iterdir glob samefile",
     "write_text write_bytes unlink rename replace touch mkdir rmdir open chmod",
@@ -30,6 +34,11 @@ _OTHERS = {
     ),
     "queue": _table("empty full qsize", "put put_nowait task_done", "get get_nowait join"),
     "_queue": _table("empty qsize", "put put_nowait", "get get_nowait"),
+    "socket": _table(
+        "accept recv recv_into recvfrom recvmsg getpeername getsockname fileno settimeout makefile",
+        "close shutdown connect bind listen detach __exit__",
+        "send sendall sendto sendmsg",
+    ),
     "concurrent": _table(
         "done result exception running cancelled", "set_result set_exception", "submit shutdown cancel"
     ),

@@ -255,6 +255,11 @@ def state(thing: Any) -> object:
     return UNKNOWN
 
 
+def is_reference(value: object) -> bool:
+    """Whether it is a plain weak reference."""
+    return type(value) is _Reference
+
+
 def referent(value: Any) -> object:
     """What a weak reference refers to, MISSING if that is gone; any other value itself."""
     if not issubclass(type(value), _Reference):

@@ -157,7 +157,8 @@ class Scheduler(Chooser):
         """
         if waiting is None and not gives_way and frame is not None and self.counter.pass_operation():
             return True
-        use_own(True)  # only from here on: under another strategy the accelerator may have passed this operation
+        # Only from here on: under another strategy the accelerator may have passed this operation.
+        before = use_own(True)
         try:
             outside = self.outside  # before others run and do something
             if self.observer is not None and waiting is not None:
@@ -175,7 +176,7 @@ class Scheduler(Chooser):
                 self.expect_stuck(self.current)
             if self.executed is not None:
                 self.executed.operation(self.current, sys._getframe(1))
-            use_own(False)
+            use_own(before)  # an import by the runtime itself takes locks, and goes on in its turn
 
     def wait_for_outside(self, frame: FrameType | None, wait: OutsideWait, timeout_s: float | None) -> bool:
         """A yield point that lasts until a wait is over; False if the timeout, in virtual seconds, expired first.

@@ -6,6 +6,7 @@ threads may be switched inside it; so a critical section of our own encloses the
 
 from __future__ import annotations
 
+import io
 import sys
 
 from ..observing import attribute, set_attribute
@@ -84,7 +85,5 @@ def guarded(real: Any, descriptors: Descriptors, scheduler: Scheduler) -> Any:
 
 def adapt_buffers(descriptors: Descriptors, scheduler: Scheduler) -> None:
     """Put subclasses with a section of ours in the place of the buffered classes of ``io``."""
-    import io
-
     for name in ("BufferedReader", "BufferedWriter", "BufferedRandom", "BufferedRWPair"):
         setattr(io, name, guarded(getattr(io, name), descriptors, scheduler))

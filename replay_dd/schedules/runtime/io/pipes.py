@@ -12,6 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -195,9 +196,6 @@ class Pipes:
 
     def adapt_fdopen(self) -> None:
         """Let ``os.fdopen`` and ``subprocess`` make file objects over pipes that wait under the scheduler."""
-        import io
-
-        self._io = io
         self._real_open = io.open
         real_fdopen = os.fdopen
         pipes = self
@@ -261,7 +259,6 @@ class Pipes:
         binary = "b" in mode
         if not self._waits(descriptor) or "+" in mode or (buffering == 0 and not binary):
             return None
-        io = self._io
         raw = self._pipe_class(descriptor, mode.replace("b", "").replace("t", "") or "r", closefd)
         line_buffering = buffering == 1
         if buffering == 0:
@@ -270,13 +267,13 @@ class Pipes:
         buffer = io.BufferedReader(raw, size) if raw.readable() else io.BufferedWriter(raw, size)
         if binary:
             return buffer
-        text = io.TextIOWrapper(buffer, io.text_encoding(encoding), errors, newline, line_buffering)
+        text: Any = io.TextIOWrapper(buffer, io.text_encoding(encoding), errors, newline, line_buffering)
         text.mode = mode
         return text
 
     def adapt_subprocess(self, module: Any) -> None:
         """Let ``Popen`` open its pipes like this."""
-        pipes, io = self, self._io
+        pipes = self
 
         class Files:
             """What ``subprocess`` uses of ``io``."""
@@ -286,7 +283,7 @@ class Pipes:
             @staticmethod
             def open(*arguments: Any) -> Any:
                 made = pipes.open(*arguments)
-                return io.open(*arguments) if made is None else made
+                return pipes._real_open(*arguments) if made is None else made
 
         module.io = Files
 

@@ -92,17 +92,31 @@ class RunEnd:
 
     def adapt_results(self, tests: type) -> None:
         """Note the exceptions that ``unittest`` hands to those who collect the results of tests."""
-        for name in ("addFailure", "addError"):
-            setattr(tests, name, self._noting(getattr(tests, name)))
+        for name in ("addFailure", "addError", "addSubTest"):
+            if hasattr(tests, name):
+                setattr(tests, name, self._noting(getattr(tests, name)))
 
     def _noting(self, real: Callable[..., None]) -> Callable[..., None]:
-        def add(result: Any, test: Any, error: Any) -> None:
+        def add(result: Any, test: Any, *rest: Any) -> None:
+            error = rest[-1]  # after the part of the test, if it is one of a part
             if isinstance(error, tuple) and len(error) == 3:
                 self._failed_test = self._told(*error)
-            real(result, test, error)
+            real(result, test, *rest)
 
         add.__name__, add.__qualname__, add.__wrapped__ = real.__name__, real.__qualname__, real  # type: ignore[attr-defined]
         return add
+
+    def adapt_reports(self, module: Any) -> None:
+        """Note the exceptions that pytest reports, also those of parts of a test (``_pytest.runner``)."""
+        real = module.pytest_runtest_makereport
+
+        def pytest_runtest_makereport(item: Any, call: Any) -> Any:
+            report = real(item, call)
+            if report.outcome == "failed" and call.excinfo is not None:
+                self._failed_test = self._told(call.excinfo.type, call.excinfo.value, call.excinfo.tb)
+            return report
+
+        module.pytest_runtest_makereport = pytest_runtest_makereport
 
     def at_exit(self) -> None:
         """The interpreter ends: called after all that the program does at exit."""

@@ -5,6 +5,7 @@ Rules of this module:
 * The suite starts no thread. What it did up to here is the same for all tests; a copy runs one of them, and stops where
   that starts its first thread. A test that cannot be copied there, say as it has an event loop by then, stops before it
   begins.
+* Loading the suite may have written files, or started processes that have ended: tests share that in pytest as well.
 * Tests are copied one after another, so that what copies share can be put back in between.
 """
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _present: list[Any] = []
+_waitid = os.waitid  # before the runtime puts another in its place
 _LOADED = "loaded"
 
 
@@ -52,6 +54,8 @@ def next_test(tests: list[str]) -> str:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
+    if not _has_children():
+        parts.effects.clear()
     server.send(marshal.dumps((_LOADED, len(tests)), MARSHAL_VERSION))
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
@@ -72,6 +76,14 @@ def next_test(tests: list[str]) -> str:
             _, status = real_waitpid(pid, 0)
             unnamed.put_back()
             server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
+
+
+def _has_children() -> bool:
+    try:
+        _waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _become_server(parts: Any, before: int, descriptor: int) -> None:

@@ -15,6 +15,7 @@ from ..observing import is_a, plain, type_name
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
     from ..baton.scheduler import Scheduler
@@ -43,6 +44,9 @@ _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
 _ABOUT_FILES = frozenset(event for event in _EFFECTS if event == "open" or event.startswith("os."))
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
+# Modules of the standard library that start processes only to ask the system something (where is a library?).
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_ASKING = frozenset(_STANDARD_LIBRARY + name for name in ("ctypes/util.py", "platform.py", "uuid.py"))
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
@@ -136,9 +140,10 @@ def watch_events(
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
         path = _path_in_words(arguments[0]) if arguments else ""
-        if "__pycache__" in path or path in harmless:  # the first are the import system's own
+        # The import system opens a file, and then makes a stream of the descriptor.
+        if path in harmless or _keeps_bytecode(_open_file(arguments[0]) or path if event == "open" else path):
             return
-        if _ends_with_its_socket(event, arguments):
+        if _ends_with_its_socket(event, arguments) or (event == "subprocess.Popen" and _only_asks()):
             return
         temporary = os.environ.get("TMPDIR", "") + os.sep
         if temporary != os.sep and event in _ABOUT_FILES:  # the tool puts them back
@@ -154,6 +159,14 @@ def watch_events(
     sys.addaudithook(audit)
 
 
+def _only_asks() -> bool:
+    """Whether a module that starts processes only to ask the system something is about to start one."""
+    frame: FrameType | None = sys._getframe(3)  # below `note_effect` and the hook
+    while frame is not None and frame.f_code.co_filename == _STANDARD_LIBRARY + "subprocess.py":
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename in _ASKING
+
+
 def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
     """Whether nothing is left of it once the socket is closed, and nobody else has noticed."""
     if event == "socket.connect":
@@ -161,6 +174,22 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
 
         return bool(socket.type.__get__(arguments[0]) == SOCK_DGRAM)  # which sends nothing
     return event == "socket.bind" and type(arguments[1]) is tuple
+
+
+def _keeps_bytecode(path: str) -> bool:
+    """Whether the import system keeps compiled modules there, which a copy need not do again."""
+    prefix = sys.pycache_prefix
+    return "__pycache__" in path or (prefix is not None and _lies_in(path + os.sep, os.path.abspath(prefix) + os.sep))
+
+
+def _open_file(argument: Any) -> str:
+    """The path of the file that a descriptor stands for; nothing if it is none, or the system does not tell."""
+    if not is_a(argument, int):
+        return ""
+    try:
+        return os.readlink(f"/proc/self/fd/{int.__index__(argument)}")
+    except OSError:
+        return ""
 
 
 def _path_in_words(argument: Any) -> str:

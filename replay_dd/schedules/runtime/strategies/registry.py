@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..baton.strategy import Strategy
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
+from .crowd import Crowd
 from .natural import Natural
 from .only_where import OnlyWhere
 from .pct import FixedPriorities, ProbabilisticConcurrencyTesting
@@ -33,10 +34,16 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "natural": lambda run: Natural(),
     "profile": lambda run: Profile(
         run["granularity"],
-        FixedPriorities("at_once" in run["options"]) if run["options"] else Replay(run["triggers"]),
+        _profiled(run["options"]) or Replay(run["triggers"]),
     ),
     "anchored": lambda run: Anchored(run["anchors"]),
 }
+
+
+def _profiled(options: dict[str, Any]) -> Strategy | None:
+    if "crowd" in options:
+        return Crowd(options["crowd"])
+    return FixedPriorities("at_once" in options) if options else None
 
 
 def make_strategy(run: dict[str, Any]) -> Strategy:

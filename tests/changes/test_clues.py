@@ -1,0 +1,106 @@
+"""What a failure names is tried before a search."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from replay_dd.changes.clues import Clues, clues_in, guesses, program_words
+from replay_dd.changes.dependences import Dependences
+from replay_dd.changes.isolate import isolate_changes
+from replay_dd.changes.names import Names
+from replay_dd.changes.tree import read_tree
+from replay_dd.dd import IntervalSet
+from tests.changes.versions import difference, python, tree, write
+
+pytestmark = pytest.mark.once
+
+
+def test_names_and_places_of_a_failure() -> None:
+    output = (
+        b"Traceback (most recent call last):\n"
+        b'  File "shop/prices.py", line 12, in total\n    return size\n'
+        b"NameError: name 'size' is not defined\n"
+        b"shop/area.c:7:3: error: expected ';'\nat draw (lib/app.js:4)\n"
+    )
+    found = clues_in(output)
+    assert "size" in found.names
+    assert found.places == (("shop/prices.py", 11), ("shop/area.c", 6), ("lib/app.js", 3))
+    assert clues_in(b"\xff\n") == Clues()
+
+
+def test_the_names_in_the_program_that_is_run(tmp_path: Path) -> None:
+    write(tmp_path / "version", {"tests/test_a.py": "from shop import total\n"})
+    outside = write(tmp_path / "here", {"own.py": "import prices\n"}) / "own.py"
+    version = read_tree(tmp_path / "version")
+    assert "total" in program_words(("pytest", "tests/test_a.py::test_one"), version)
+    assert "prices" in program_words(("python", str(outside)), version)
+    assert {"shop", "average"} <= program_words(("python", "-c", "import shop; shop.average()"), version)
+    assert not program_words(("total",), version)  # the program itself is none of its names
+
+
+def _functions(changed: bool, *others: str) -> str:
+    """A module with seven functions, all but the first of which change."""
+    functions = [f"def item{number}():\n    return {-number if changed else number}\n" for number in range(7)]
+    return "\n\n".join([*functions, *others])
+
+
+@pytest.mark.parametrize(
+    "clues, program, expected",
+    [
+        (Clues(names=("LIMIT",)), (), {"LIMIT = 3\n"}),
+        (Clues(places=(("items.py", 9),)), (), {"    return -2\n"}),
+        (Clues(places=(("items.py", 9),)), ("item4",), {"    return -2\n", "    return -4\n"}),
+        (Clues(), ("item0",), set()),
+        (Clues(names=("gone",), places=(("other.py", 1), ("items.py", 10_000))), (), set()),
+        (Clues(), tuple(f"item{number}" for number in range(7)), set()),  # nearly everything tells nothing
+    ],
+)
+def test_what_is_suspected(tmp_path: Path, clues: Clues, program: tuple[str, ...], expected: set[str]) -> None:
+    found = difference(tmp_path, {"items.py": _functions(False, "LIMIT = 3\n")}, {"items.py": _functions(True)})
+    told = guesses(Dependences(found, Names(found)), clues, frozenset(program), found.all)
+    texts = set()
+    for delta in told[-1] if told else ():
+        change, file = found.line_change(delta), found.files[0]
+        assert change is not None
+        texts.update(file.after[change.new : change.new_stop] or file.before[change.old : change.old_stop])
+    assert {text.decode() for text in texts if text.strip()} == expected
+    assert all(one <= other for one, other in itertools.pairwise(told))
+
+
+def test_what_is_not_searched_is_not_suspected(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"items.py": _functions(False)}, {"items.py": _functions(True)})
+    dependences = Dependences(found, Names(found))
+    assert guesses(dependences, Clues(), frozenset({"item4"}), found.all)
+    assert not guesses(dependences, Clues(), frozenset({"item4"}), IntervalSet.of([0, 1]))
+
+
+def test_a_package_that_is_rewritten(tmp_path: Path) -> None:
+    """No mixture of its modules can be imported, but the message names what was removed."""
+
+    def package(generation: str, limits: str) -> dict[str, str]:
+        numbers = range(10)
+        modules = {
+            f"pack/part{number}.py": f"from pack.core import same\nsame('{generation}')\n"
+            + "".join(f"\n\ndef own{number}{one}():\n    return '{generation}'\n" for one in range(4))
+            for number in numbers
+        }
+        core = "SEEN = set()\n\n\ndef same(one):\n    SEEN.add(one)\n    assert len(SEEN) == 1, 'mixed'\n"
+        start = "".join(f"from pack import part{number}\n" for number in numbers)
+        return {"pack/__init__.py": start, "pack/core.py": core, "pack/limits.py": limits, **modules}
+
+    old = package("old", "MOST = 3\nLIMIT = 7\nLEAST = 1\n")
+    new = package("new", "MOST = 4\nLEAST = 2\n")
+    found = isolate_changes(
+        tree(tmp_path / "old", old),
+        tree(tmp_path / "new", new),
+        python("-c", "import pack.limits; print(pack.limits.LIMIT)"),
+    )
+    assert [found.difference.files[found.difference.file_of(delta)].path for delta in found.guilty] == [
+        "pack/limits.py"
+    ]
+    assert found.guilty.count == 1
+    assert found.needed == found.guilty
+    assert len(found.isolation.steps) < 10
