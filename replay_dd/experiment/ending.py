@@ -7,6 +7,7 @@ Rules of this module:
   function may raise all errors of a parser. Its messages tell them apart, but often repeat a piece of the input.
 * Reports of crashes in a known form tell more than the exit status. Of several, the one that comes first in the table
   counts; of several in one form, the last one in the output, since it ended the program.
+* Without such a report, what the program complains of is kept beside the signature (see :mod:`.complaints`).
 * Where a signature does not tell two failures apart, the user can: with a regular expression, or a script.
 """
 
@@ -17,6 +18,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from replay_dd.experiment.complaints import complaints, leads, telling_line
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
@@ -36,6 +38,8 @@ class Ending:
         words: the ending in one line.
         message: what the program said last, without numbers and quoted text; tells whether equal failures say the same.
         is_report: whether it is told by a crash report in a known form.
+        complaints: the kinds of complaints in the output, if there is no crash report; in order.
+        leads: whether the first of them is the reason for the others.
         seconds: how long it ran.
     """
 
@@ -45,6 +49,14 @@ class Ending:
     message: str = ""
     seconds: float = 0.0
     is_report: bool = False
+    complaints: tuple[str, ...] = ()
+    leads: bool = False
+
+    def is_like(self, other: Ending) -> bool:
+        """Whether both show the same failure, by their signatures and what they complain of."""
+        if self.signature != other.signature:
+            return False
+        return not set(self.complaints).isdisjoint(other.complaints) or not (self.complaints or other.complaints)
 
 
 @dataclass(frozen=True)
@@ -104,8 +116,15 @@ class Oracle:
             if self.inputs is not None and said:
                 signature = f"{signature}: {_own_words(said, (*self.inputs, part))}"
             return Ending(Outcome.FAIL, f"{how}: {signature}", told, message, finished.seconds, is_report=True)
-        said = _cut(_last_line(finished.output))
-        return Ending(Outcome.FAIL, how, f"{how}: {said}" if said else how, message, finished.seconds)
+        said = _cut(telling_line(finished.output))
+        kinds: tuple[str, ...] = ()
+        if self.inputs is not None and number is None:
+            inputs = (*self.inputs, part)
+            kinds = tuple(
+                dict.fromkeys(filter(None, (_own_words(line, inputs) for line in complaints(finished.output))))
+            )
+        words = f"{how}: {said}" if said else how
+        return Ending(Outcome.FAIL, how, words, message, finished.seconds, complaints=kinds, leads=leads(said))
 
 
 def _of_script(finished: Finished) -> Ending:

@@ -95,9 +95,13 @@ class InputUnits(ProgramRuns):
     def run(self, configuration: IntervalSet, *, fresh: bool = False) -> Ending:
         """Run the program on the units of a configuration."""
         ending = self._runs.ending(self.content(configuration), fresh=fresh)
-        if self.goal is Goal.ISOLATE and configuration == self.base and self._passes is None:
-            # With a pattern, how the passing input ends is how programs end that pass, whatever their exit status.
-            self._passes = ending
+        if configuration == self.base:
+            if self.goal is Goal.SIMPLIFY:
+                if not self.content(configuration):
+                    self.unlike_nothing(ending)
+            elif self._passes is None:
+                # With a pattern, how the passing input ends is how programs end that pass, whatever their exit status.
+                self._passes = ending
         return ending
 
     def measure(self, configuration: IntervalSet) -> int:
@@ -134,6 +138,7 @@ class InputUnits(ProgramRuns):
                 f"The command gets the input as its standard input. If it wants a file, write {PLACE} where the path "
                 "belongs."
             )
+        hint += " If it says something else on the whole input, give that with `--grep REGEX`."
         raise DoesNotPassError(f"The command fails in the same way on an empty input: {judgement.words}.", hint)
 
     def refine(self, passing: Found[Ending], failing: Found[Ending]) -> InputUnits | None:

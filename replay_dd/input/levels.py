@@ -44,6 +44,8 @@ class Tree:
     parse: Parse
 
 
+_MOST_NULLS = 0.02  # of the bytes of a text
+
 _FLAT = {level.name: level for level in (LINES, WORDS, CHARACTERS, BYTES)}
 _BY_LANGUAGE: dict[str, Callable[[str, str | None], Level | Tree]] = {
     "tree": lambda name, language: Tree("tree", tree_parser(language or language_of(name))),
@@ -55,9 +57,21 @@ NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "bytes")
 
 def default_levels(content: bytes, *, isolate: bool = False) -> tuple[Level | Tree, ...]:
     """Brackets and words, or lines to isolate, then characters; only bytes for what is not text."""
-    if b"\0" in content:
+    if not _is_text(content):
         return (BYTES,)
     return (LINES, CHARACTERS) if isolate else (Tree("brackets", bracket_tree), WORDS, CHARACTERS)
+
+
+def _is_text(content: bytes) -> bool:
+    """Whether a file has no null bytes, or hardly any in what is text otherwise."""
+    nulls = content.count(b"\0")
+    if not nulls:
+        return True
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return nulls <= _MOST_NULLS * len(content)
 
 
 def levels_named(names: str, file_name: str, language: str | None = None) -> tuple[Level | Tree, ...]:

@@ -2,8 +2,9 @@
 
 Rules of this module:
 
-* FAIL means the same failure as that of the failing end; PASS, that the program ended as it should; anything else,
-  another failure among them, is UNRESOLVED.
+* FAIL means the same failure as that of the failing end: the same signature, and where that is only an exit status, a
+  complaint in common if there are any. PASS means that the program ended as it should; anything else, another failure
+  among them, is UNRESOLVED.
 * The time limit of the search comes from the runs of the failing end, unless the failure is that it does not end.
 """
 
@@ -71,11 +72,19 @@ class ProgramRuns(Circumstance[Ending]):
     def judge(self, run: Ending) -> Judgement:
         """By comparison with the failure sought."""
         failed = run.verdict is Outcome.FAIL
-        if failed and (self._wanted is None or run.signature == self._wanted.signature):
-            return Judgement(Outcome.FAIL, run.words, run.signature, failed=True)
+        if failed and (self._wanted is None or _is_same(run, self._wanted)):
+            return Judgement(Outcome.FAIL, self._words(run), run.signature, failed=True)
         if self._oracle.pattern and self._passes is not None and run.signature == self._passes.signature:
             return Judgement(Outcome.PASS, run.words, run.signature)
-        return Judgement(Outcome.UNRESOLVED if failed else run.verdict, run.words, run.signature, failed)
+        kind = (run.signature, *run.complaints[:1])
+        return Judgement(Outcome.UNRESOLVED if failed else run.verdict, run.words, kind, failed)
+
+    def _words(self, run: Ending) -> str:
+        """How a run of the failure sought ended: what it complains of first may be something else."""
+        wanted = self._wanted
+        if wanted is None or not wanted.complaints or set(run.complaints[:1]) <= set(wanted.complaints):
+            return run.words
+        return wanted.words
 
     def settle(self, runs: Sequence[Ending]) -> None:
         """Choose the most frequent failure, and the time limit.
@@ -93,9 +102,21 @@ class ProgramRuns(Circumstance[Ending]):
         # What the program says differently each time tells nothing, such as the name of a temporary file.
         message = alike[0].message if len({run.message for run in alike}) == 1 else ""
         self._wanted = replace(alike[0], message=message)
+        if any(run.complaints != self._wanted.complaints for run in alike):
+            # What it complains of varies from run to run, and does not tell failures apart.
+            self._wanted = replace(self._wanted, complaints=())
+        elif self._wanted.leads:
+            self._wanted = replace(self._wanted, complaints=self._wanted.complaints[:1])
         if not self._fixed_limit and signature != "time-out":
             longest_s = max(run.seconds for run in runs)
             self._target.time_limit_s = max(TIME_LIMIT_FACTOR * longest_s, TIME_LIMIT_LEAST_S)
+
+    def unlike_nothing(self, on_nothing: Ending) -> None:
+        """Look for what the program complains of on its input, but not on nothing at all, if there is any of that."""
+        if on_nothing.signature == self.wanted.signature:
+            own = tuple(kind for kind in self.wanted.complaints if kind not in on_nothing.complaints)
+            if own:
+                self._wanted = replace(self.wanted, complaints=own)
 
     def _no_failure(self, run: Ending) -> DoesNotFailError:
         if self._oracle.script:
@@ -125,6 +146,13 @@ def jobs_for(jobs: int, target: Target, writes: Callable[[], bool], subject: str
     return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
 
 
+def _is_same(run: Ending, wanted: Ending) -> bool:
+    """Whether a run shows the failure sought."""
+    if run.signature != wanted.signature:
+        return False
+    return not wanted.complaints or not set(wanted.complaints).isdisjoint(run.complaints)
+
+
 def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
     """Whether the program says something else at the end than with the whole input.
 
@@ -132,7 +160,13 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
         run: one that fails with what is left, if it was made.
         first: how the whole input fails.
     """
-    if run is None or not run.message or not first.message or run.message == first.message:
+    if run is None:
+        return ()
+    if first.complaints:
+        same = first.complaints[0] in run.complaints
+    else:
+        same = not run.message or not first.message or run.message == first.message
+    if same:
         return ()
     return (
         "The failure is of the same kind, but the program said something else at first: "

@@ -4,9 +4,10 @@ Rules of this module:
 
 * When a failure is found, what causes it is left out of the input, and the program runs on the rest. If it still fails,
   that is reduced in turn; until the rest passes, or fails as it does on an empty input.
-* Leaving something out may itself break an input. So the cause is left out in several ways, from its bytes alone to the
-  largest units that it touches: the first rest that passes, or shows a failure known by then, counts. A new failure
-  counts only if it shows in at least two ways.
+* Leaving something out may itself break an input. So the cause is left out in several ways, from one of its items
+  or lines alone, since the others may be what any such input needs, to the largest units that it touches: the first
+  rest that passes, or shows a failure known by then, counts. A new failure counts only if it shows in at least two
+  ways, and in enough of the input.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from replay_dd.input.units import LINES
 from replay_dd.outcome import Outcome
 
 _LEAST_WITNESSES = 2
+_LEAST_REST = 0.25  # of the input: what is left if nearly all is left out fails for want of the rest
+_MOST_ALONE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,8 @@ def reduce_all(
     began_s = time.monotonic()
     oracle = oracle.about(content)
     found: list[InputIsolation] = []
-    known: set[str] = set()
-    on_nothing: str | None = None
+    known: list[Ending] = []
+    on_nothing: Ending | None = None
     limit_s = target.time_limit_s
     while True:
         tests_left = None if max_tests is None else max(max_tests - sum(one.isolation.tests for one in found), 1)
@@ -97,8 +100,8 @@ def reduce_all(
             return SeveralFailures(tuple(found), None)
         if on_nothing is None:
             # A failure that it shows on nothing at all is none of the input.
-            on_nothing = oracle.ending(target.run(b"")).signature
-        known.add(answer.first.signature)
+            on_nothing = oracle.ending(target.run(b""))
+        known.append(answer.first)
         chosen = _rest(content, answer.kept, target, oracle, known, on_nothing)
         if chosen is None:
             return SeveralFailures(tuple(found), None)
@@ -108,14 +111,14 @@ def reduce_all(
 
 
 def _rest(
-    content: bytes, kept: IntervalSet, target: Target, oracle: Oracle, known: set[str], on_nothing: str
+    content: bytes, kept: IntervalSet, target: Target, oracle: Oracle, known: list[Ending], on_nothing: Ending
 ) -> tuple[bytes, Ending] | None:
     """What is left without the cause of a failure, and how the program ends on it; None if that cannot be told.
 
     What is left is empty if there is no other failure in it.
     """
     tried: dict[bytes, Ending] = {}
-    witnesses: Counter[str] = Counter()
+    witnesses: Counter[tuple[str, tuple[str, ...]]] = Counter()
     for space, configuration in _ways(content, kept, target):
         rest = space.build(configuration)
         if len(rest) == len(content):
@@ -123,13 +126,14 @@ def _rest(
         if rest not in tried:
             tried[rest] = oracle.ending(target.run(rest), rest)
         ending = tried[rest]
-        witnesses[ending.signature] += 1
-        if ending.verdict is Outcome.PASS or ending.signature == on_nothing:
+        witnesses[ending.signature, ending.complaints] += 1
+        if ending.verdict is Outcome.PASS or ending.is_like(on_nothing):
             return b"", ending
-        if ending.verdict is Outcome.FAIL and ending.signature in known:
+        if ending.verdict is Outcome.FAIL and any(ending.is_like(one) for one in known):
             return rest, ending
     for rest, ending in reversed(tried.items()):
-        if ending.verdict is Outcome.FAIL and witnesses[ending.signature] >= _LEAST_WITNESSES:
+        is_new = ending.verdict is Outcome.FAIL and len(rest) >= _LEAST_REST * len(content)
+        if is_new and witnesses[ending.signature, ending.complaints] >= _LEAST_WITNESSES:
             return rest, ending
     return None
 
@@ -145,19 +149,24 @@ def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[L
     def without(space: Left, touched: Iterable[int]) -> tuple[Left, IntervalSet]:
         return space, space.all - IntervalSet.of(touched)
 
-    yield Subtrees(content, [[Node(start, stop, "cause") for start, stop in cause.intervals]]), EMPTY
     families = [node.children for node in everything(root) if node.children]
     inner = Subtrees(content, families)
     nodes = [node for family in families for node in family]
     hit = {id(node) for node in nodes if _touches(node, cause)}
+    items = [number for number, node in enumerate(nodes) if id(node) in hit and node.kind == "item"]
+    yield from (without(inner, [number]) for number in reversed(items[-_MOST_ALONE:]))
+    lines = Inside(content, [(body, LINES) for body in bodies])
+    of_cause = list(lines.touched(cause))
+    if 1 < len(of_cause) <= _MOST_ALONE:
+        yield from (without(lines, [line]) for line in reversed(of_cause))
+    yield Subtrees(content, [[Node(start, stop, "cause") for start, stop in cause.intervals]]), EMPTY
     innermost = (
         number
         for number, node in enumerate(nodes)
         if id(node) in hit and not any(id(one) in hit for one in node.children)
     )
     yield without(inner, innermost)
-    lines = Inside(content, [(body, LINES) for body in bodies])
-    yield without(lines, lines.touched(cause))
+    yield without(lines, of_cause)
     for depth in reversed(range(2 if packing is None else 3)):
         outer = Subtrees(content, families_at(root, depth))
         yield without(outer, outer.touched(cause))

@@ -177,10 +177,12 @@ def plural(unit: str) -> str:
 
 def stages_as_text(isolation: Isolation[Any]) -> Iterator[str]:
     """What each kind of delta was reduced to, line by line."""
-    lines = []
+    lines: list[str] = []
     for unit, group in groupby(isolation.stages, key=lambda stage: stage.unit):
         together = list(group)
         tests = counted(sum(stage.tests for stage in together), "test")
+        if lines and tests == "0 tests":
+            continue
         if len(together) == 1:
             lines.append(f"{plural(unit):<12} {together[0].left:,} of {together[0].before:,}, {tests}")
         else:

@@ -147,7 +147,7 @@ def test_variables(letters: Workshop) -> None:
 
 
 def test_ctrl_c_keeps_the_best_so_far(shop: Workshop) -> None:
-    """The first run of a single line waits."""
+    """The first run of a single line waits: that is the second test, after the last line was left out."""
     (shop.folder / "letters.txt").write_text("a\nb\nc\nd\n")
     begun = shop.folder / "begun"
     shop.variables = {"BEGUN": str(begun)}
@@ -158,5 +158,5 @@ def test_ctrl_c_keeps_the_best_so_far(shop: Workshop) -> None:
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
     assert "the search was stopped; this is the best result so far" in stdout
-    assert (shop.folder / "letters-minimal.txt").read_text() in ("b\n", "a\nb\n")
+    assert (shop.folder / "letters-minimal.txt").read_text() == "a\nb\nc\n"
     shop.check_clean()

@@ -147,6 +147,28 @@ def test_a_script_that_is_killed_or_does_not_end_gives_no_verdict() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("output", "kinds", "leads"),
+    [
+        ('jq: error (at x:3): Cannot index number with "price"\n', ["jq error at Cannot index number with"], False),
+        ("x.c:1:2: warning: unused\nx.c:3:4: error: no 'a'\n  code ^\nx.c:9: error: gone\n", None, True),
+        ("reading x\n3 done\n", [], False),
+        ("warning: missing value\n0 errors\n", [], False),
+    ],
+)
+def test_what_a_program_complains_of(output: str, kinds: list[str] | None, leads: bool) -> None:
+    ending = ended(output, oracle=Oracle(inputs=(b"x y",)))
+    assert list(ending.complaints) == (["error no", "error gone"] if kinds is None else kinds)
+    assert (ending.signature, ending.leads) == ("exit status 1", leads)
+
+
+def test_what_is_told_is_the_first_complaint_or_the_last_line_with_words() -> None:
+    assert ended("begun\nAttributeError: no size\nExiting.\nPlease report\n").words.endswith(
+        ": AttributeError: no size"
+    )
+    assert ended("begun\nfoo bar\n    ^\n").words == "exit status 1: foo bar"
+
+
 def test_messages_are_compared_without_numbers_and_quotes() -> None:
     assert ended("line 3: no 'a'\n").message == ended("line 40: no 'bb'\n").message
     assert ended("line 3: no 'a'\n").message != ended("line 3: why 'a'\n").message

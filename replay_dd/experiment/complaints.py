@@ -1,0 +1,56 @@
+"""What a program complains of when it ends with an exit status and no crash report.
+
+Rules of this module:
+
+* A complaint is a line with a word for failure in it; warnings are none. Its *kind* is its own words: those that
+  neither are quoted nor occur in the input, so that it stays the same whatever part of the input is left.
+* Many programs end with the same status for every failure. What they complain of tells failures apart: two are the
+  same if they have a kind of complaint in common that the program does not show on nothing at all, as it does a last
+  line that follows every complaint. Of a compiler, the first one counts: others may follow from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_COMPLAINT = re.compile(
+    r"""\b(?:
+    abort(?:ed|ing)? | assertion | can(?:not|'t|\ not) | could\ (?:not|n't) | denied | duplicate | error | exception
+    | expected | fail(?:s|ed|ure)? | fatal | illegal | invalid | malformed | mismatch(?:ed)? | missing
+    | no\ such | not\ (?:allowed|found|supported|valid) | out\ of | overflow | panic | premature
+    | too\ (?:deep|few|large|long|many|short|small) | unbalanced | unclosed | undefined | unexpected | unknown
+    | unrecogni[sz]ed | unsupported | unterminated
+    )\b | [a-z](?:Error|Exception)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# How compilers begin a message: the first one is the reason for many of the others.
+_DIAGNOSTIC = re.compile(r":\d+(?::\d+)?: (?:fatal )?error: |^error\[", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"\bwarn(?:ing|ings)?\b|\b(?:no|0|zero) (?:error|failure)s?\b|^(?:info|debug|note)\b", re.IGNORECASE
+)
+_LONGEST = 20_000
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+
+
+def complaints(output: bytes) -> list[str]:
+    """The lines of an output that complain, in order; of a long output, those of its beginning and its end."""
+    if len(output) > 2 * _LONGEST:
+        output = output[:_LONGEST] + b"\n" + output[-_LONGEST:]
+    lines = map(str.strip, output.decode("utf-8", "replace").splitlines())
+    return [line for line in lines if _COMPLAINT.search(line) and not _HARMLESS.search(line)]
+
+
+def leads(complaint: str) -> bool:
+    """Whether a first complaint is the reason for those that follow, as far as its form tells."""
+    return bool(_DIAGNOSTIC.search(complaint))
+
+
+def telling_line(output: bytes) -> str:
+    """The line that says best why a program ended: its first complaint, or the last line that has words."""
+    found = complaints(output)
+    if found:
+        return found[0]
+    lines: Sequence[str] = output.decode("utf-8", "replace").splitlines()
+    spoken = [line.strip() for line in lines if line.strip()]
+    return next((line for line in reversed(spoken) if _LETTERS.search(line)), spoken[-1] if spoken else "")

@@ -1,0 +1,85 @@
+"""Programs that end with the same exit status for every failure."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from replay_dd.errors.program import DoesNotPassError
+from replay_dd.experiment.ending import Oracle
+from replay_dd.input.levels import default_levels
+from replay_dd.input.reduce import InputIsolation, reduce_input
+from replay_dd.input.several import SeveralFailures, reduce_all
+from replay_dd.input.target import Target
+from replay_dd.input.units import BYTES, LINES
+
+pytestmark = pytest.mark.once
+
+LOADER = """
+import sys
+
+lines = open(sys.argv[1]).read().splitlines()
+if not lines or lines[0] != "version":
+    sys.exit("load: missing header" + LAST)
+said = [f"load: port {line[5:]} is out of range" for line in lines if line.startswith("port=9")]
+said += [f"load: unknown key {line}" for line in lines if line.startswith("key")]
+if said:
+    sys.exit("\\n".join(said) + LAST)
+"""
+LAST = "\\nload: cannot go on"
+FILE = b"version\n" + b"".join(b"[host]\nname=n\nport=80\n" for _ in range(2)) + b"port=99\nname=z\n"
+
+
+def loader(last: str = "") -> Target:
+    return Target((sys.executable, "-c", LOADER.replace("LAST", f"'{last}'"), "{}"), "hosts.conf")
+
+
+def reduced(content: bytes, last: str = "") -> InputIsolation:
+    return reduce_input(content, loader(last))
+
+
+@pytest.mark.parametrize("last", ["", LAST], ids=["one complaint", "two complaints"])
+def test_another_complaint_is_another_failure(last: str) -> None:
+    """Without its header the file fails with the same status; so does an empty one, with the same last line."""
+    found = reduced(FILE, last)
+    assert found.failing == b"version\nport=9"
+    assert found.isolation.failure.words == "exit status 1: load: port 9 is out of range"
+    assert not found.all_notes
+
+
+def test_a_failure_that_an_empty_input_shows_is_refused() -> None:
+    with pytest.raises(DoesNotPassError, match="missing header"):
+        reduced(b"port=80\n" * 5)
+
+
+def test_what_varies_from_run_to_run_does_not_count() -> None:
+    program = (
+        "import os, sys; word = ''.join(chr(ord('a') + byte % 26) for byte in os.urandom(16));"
+        "sys.exit(f'error {word}' if 'x' in open(sys.argv[1]).read() else 0)"
+    )
+    found = reduce_input(b"a x b", Target((sys.executable, "-c", program, "{}"), "file"))
+    assert found.failing == b"x"
+
+
+def test_the_rest_of_a_cause_stays_where_every_input_needs_it() -> None:
+    target, oracle = loader(), Oracle()
+
+    def all_of(content: bytes) -> SeveralFailures:
+        return reduce_all(
+            content, target, oracle, lambda whole, tests, seconds: reduce_input(whole, target, levels=[LINES])
+        )
+
+    several = all_of(FILE)
+    assert len(several.found) == 1
+    assert several.rest is not None
+    assert several.rest.words == "exit status 0"
+    several = all_of(FILE + b"key=k\n" + FILE[-15:])
+    kinds = [one.isolation.failure.words.partition(": load: ")[2].split()[0] for one in several.found]
+    assert sorted(kinds) == ["port", "port", "unknown"]
+
+
+def test_text_with_a_null_byte_is_text() -> None:
+    assert default_levels(b"one\ntwo\0\n" * 10) == (BYTES,)
+    assert default_levels(b"one\ntwo\n" * 50 + b"\0")[0] != BYTES
+    assert default_levels(b"one\ntwo\n" * 50 + b"\0\xff") == (BYTES,)
