@@ -196,7 +196,7 @@ class DeltaDebugger:
 
     @property
     def reducible(self) -> list[str]:
-        """The names of the arguments that may be reduced: all but the object that a method belongs to."""
+        """The names of the arguments that may be reduced: all but the object of a method, unless it is a table."""
         return self._tester.call.reducible
 
     def function(self) -> Callable[..., Any]:

@@ -14,18 +14,20 @@ import copy
 import gc
 import inspect
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from inspect import BoundArguments, Parameter, Signature
 from types import FunctionType, ModuleType
 from typing import Any
 
-from replay_dd.call.containers import is_array
+from replay_dd.call.containers import is_array, is_frame
 from replay_dd.call.source import call_source, name_of
 from replay_dd.dd.slicing import name_of_kind
 from replay_dd.errors.user import ArgumentError
 
 _RECEIVERS = ("self", "cls")
+_CHANGED_DEFAULTS = (list, dict, set, bytearray, deque)
 _MOST_LOOKED_AT = 100_000
 _UNCHANGEABLE = {str, bytes, int, float, complex, bool, type(None)}
 
@@ -64,6 +66,12 @@ class Call:
             _refuse_readable_once(name, value)
             # At once: the caller may change it, or its own call has been given it.
             self.arguments[name] = value.copy() if is_array(value) else self._copied(name, value)
+        # A function that changes its default would find that in its next call.
+        self._defaults = {
+            name: self._copied(name, one.default)
+            for name, one in self._signature.parameters.items()
+            if name not in self.arguments and isinstance(one.default, _CHANGED_DEFAULTS)
+        }
 
     @property
     def name(self) -> str:
@@ -72,10 +80,12 @@ class Call:
 
     @property
     def reducible(self) -> list[str]:
-        """The names of those arguments that may be reduced: all but the object that a method belongs to."""
+        """The names of those arguments that may be reduced: all but the object of a method, unless it is a table."""
         names = list(self.arguments)
         method = "." in getattr(self.function, "__qualname__", "").rpartition("<locals>.")[2]
-        return [name for number, name in enumerate(names) if not (method and number == 0 and name in _RECEIVERS)]
+        if method and names and names[0] in _RECEIVERS and not is_frame(self.arguments[names[0]]):
+            del names[0]
+        return names
 
     def prepare(self, arguments: Mapping[str, Any]) -> Callable[[], object]:
         """The call with other arguments, which are copied now.
@@ -83,7 +93,10 @@ class Call:
         Args:
             arguments: all of them, by name.
         """
-        bound = BoundArguments(self._signature, {name: self._copied(name, value) for name, value in arguments.items()})
+        # One that is still the same may be a mark that the function compares by identity.
+        changed = {name: value for name, value in self._defaults.items() if self._is_changed(name, value)}
+        given = {**changed, **arguments}
+        bound = BoundArguments(self._signature, {name: self._copied(name, value) for name, value in given.items()})
         function, positional, keywords = self.function, bound.args, bound.kwargs
         return lambda: function(*positional, **keywords)
 
@@ -104,6 +117,12 @@ class Call:
             else:
                 keywords[name] = value
         return call_source(self.name, positional, keywords)
+
+    def _is_changed(self, name: str, default: Any) -> bool:
+        try:
+            return bool(self._signature.parameters[name].default != default)
+        except Exception:  # what is compared is the program's
+            return True
 
     def _copied(self, name: str, value: Any) -> Any:
         if is_array(value):

@@ -10,6 +10,7 @@ from typing import Any
 from replay_dd.cli.order_tests import test_in_words
 from replay_dd.cli.progress import can_draw
 from replay_dd.cli.report_forms import Form, tell, terminal_width
+from replay_dd.experiment.tally import TALLY
 from replay_dd.report.markdown import schedules_as_markdown
 from replay_dd.report.mermaid import log_as_mermaid, story_as_mermaid
 from replay_dd.report.needed_statements import needed_statements_as_json, needed_statements_as_text
@@ -94,6 +95,12 @@ class Answer:
     def _as_json(self) -> dict[str, Any]:
         told = schedules_as_json(self.found, self.passing, self.failing, self.explanation, self.test)
         told["answer"]["needed_statements"] = None if self.needed is None else needed_statements_as_json(self.needed)
+        cost = TALLY.cost()
+        told["answer"]["cost"] = {
+            "started": cost.started,
+            "forked": cost.forked,
+            "processor_seconds": round(cost.processor_s, 3),
+        }
         return told
 
     def forms(

@@ -87,16 +87,18 @@ class Elements(Group):
     Attributes:
         spans: where each begins and ends, in order.
         end: where the comma after the last one ends, if there is one.
+        begin: from where on everything goes if all elements do.
     """
 
     spans: Sequence[tuple[int, int]]
     end: int | None
+    begin: int
 
     def cuts(self, members: Sequence[int]) -> Iterable[Cut]:
         """The elements, with the commas that would be left over."""
         gone = set(members)
         if len(gone) == len(self.spans):
-            yield Cut(self.spans[0][0], self.end or self.spans[-1][1])
+            yield Cut(self.begin, self.end or self.spans[-1][1])
             return
         any_before = False
         for number, (start, stop) in enumerate(self.spans):
@@ -132,7 +134,10 @@ def elements_of(node: Node) -> Elements | None:
         end = None
     if not spans or (len(spans) == 1 and node.kind not in _MAY_BE_EMPTY):
         return None
-    return Elements(spans, end)
+    begin = spans[0][0]
+    if node.kind == "lambda_parameters" and node.parent is not None:
+        begin = node.parent.children[0].stop  # with the blank after the keyword
+    return Elements(spans, end, begin)
 
 
 def leave_out_elements(file: int, content: bytes, tree: Node) -> list[Edit]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from replay_dd.experiment.process import Finished, finished_from
+from replay_dd.experiment.tally import TALLY
 
 START_LIMIT_S = 60.0
 """Until a process is ready to be forked; one that takes longer is not worth it."""
@@ -95,6 +96,7 @@ def fork(
         raise CannotForkError(f"the server has ended: {error}") from error
     if answer is None:
         raise CannotForkError("the server has ended")
+    TALLY.forked()
     pid = answer[1]
     status = None
     try:
@@ -108,4 +110,6 @@ def fork(
     timed_out = status is None
     if status is None and (status := received(channel, START_LIMIT_S)) is None:
         raise CannotForkError("the server has ended")
+    if status[0] != "status":
+        raise CannotForkError(f"the server tells `{status[0]}: {status[1]}` instead of how the run ended")
     return Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)

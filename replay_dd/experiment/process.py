@@ -31,6 +31,7 @@ from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment import resource_limits
 from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.guard_process import GROUP, NOTES
+from replay_dd.experiment.tally import TALLY
 from replay_dd.experiment.working_copy import copy_folder
 
 _ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
@@ -257,6 +258,7 @@ def start_process(
         except OSError as error:
             hint = f"To run a Python file, write `python {program}`." if program.endswith(".py") else None
             raise ProgramNotFoundError(f"The program `{program}` cannot be run: {error.strerror}.", hint) from error
+    TALLY.started()
     resource_limits.set_for(process.pid, command.limits)
     folder.note(GROUP, process.pid)
     return process

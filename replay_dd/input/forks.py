@@ -50,6 +50,10 @@ def is_python(target: Target) -> bool:
         return False
 
 
+class _RefusesError(CannotForkError):
+    """Forks of the program would share something that it did before."""
+
+
 class _Waiting:
     """A process that waits where the program first touches its input.
 
@@ -95,7 +99,7 @@ class _Waiting:
         if ready is None:
             raise CannotForkError("Python does not see where it reads its input")
         if ready[1]:
-            raise CannotForkError(str(ready[1]))
+            raise _RefusesError(str(ready[1]))
         if {entry.name for entry in folder.temporary.iterdir()} - {target.name}:
             raise CannotForkError("it makes temporary files before it reads its input")
         self._early = early.read_bytes()
@@ -160,6 +164,7 @@ class Runs:
         self._idle: list[_Waiting] = []
         self._inputs: set[bytes] = set()
         self._endings: dict[str, str] = {}
+        self._any_started = False
         self.forked = 0
         self.why_fresh = ""
         if not may_fork:
@@ -222,7 +227,7 @@ class Runs:
             waiting = self._idle.pop() if self._idle else None
         try:
             if waiting is None:
-                waiting = _Waiting(self._target, content)
+                waiting = self._started(content)
                 with self._lock:
                     self._all.append(waiting)
             finished = waiting.run(content)
@@ -234,6 +239,18 @@ class Runs:
             self._idle.append(waiting)
             self.forked += 1
         return self._oracle.ending(finished, content)
+
+    def _started(self, content: bytes) -> _Waiting:
+        with self._lock:
+            first, self._any_started = not self._any_started, True
+        try:
+            return _Waiting(self._target, content)
+        except _RefusesError as refused:
+            if first:
+                # Many programs make a cache the first time, and then never again.
+                with contextlib.suppress(CannotForkError):
+                    return _Waiting(self._target, content)
+            raise refused
 
     def _stop(self, reason: str) -> None:
         with self._lock:

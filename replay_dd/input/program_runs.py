@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
@@ -88,7 +89,10 @@ class ProgramRuns(Circumstance[Ending]):
                 raise self._no_failure(runs[0])
             return
         ((signature, _),) = failures.most_common(1)
-        self._wanted = next(run for run in runs if run.signature == signature)
+        alike = [run for run in runs if run.signature == signature]
+        # What the program says differently each time tells nothing, such as the name of a temporary file.
+        message = alike[0].message if len({run.message for run in alike}) == 1 else ""
+        self._wanted = replace(alike[0], message=message)
         if not self._fixed_limit and signature != "time-out":
             longest_s = max(run.seconds for run in runs)
             self._target.time_limit_s = max(TIME_LIMIT_FACTOR * longest_s, TIME_LIMIT_LEAST_S)
@@ -128,7 +132,7 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
         run: one that fails with what is left, if it was made.
         first: how the whole input fails.
     """
-    if run is None or not run.message or run.message == first.message:
+    if run is None or not run.message or not first.message or run.message == first.message:
         return ()
     return (
         "The failure is of the same kind, but the program said something else at first: "

@@ -1,45 +1,24 @@
-"""A failure that pytest did not see itself, in the form in which it shows its own."""
+"""A failure that pytest did not see itself, in the form in which it shows its own.
+
+That form is not public, but reports of pytest-xdist's workers arrive whole in it alone.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 
-@dataclass(frozen=True)
-class Crash:
-    """Where a failure is, for summaries.
-
-    Attributes:
-        path: the file.
-        lineno: the line, counted from 1.
-        message: what failed, in one line.
-    """
-
-    path: str
-    lineno: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.lineno}: {self.message}"  # with `--tb=line`
-
-
-@dataclass(frozen=True)
-class ToldFailure:
+def told_failure(text: str, path: str, line: int, message: str) -> ReprExceptionInfo:
     """What stands below the heading of a failed test.
 
-    Attributes:
+    Args:
         text: all of it.
-        reprcrash: the same for summaries.
+        path: the file of the failure, for summaries.
+        line: the line, counted from 1.
+        message: what failed, in one line.
     """
-
-    text: str
-    reprcrash: Crash
-
-    def __str__(self) -> str:
-        return self.text
-
-    def toterminal(self, terminal: Any) -> None:
-        """Write it, as pytest asks."""
-        for line in self.text.splitlines():
-            terminal.line(line)
+    lines = [f"{one}\n" for one in text.splitlines()]
+    return ReprExceptionInfo(
+        reprcrash=ReprFileLocation(path, line, message),
+        reprtraceback=ReprTraceback([ReprEntryNative(lines)], None, style="native"),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from replay_dd.errors import ReplayDDError
@@ -80,6 +80,10 @@ class Hunter:
             result = self._hunt(test, program, settings, wanted)
         except ReplayDDError as error:
             result = HuntResult(test, NOT_HUNTED, why=str(error))
+        except KeyboardInterrupt:
+            result = HuntResult(test, NOT_HUNTED, why="interrupted", interrupted=True)
+        except Exception as error:  # the suite goes on, whatever happens to one hunt
+            result = HuntResult(test, NOT_HUNTED, why=f"replay-dd failed: {type(error).__name__}: {error}")
         return HuntResult(**{**result.as_data(), "story": result.story, "seconds": time.monotonic() - started})
 
     def _hunt(self, test: str, program: Program, settings: Settings, wanted: Wanted) -> HuntResult:
@@ -95,13 +99,26 @@ class Hunter:
         )
         fresh = why_not or found.why_fresh
         if found.failing is None or found.passing is None or found.one_schedule:
-            return HuntResult(test, _verdict(found), found.runs, why=_why(found), fresh=fresh)
+            why = "interrupted" if found.interrupted else _why(found)
+            return HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, interrupted=found.interrupted)
         folder = self._folder / folder_name(test)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
+        if found.interrupted:
+            return self._not_isolated(test, found, folder, "interrupted")
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
             return self._isolated(test, found, folder, runner, fresh)
+
+    def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
+        assert found.failing is not None
+        failure = signature_of(found.failing.ending).text
+        return HuntResult(
+            *(test, RACE, found.runs, 0, why, failure, "not isolated"),
+            log=self._shown(folder / "fail.log"),
+            told=told,
+            interrupted=found.interrupted,
+        )
 
     def _isolated(self, test: str, found: Hunt, folder: Path, runner: Runner, fresh: str) -> HuntResult:
         assert found.passing is not None
@@ -110,13 +127,8 @@ class Hunter:
         try:
             answer = isolate(found.passing, found.failing, runner=runner)
         except ReplayDDError as error:
-            log = folder / "fail.log"
-            return HuntResult(
-                *(test, RACE, found.runs, 0, str(error), failure, "not isolated"),
-                log=self._shown(log),
-                told=repeated(found.failing, _TIME_LIMIT_S)[1],
-                fresh=fresh,
-            )
+            told = repeated(found.failing, _TIME_LIMIT_S)[1]
+            return replace(self._not_isolated(test, found, folder, str(error), told), fresh=fresh)
         minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
         write_log(answer.passing, minimal_pass)
         counted, told = repeated(answer.failing, _TIME_LIMIT_S)
@@ -139,6 +151,7 @@ class Hunter:
             story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
             told=told,
             fresh=fresh,
+            interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
         )
 
     def _shown(self, path: Path) -> str:

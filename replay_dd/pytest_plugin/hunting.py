@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from replay_dd.pytest_plugin.failure import Crash, ToldFailure
+from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.junit import add_flaky_failure
 from replay_dd.pytest_plugin.results import NO_THREADS, RACE, HuntResult, annotation, job_summary, summary, table
@@ -38,6 +38,7 @@ class HuntedTests:
     def __init__(self, config: pytest.Config, *, only_failed: bool) -> None:
         self._config = config
         self._hunts = hunts_of(config)
+        self._hunts.check_folder()
         self._only_failed = only_failed
         self._results: list[HuntResult] = []
         self._hunted: dict[str, HuntResult] = {}
@@ -99,6 +100,8 @@ class HuntedTests:
             self._results.append(result)
             item.user_properties += result.properties()
         self._tell(item, report, result)
+        if result.interrupted:
+            raise KeyboardInterrupt
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -113,7 +116,7 @@ class HuntedTests:
             return
         report.outcome = "failed"
         whole = "\n".join(filter(None, [result.told or result.failure, f"{' replay-dd ':-^80}", text]))
-        report.longrepr = ToldFailure(whole, Crash(result.path, result.line, result.failure))  # type: ignore[assignment]  # pytest asks only for what it has
+        report.longrepr = told_failure(whole, result.path, result.line, result.failure)
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -71,6 +71,19 @@ class Hunts:
             hunter.close()
         self._hunters.clear()
 
+    def check_folder(self) -> None:
+        """Make sure that logs can be kept, before hours are spent on finding them.
+
+        Raises:
+            pytest.UsageError: they cannot.
+        """
+        there = next(folder for folder in (self._folder, *self._folder.parents) if folder.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise pytest.UsageError(
+                f"--replay-dd-folder: no logs can be kept in {self._folder}, as {there} is not a folder "
+                "that can be written to. Name another one."
+            )
+
     def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
@@ -110,7 +123,10 @@ class Hunts:
             ValueError: that makes no sense.
         """
         asked = self._asked.with_given(given)
-        return self._hunt(item, asked, asked.time_s, number)
+        result = self._hunt(item, asked, asked.time_s, number)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
 
     def replay(self, item: pytest.Item, log: Path) -> Replayed:
         """Run a test under the schedule of a log.

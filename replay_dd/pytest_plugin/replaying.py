@@ -10,7 +10,7 @@ import pytest
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.outcome import Outcome
-from replay_dd.pytest_plugin.failure import Crash, ToldFailure
+from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.known import Replayed, is_test_of
 from replay_dd.schedules.log import read_log
@@ -91,9 +91,9 @@ def _report(item: pytest.Item, phase: Literal["setup", "call", "teardown"], star
 def _judge(report: pytest.TestReport, found: Replayed | None, why: str) -> None:
     failure: Any = None
     if why or found is None:
-        failure = ToldFailure(f"replay-dd cannot tell: {why}", Crash(report.nodeid, 0, why))
+        failure = told_failure(f"replay-dd cannot tell: {why}", report.nodeid, 0, why)
     elif found.outcome is Outcome.FAIL:
         text = "\n".join(filter(None, [found.told or found.failure, f"{' replay-dd ':-^80}", found.switch]))
-        failure = ToldFailure(text, Crash(found.path, found.line, found.failure))
+        failure = told_failure(text, found.path, found.line, found.failure)
     if failure is not None:
         report.outcome, report.longrepr = "failed", failure

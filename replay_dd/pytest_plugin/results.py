@@ -35,6 +35,7 @@ class HuntResult:
         story: what the threads did to each other, line by line.
         told: what pytest wrote about the failure.
         fresh: why runs used fresh processes; empty if they were forked.
+        interrupted: whether Ctrl-C ended the hunt.
     """
 
     test: str
@@ -51,6 +52,7 @@ class HuntResult:
     story: tuple[str, ...] = ()
     told: str = ""
     fresh: str = ""
+    interrupted: bool = False
 
     @property
     def repeat(self) -> str:

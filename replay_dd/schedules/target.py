@@ -21,6 +21,7 @@ from replay_dd.schedules.access_order import in_order_of_access
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
+from replay_dd.schedules.late import leave_out_late
 from replay_dd.schedules.likely_preemptions import Alternative, Touch
 from replay_dd.schedules.model import (
     Ending,
@@ -224,10 +225,13 @@ def prepare(
     """
     request = folder.path / REQUEST
     request.write_bytes(request_of(settings, plan, folder, server))
+    variables = environment.of_run(program, request, elsewhere=elsewhere)
+    if not elsewhere:
+        leave_out_late(variables, program, folder.path)
     return Command(
         program.command,
         Path(program.directory),
-        environment.of_run(program, request, elsewhere=elsewhere),
+        variables,
         program.standard_input,
         program.fresh_copy,
         program.limits,

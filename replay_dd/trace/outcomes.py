@@ -65,6 +65,11 @@ class Run:
         """The final value that was asked for."""
         return None if self.told.report is None else self.told.report.get("variable")
 
+    @property
+    def untold(self) -> str | None:
+        """The type of the final value that was asked for, if such values cannot be told apart."""
+        return None if self.told.report is None else self.told.report.get("untold")
+
 
 class Sought(ABC):
     """An outcome of the whole program.
@@ -210,6 +215,11 @@ def sought_in(whole: Run, again: Run, line: str | None, variable: str | None) ->
         NotDeterministicError: it is not the same in both runs.
     """
     if variable is not None:
+        if whole.untold is not None:
+            raise NoOutcomeError(
+                f"The value of `{variable}`, a {whole.untold}, cannot be compared.",
+                "Name a variable that holds numbers, texts, containers or plain objects.",
+            )
         if whole.variable is None:
             raise NoOutcomeError(
                 f"There is no variable `{variable}` when the program ends.",

@@ -137,6 +137,16 @@ def test_rows_and_columns_are_left_out() -> None:
     assert table.shape == (4, 2)
 
 
+def test_a_table_whose_method_fails_is_reduced() -> None:
+    def first(self: Any, value: int) -> None:
+        if self["x"].values[0] == value:
+            raise ValueError
+
+    first.__qualname__ = "Table.first"
+    dd = DeltaDebugger().collect(first, Table({"x": [4, 4], "y": [1, 2]}), 4)
+    assert repr(dd) == "Table.first(self=pandas.DataFrame({'x': [4]}), value=4)"
+
+
 def test_what_could_not_be_made_again_is_written_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Column, "equals", lambda one, other: False)
     assert source_of(Column([1])).startswith("<tests.call.test_frames.Column object")

@@ -168,6 +168,7 @@ def test_ctrl_c_while_the_logs_are_checked(holding: Workshop) -> None:
     assert not (holding.folder / "best").exists()
 
 
+@pytest.mark.once  # many commands; the other interrupts are tried under each Python
 def test_ctrl_c_when_the_search_is_over(holding: Workshop) -> None:
     """The answer is there, only its proof or its window is not: it must not be lost."""
     before = runs_of(holding)

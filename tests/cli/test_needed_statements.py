@@ -41,7 +41,11 @@ def test_a_failure_without_what_it_does_not_need(shop: Workshop) -> None:
     options = ("--slice", "--experiments", "0", "--jobs", "2")
     done = shop.run("schedules", *options, "--json", "pass.log", "fail.log")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["answer"]["needed_statements"]
+    told = json.loads(done.stdout)
+    found, cost = told["answer"]["needed_statements"], told["answer"]["cost"]
+    assert cost["started"] >= 6, "the proof at least"
+    assert cost["started"] + cost["forked"] > told["tests"]["runs"] + told["answer"]["more_tests"]["ranges"]
+    assert cost["processor_seconds"] > 0
     lines = [one["line"] for one in found["needed"]]
     # Both threads have ended before the count is read, or the main thread waits for them at `join`.
     assert [line for line in lines if line not in (16, 17)] == NEEDED

@@ -36,6 +36,8 @@ pytestmark = pytest.mark.once
         ("x[a, b:c]\n", ["x[b:c]\n", "x[a]\n"], None),
         ("x = {1: 2, **d}\n", ["x = {**d}\n", "x = {1: 2}\n"], "x = {}\n"),
         ("'a' 'b'\n", ["'b'\n", "'a'\n"], None),
+        ("lambda a, b=1: 0\n", ["lambda b=1: 0\n", "lambda a: 0\n"], "lambda: 0\n"),
+        ("lambda *a: 0\n", ["lambda: 0\n"], "lambda: 0\n"),
         ("global a\n", [], "global a\n"),
     ],
 )

@@ -115,6 +115,14 @@ def test_what_cannot_be_forked(before: str, reason: str, tmp_path: Path) -> None
 
 
 @pytest.mark.once
+def test_a_cache_that_is_made_once_does_no_harm(tmp_path: Path) -> None:
+    body = "if not os.path.exists('cache'): open('cache', 'w').close()\nsys.exit(open(sys.argv[1]).read() == 'x')"
+    with Runs(target(body, tmp_path), Oracle()) as runs:
+        assert [runs.ending(part).signature for part in (b"x", b"y")] == ["exit status 1", "exit status 0"]
+        assert (runs.forked, runs.why_fresh) == (2, "")
+
+
+@pytest.mark.once
 def test_nothing_is_forked_any_more_once_a_fork_ends_otherwise(tmp_path: Path) -> None:
     body = (
         "own = os.getpid()\ntext = open(sys.argv[1]).read()\nsys.exit(4 if text == 'x' and own != os.getpid() else 5)"

@@ -47,7 +47,9 @@ def suite(folder: Path, text: str, *options: str, **variables: str) -> subproces
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     environment = {**environment, "TMPDIR": str(temporary), "PATH": path, **variables}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options]
-    return subprocess.run(command, cwd=folder, text=True, capture_output=True, env=environment, check=False)
+    return subprocess.run(
+        command, cwd=folder, text=True, capture_output=True, env=environment, check=False, timeout=600
+    )
 
 
 def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> None:
@@ -120,9 +122,10 @@ def test_workers_hunt_their_own_tests(tmp_path: Path) -> None:
     text = (
         "from racy import loads\ndef test_one():\n    assert loads() == ['key']\ndef test_two():\n    assert loads()\n"
     )
-    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2")
+    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2", COLUMNS="200")
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "2 tests, 2 with threads, 2 hunted, 1 race found" in done.stdout
+    assert "FAILED test_it.py::test_one - AssertionError: assert ['key'" in done.stdout
     assert "RACE on Cache.values['key']" in done.stdout
 
 
@@ -204,3 +207,19 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
     done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
     assert "3 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
     assert "starts no thread" not in done.stdout
+
+
+@pytest.mark.once
+def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import replay_dd.pytest_plugin.hunter as hunter\n"
+        "def interrupted(*arguments, **named):\n    raise KeyboardInterrupt\n"
+        "hunter.hunt = interrupted\n"
+    )
+    text = "from racy import in_threads\n"
+    text += "def test_one():\n    in_threads(print)\ndef test_two():\n    in_threads(print)\n"
+    done = suite(tmp_path, text, "--replay-dd")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "KeyboardInterrupt" in done.stdout
+    assert "1 test, 1 with threads, 0 hunted" in done.stdout
+    assert "not hunted test_it.py::test_one: interrupted" in done.stdout

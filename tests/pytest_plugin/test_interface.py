@@ -111,6 +111,7 @@ def test_what_would_hide_failures_or_warn_is_left_out_of_runs(tmp_path: Path) ->
     [
         (["--replay-dd-log=nothing.log"], "--replay-dd-log: "),
         (["--replay-dd=1", "--replay-dd-strategy=luck"], "strategy is one of "),
+        (["--replay-dd=1", "--replay-dd-folder=racy.py/logs"], "racy.py is not a folder that can be written to"),
     ],
 )
 def test_interface_options_that_make_no_sense(options: list[str], words: str, tmp_path: Path) -> None:

@@ -5,12 +5,21 @@ All of it in this process: what is loaded into the program is tried alone.
 
 from __future__ import annotations
 
+import array
 import builtins
 import contextlib
+import copy
+import datetime
+import functools
 import io
+import re
+import threading
+from collections import deque
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
+import numpy
 import pytest
 
 from replay_dd.dd import IntervalSet, PrefixBisection
@@ -185,6 +194,35 @@ def test_a_traced_program_does_what_it_does_untraced(name: str) -> None:
     scope: dict[str, Any] = {"__name__": __name__}
     exec(compile(text, "prog.py", "exec"), scope)
     assert Traced(text).value == text_of(scope["x"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Decimal("1.5"), Decimal("2.5")),
+        (datetime.date(2020, 1, 2), datetime.date(2020, 1, 3)),
+        (datetime.datetime(2020, 1, 2, 3), datetime.datetime(2020, 1, 2, 4)),
+        (deque([1, 2]), deque([1, 3])),
+        (array.array("i", [1]), array.array("i", [2])),
+        (numpy.arange(3), numpy.arange(3) * 2),
+        (iter([1, 2]), iter([1, 3])),
+        (functools.partial(max, 1), functools.partial(max, 2)),
+        (ValueError("a"), ValueError("b")),
+        (type("Own", (Decimal,), {})("1"), type("Own", (Decimal,), {})("2")),
+        ("x" * 2_000_000 + "a", "x" * 2_000_000 + "b"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_are_told_apart(one: object, other: object) -> None:
+    assert text_of(one) is not None
+    assert text_of(one) == text_of(copy.copy(one))
+    assert text_of(one) != text_of(other)
+
+
+def test_what_cannot_be_told_is_not_compared() -> None:
+    untold = (threading.Lock(), (number for number in range(3)), io.BytesIO(b"a"), re.compile("a"))
+    assert [text_of(value) for value in untold] == [None] * 4
+    assert text_of([threading.Lock(), 1]) == "[<lock>, 1]"
 
 
 def test_what_is_never_left_out_by_itself_is_told() -> None:

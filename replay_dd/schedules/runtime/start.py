@@ -61,12 +61,12 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts = Parts(request, lambda: _begin(parts))
     parts.own_descriptors.add(write_when_asked(request["stacks"]))
     parts.follow(request)
-    if request["observed"] or request["server"] >= 0:
-        from .accesses import observer  # noqa: F401  # before the program runs, while its memory is not touched
-    if request["history"]:
-        from .hangs import history  # noqa: F401
-    if request["virtual"] or request["server"] >= 0:
-        from .virtual import guard  # noqa: F401  # likewise
+    # Every run loads what only some need (4 ms): the names in it are known from then on, and that decides where the
+    # program's next ones stand. A copy, a fresh process and an observed run must not differ in it.
+    from .accesses import observer  # noqa: F401
+    from .hangs import history  # noqa: F401
+    from .virtual import guard  # noqa: F401
+
     if request["server"] >= 0:
         learn_streams()
         offer(parts, lambda: _take_run(parts))

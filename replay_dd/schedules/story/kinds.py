@@ -75,6 +75,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and _invalidates(right) and right.access.reads and not _is_counted_item(right.access):
         looked = left is not None and right.access.thing[0] == "file" and checks(left.access)
         return CHECK_THEN_ACT if looked else INVALIDATED
+    if right is not None and _was_taken(right) and (left is None or left.access.writes):
+        return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
     if left is None or right is None:
@@ -198,6 +200,13 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _was_taken(edge: Edge) -> bool:
+    """Whether it finds nothing any more, as the last that the others do to the thing is to take it out."""
+    writes = [other for other in edge.others if other.writes]
+    fails = edge.access.does in ("reads", "deletes") and edge.access.old.is_missing and edge.access.thing[0] == "item"
+    return fails and bool(writes) and (writes[-1].does == "deletes" or writes[-1].detail.startswith("pop("))
 
 
 def _clears_unseen(edge: Edge) -> bool:

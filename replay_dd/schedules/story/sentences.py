@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Conflict, Edge, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_unready
 from replay_dd.schedules.story.words import listed
 
 
@@ -35,6 +35,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         f"between ({between})."
     )
     saved = kinds.saved_before(conflict) or first
+    looks = right.others[0 if one_thing(first, then) else -1]
     sentences = {
         kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
@@ -42,8 +43,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         kinds.NON_REPEATABLE_READ: twice,
         kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({_at(first)}) no longer holds when it acts on it "
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
-        kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {right.others[-1].thread} "
-        f"looks in between ({_at(right.others[-1])}) and sees only the first.",
+        kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
+        f"between ({_at(looks)}) and sees only the first.",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }

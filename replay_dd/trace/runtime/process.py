@@ -193,7 +193,7 @@ class Process:
     def _finish(self, main: types.ModuleType, exception: BaseException | None) -> None:
         runtime = self.runtime
         told: dict[str, Any] = {"exception": None, "event": -1}
-        told["variable"] = self._variable(main, exception)
+        told["variable"], told["untold"] = self._variable(exception)
         status = 0
         if exception is not None:
             name, message = described(exception)
@@ -217,10 +217,11 @@ class Process:
             told["status"] = _STATUS_OF_AN_EXCEPTION
         self._end(told)
 
-    def _variable(self, main: types.ModuleType, exception: BaseException | None) -> str | None:
+    def _variable(self, exception: BaseException | None) -> tuple[str | None, str | None]:
+        """(the value of the variable that is asked for, its type if the value cannot be told)."""
         name = self._request.get("variable")
         if name is None:
-            return None
+            return None, None
         place, _, own = name.rpartition(".")
         scopes: list[dict[str, Any]] = []
         if place:
@@ -235,8 +236,9 @@ class Process:
             scopes.append(sys.modules["__main__"].__dict__)
         for scope in scopes:
             if own in scope:
-                return str(values.text_of(scope[own]))
-        return None
+                text = values.text_of(scope[own])
+                return text, type(scope[own]).__name__ if text is None else None
+        return None, None
 
     def _end(self, told: dict[str, Any]) -> None:
         """Write what is to be known about this run, and end the process."""

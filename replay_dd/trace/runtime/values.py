@@ -10,26 +10,42 @@ Rules of this module:
 from __future__ import annotations
 
 import types
+from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 from typing import Any
 
+from .reduced import is_of_c, parts_of
+
 _PLAIN = (str, int, float, complex, bool, bytes, bytearray, type(None), type(Ellipsis), range)
-_LISTS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_LISTS = {list: "[]", deque: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_SHORT = (list, tuple, set, frozenset, dict)
+_TOLD_BY_REPR = (("decimal", "Decimal"), ("datetime", "date"), ("datetime", "timedelta"))
 _DEEPEST = 20
 _LONGEST = 1_000_000
 
 
-def text_of(value: object) -> str:
-    """A text that is equal for equal values."""
-    return _Texts().of(value, 0)[:_LONGEST]
+def text_of(value: object) -> str | None:
+    """A text that is equal for equal values; None if nothing of the value can be told."""
+    texts = _Texts()
+    text = texts.of(value, 0)
+    if texts.unknown == text:
+        return None
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    import hashlib  # slow to load, and seldom needed
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _Texts:
     def __init__(self) -> None:
         self._above: list[int] = []
+        self.unknown = ""
 
     def of(self, value: Any, depth: int) -> str:
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in _PLAIN or ((kind.__module__, kind.__name__) in _TOLD_BY_REPR and is_of_c(kind)):
             return repr(value)
         if depth > _DEEPEST or id(value) in self._above:
             return "..."
@@ -42,7 +58,7 @@ class _Texts:
     def _inside(self, value: Any, kind: type, depth: int) -> str:
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             return f"<{object.__getattribute__(value, '__class__').__name__} {_name(value)}>"
-        told = "" if kind in _LISTS or kind is dict else kind.__name__
+        told = name = "" if kind in _SHORT else kind.__name__
         for base, brackets in _LISTS.items():
             if isinstance(value, base):
                 items = [self.of(one, depth) for one in base.__iter__(value)]
@@ -53,10 +69,19 @@ class _Texts:
         for plain in (str, int, float, bytes):
             if isinstance(value, plain) and kind is not plain:
                 told += f"({plain.__repr__(value)})"
+        known = told != name or not name
         attributes = _attributes(value)
         if attributes:
-            told += "(" + ", ".join(f"{name}={self.of(one, depth)}" for name, one in attributes) + ")"
+            told += "(" + ", ".join(f"{own}={self.of(one, depth)}" for own, one in attributes) + ")"
+        if not known:
+            told += self._parts(value, depth)
+        if not known and told == name and is_of_c(kind):
+            told = self.unknown = f"<{name}>"
         return told
+
+    def _parts(self, value: Any, depth: int) -> str:
+        parts = parts_of(value)
+        return "" if parts is None else "(" + ", ".join(self.of(one, depth) for one in parts) + ")"
 
 
 def _name(value: Any) -> str:

@@ -227,3 +227,13 @@ def test_the_first_half_of_an_update_goes_before_another_thing() -> None:
     assert kind_of(mended, PASSED) == kinds.LOST_UPDATE
     elsewhere = [accesses[0], replace(accesses[1], place=replace(line, line=4)), *accesses[2:]]
     assert with_own_look(conflict_of(elsewhere, 3, 5)).left == found.left
+
+
+def test_an_item_that_another_thread_has_taken_out_is_used_after_that() -> None:
+    item = ("item", 7, "'k'")
+    made = access("0.1", 1, 1, "stores", item)
+    other = access("0.2", 1, 5, "deletes", item, new=NOTHING)
+    late = access("0.1", 2, 6, "deletes", item, old=NOTHING)
+    conflict = conflict_of([made, other, late], 2, 2)
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+    assert "after thread 0.2 has taken it away" in summary_of(kinds.INVALIDATED, conflict)
