@@ -61,6 +61,24 @@ SYNCHRONISING = {
             thread.join()
         print(other)
         """,
+    "rlock with arguments": """
+        import _thread, threading, warnings
+        warnings.simplefilter("ignore")
+        class Own(type(threading.RLock())):
+            def __init__(self, name):
+                self.name = name
+        for make in (threading.RLock, _thread.RLock):
+            for arguments, named in (((1,), {}), ((), {"x": 1})):
+                try:
+                    make(*arguments, **named).release
+                except TypeError as error:
+                    print(type(error).__name__)
+                else:
+                    print("made")
+        thread = threading.Thread(target=Own("n").acquire)
+        thread.start()
+        thread.join()
+        """,
     "condition": """
         import threading
         condition, items, got = threading.Condition(), [], []

@@ -61,6 +61,7 @@ DISABLE = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
 HAS_JOINABLE_THREADS = _MINOR >= (3, 13)
 # RLock has `locked`, which `threading.Condition` takes over.
 RLOCK_HAS_LOCKED = _MINOR >= (3, 14)
+RLOCK_TAKES_NOTHING = _MINOR >= (3, 15)
 # What threads that were started without `threading` say of an exception names their function in the message.
 UNRAISABLE_NAMES_FUNCTION = _MINOR >= (3, 13)
 NEGATIVE_TIMEOUT = "timeout value must be " + ("a non-negative number" if _MINOR >= (3, 13) else "positive")

@@ -14,7 +14,14 @@ import sys
 
 from ..accelerator.own_memory import use_own
 from ..baton.thread_life import come_up
-from ..compat import HAS_JOINABLE_THREADS, LONG_TIMEOUT, NEGATIVE_TIMEOUT, RLOCK_HAS_LOCKED, uncontended_locks
+from ..compat import (
+    HAS_JOINABLE_THREADS,
+    LONG_TIMEOUT,
+    NEGATIVE_TIMEOUT,
+    RLOCK_HAS_LOCKED,
+    RLOCK_TAKES_NOTHING,
+    uncontended_locks,
+)
 from ..observing import attribute, is_a
 from ..points.frames import RUNTIME
 from ..points.place import line_of
@@ -24,7 +31,7 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any
+    from typing import Any, Self
 
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread, Waitable
@@ -222,11 +229,21 @@ class RLock:
 
     __slots__ = ("__weakref__", "_count", "_holder", "_made", "_taken")
 
-    def __init__(self, *_: object, **__: object) -> None:  # as the original, which ignores them
-        self._holder: ManagedThread | None = None
+    _holder: ManagedThread | None
+    _count: int
+    _taken: Place | None
+    _made: Made | None
+
+    # As the original, which is complete before a class of the program initialises it, and ignores arguments until 3.14.
+    def __new__(cls, *arguments: object, **named: object) -> Self:
+        if (arguments or named) and RLOCK_TAKES_NOTHING and cls is RLock:
+            raise TypeError("RLock() takes no arguments")
+        self = object.__new__(cls)
+        self._holder = None
         self._count = 0
-        self._taken: Place | None = None
+        self._taken = None
         self._made = caller(sys._getframe(1))
+        return self
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._holder is None or self._holder is thread
