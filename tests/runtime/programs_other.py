@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 OTHERS = {
+    "functions that are pickled and copied by name": """
+        import copy, os, pickle, threading, time
+        threading.Thread().start()
+        for function in (time.sleep, time.time, os.getpid, os.urandom, threading.get_ident):
+            again = pickle.loads(pickle.dumps(function)), copy.copy(function), copy.deepcopy([function])[0]
+            print(function.__name__, [one is function for one in again])
+        try:
+            pickle.dumps(staticmethod(print))
+        except TypeError as error:
+            print(error)
+        """,
     "virtual time": """
         import threading, time
         start, ends = time.monotonic(), []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import sys
 
 from ..observing import attributes_of, plain
@@ -39,6 +40,7 @@ def replace(tables: Iterable[StandIns]) -> None:
             found = replaced.get(id(value))
             if found is not None and found[0] is value:
                 attributes[name] = found[1]
+    _let_be_pickled([stand_in for _, stand_in in replaced.values()])
 
 
 def _disguised(stand_in: Any, original: Any) -> Any:
@@ -49,6 +51,18 @@ def _disguised(stand_in: Any, original: Any) -> Any:
         setattr(stand_in, attribute, getattr(original, attribute))
     # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
     return staticmethod(stand_in)
+
+
+def _let_be_pickled(stand_ins: Iterable[object]) -> None:
+    """Let functions be pickled and copied by name, as the originals are: process pools send them to their workers."""
+    named = {id(one): one for one in stand_ins if type(one) is staticmethod}
+
+    def by_name(found: Any) -> str:
+        if id(found) not in named:
+            raise TypeError("cannot pickle 'staticmethod' object")
+        return str(found.__qualname__)
+
+    copyreg.pickle(staticmethod, by_name)
 
 
 def hide_frames_of(function: Any) -> None:
