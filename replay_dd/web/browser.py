@@ -14,6 +14,8 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +41,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_LIMIT_MS = 60_000
+STOP_LIMIT_S = 60.0
 # What Chromium or Playwright say if there is none (`zygote_host_impl_linux.cc`, `namespace_sandbox.cc`).
 _NO_SANDBOX = ("no usable sandbox", "sandboxing failed", "new namespace", "setuid sandbox")
 # Chromium creates `.org.chromium.Chromium.XXXXXX/SingletonSocket` in it; socket paths are limited to 107 bytes.
@@ -96,13 +99,16 @@ class WebBrowser:
         self.executable = find_browser(executable)
         self._stack = contextlib.ExitStack()
         self._browser: Browser | None = None
+        self._drivers: set[int] = set()
         self.without_sandbox = "it has none when it is run by root" if os.geteuid() == 0 else ""
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             temporary = stack.enter_context(_folder())
             self._home = temporary / "home"
+            before = _drivers()
             self._playwright = stack.enter_context(_started_playwright(temporary))
+            self._drivers = _drivers() - before
             self._start()
             stack.callback(self._close)
             self._stack = stack.pop_all()
@@ -111,7 +117,19 @@ class WebBrowser:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        hangs = threading.Timer(STOP_LIMIT_S, self._kill_driver)
+        hangs.daemon = True
+        hangs.start()
+        try:
+            self._stack.close()
+        finally:
+            hangs.cancel()
+
+    def _kill_driver(self) -> None:
+        """End Playwright's driver, which does not answer; then the browser ends by itself."""
+        for process in self._drivers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
     @property
     def version(self) -> str:
@@ -170,6 +188,18 @@ class WebBrowser:
         if self._browser is not None:
             with contextlib.suppress(Exception):
                 self._browser.close()
+
+
+def _drivers() -> set[int]:
+    """The processes of Playwright's drivers that this process has started (none, where the system has no /proc)."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):
+        for task in Path("/proc/self/task").iterdir():
+            for child in (task / "children").read_text().split():
+                with contextlib.suppress(OSError):
+                    if b"playwright" in Path("/proc", child, "cmdline").read_bytes():
+                        found.add(int(child))
+    return found
 
 
 def _environment(home: Path) -> dict[str, str | float | bool]:
