@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from replay_dd.changes.history import Origin, origin_of
-from replay_dd.changes.sources import commit_named, git, repository_here
+from replay_dd.changes.sources import commit_named, git, is_shallow, repository_here
 from replay_dd.errors.user import UsageError, VersionError
 from replay_dd.outcome import Outcome
 
@@ -91,7 +91,7 @@ def open_history(good: str, bad: str) -> History:
         raise VersionError(
             "There is no git repository here.", "Run the command inside of the repository, or `git init`."
         )
-    shallow = (git(repository, "rev-parse", "--is-shallow-repository") or "").strip() == "true"
+    shallow = is_shallow(repository)
     commits = []
     for name in (good, bad):
         commit = commit_named(repository, name)

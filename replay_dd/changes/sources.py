@@ -76,7 +76,10 @@ def open_version(name: str, folder: Path) -> Version:
         raise VersionError(f"There is no folder or archive {name}, and no git repository here.")
     revision = commit_named(repository, name)
     if revision is None:
-        raise VersionError(f"{name} is neither a file, a folder, nor a revision of the git repository {repository}.")
+        what = f"{name} is neither a file, a folder, nor a revision of the git repository {repository}"
+        if is_shallow(repository):
+            raise VersionError(f"{what}, which is a shallow clone.", "Fetch the rest: `git fetch --unshallow`.")
+        raise VersionError(f"{what}.")
     return Version(name, checked_out(repository, revision, folder), repository, revision)
 
 
@@ -94,6 +97,11 @@ def commit_named(repository: Path, name: str) -> str | None:
     # Otherwise a name that begins with a dash would be an option.
     told = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return None if told is None else told.strip()
+
+
+def is_shallow(repository: Path) -> bool:
+    """Whether a git repository has only the end of its history."""
+    return (git(repository, "rev-parse", "--is-shallow-repository") or "").strip() == "true"
 
 
 def _git_folder(repository: Path) -> Path:

@@ -31,7 +31,7 @@ from replay_dd.changes.opened import OpenedFiles
 from replay_dd.changes.outlines import broken_line, unbalanced
 from replay_dd.changes.tree import LEFT_OUT
 from replay_dd.dd import IntervalSet
-from replay_dd.errors.machine import MachineError
+from replay_dd.errors.machine import WorkingCopyError
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.experiment.guard import GUARD
@@ -130,7 +130,7 @@ class Workshop:
 
         Raises:
             ProgramNotFoundError: there is no such program.
-            MachineError: a working copy cannot be written.
+            WorkingCopyError: a working copy cannot be written.
         """
         return self._trial(configuration, None, clean=clean)
 
@@ -173,10 +173,7 @@ class Workshop:
                     copy.built = None
                 copy.become(mixture, keep_new_files=self._target.build is not None and not clean)
             except OSError as error:
-                raise MachineError(
-                    f"A working copy cannot be written: {error.strerror or error}.",
-                    "Make room on the disk, or name another one for temporary files with the variable TMPDIR.",
-                ) from error
+                raise WorkingCopyError(f"A working copy cannot be written: {error.strerror or error}.") from error
             with OpenedFiles(copy.root, LEFT_OUT) if probe is not None else contextlib.nullcontext() as opened:
                 built = self._built(copy, configuration)
                 if built is not None and built.status != 0:

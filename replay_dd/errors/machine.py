@@ -59,3 +59,10 @@ class BrowserFailedError(MachineError):
 
     slug = "browser-failed"
     default_hint = "Check that the browser starts on its own, with `--headless`."
+
+
+class WorkingCopyError(MachineError):
+    """A copy of a version, in which the program is to run, cannot be written."""
+
+    slug = "working-copy-unwritable"
+    default_hint = "Make room on the disk, or name another one for temporary files with the variable TMPDIR."

@@ -17,7 +17,7 @@ from replay_dd.changes.sources import open_version
 from replay_dd.changes.tree import read_tree
 from replay_dd.changes.workshop import Trial, Workshop
 from replay_dd.dd import EMPTY, IntervalSet
-from replay_dd.errors.machine import MachineError
+from replay_dd.errors.machine import WorkingCopyError
 from replay_dd.experiment.driver import isolate_cause
 from replay_dd.experiment.ending import Ending, Oracle
 from replay_dd.outcome import Outcome
@@ -77,7 +77,7 @@ def test_no_room_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(copies.shutil, "copyfile", full)
     with (
         Workshop(found, python("-c", ""), Oracle()) as workshop,
-        pytest.raises(MachineError, match="No space") as raised,
+        pytest.raises(WorkingCopyError, match="No space") as raised,
     ):
         workshop.run(EMPTY)
     assert "TMPDIR" in (raised.value.hint or "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -117,3 +119,19 @@ def test_what_is_nothing(tmp_path: Path, place: Path, monkeypatch: pytest.Monkey
 )
 def test_ranges(text: str, expected: bool) -> None:
     assert is_range(text) is expected
+
+
+def test_a_shallow_clone_is_told(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    origin, clone = tmp_path / "origin", tmp_path / "clone"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    name = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+    for arguments in (
+        ("init", "-q", str(origin)),
+        *[("-C", str(origin), *name, "commit", "-q", "--allow-empty", "-m", str(number)) for number in range(2)],
+        ("clone", "-q", "--depth", "1", origin.as_uri(), str(clone)),
+    ):
+        subprocess.run(["git", *arguments], check=True, timeout=60)
+    monkeypatch.chdir(clone)
+    with pytest.raises(VersionError, match=r"HEAD~1 .* a shallow clone") as raised:
+        open_version("HEAD~1", place)
+    assert "--unshallow" in (raised.value.hint or "")
