@@ -18,6 +18,7 @@ LISTENING = 2  # whoever connects may or may not be a thread of this process
 OUTSIDE = 3
 
 GRACE_S = 0.05  # for what is NEAR: longer than the network stack needs while its buffers have room
+_EXACT_NEAR_S = 2.0  # the same where the very run is repeated: it did come, and the kernel of a busy machine stalls
 PATIENCE_S = 10.0  # for what arrived in the recorded run, as machines and loads differ; for what is in flight
 EXACT_PATIENCE_S = 60.0  # the same where the very run is repeated, if it is not known how long it took
 _LISTENING_PATIENCE_S = 1.0  # clients are usually threads of this process, and wait for the baton meanwhile
@@ -53,8 +54,10 @@ class Patience:
 
     def seconds(self, nature: int, sender_runs: bool) -> float:
         """For what comes from there; ``sender_runs``: although it is in this process, somebody may be sending it."""
-        if self.lost or (nature < LISTENING and not sender_runs):
+        if self.lost:
             return GRACE_S
+        if nature < LISTENING and not sender_runs:
+            return _EXACT_NEAR_S if self.exact and nature == NEAR else GRACE_S
         if nature == LISTENING:
             return _LISTENING_PATIENCE_S if self.exact else GRACE_S
         if self.exact:
