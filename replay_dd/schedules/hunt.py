@@ -16,6 +16,7 @@ from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
+from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
@@ -153,7 +154,11 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
+        openings = _opened(runner, time_limit_s) if strategy is None else []
+        if openings and _one_schedule(openings[0][1]):
+            first = openings.pop()[1]
+        else:
+            first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
         first = replace(first, log=replace(first.log, strategy="default"))
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
@@ -183,21 +188,22 @@ def hunt(
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
-        one_schedule = end.complete and len(end.thread_times) < 2
-        amount = 0 if one_schedule else runs - 1
-        learning = HuntPlans(first, seed, amount) if strategy is None else None
+        one_schedule = _one_schedule(first)
+        amount = 0 if one_schedule else runs - 1 - len(openings)
+        learning = HuntPlans(first, seed, amount, openings) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
         looked_at = 0
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
-        attempts = chain([(Plan(), first)], batch.runs(plans))
+        attempts = chain(openings, [(Plan(), first)], batch.runs(plans))
+        before = len(openings) + 1
         while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
-                if learning is not None and looked_at:
-                    learning.learn(looked_at - 1, plan, run)
+                if learning is not None and looked_at >= before:
+                    learning.learn(looked_at - before, plan, run)
                 looked_at += 1
                 asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
@@ -252,6 +258,23 @@ def hunt(
             further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
         )
+
+
+def _opened(runner: Runner, time_limit_s: float | None) -> list[tuple[Plan, TargetRun]]:
+    """The runs before that under the default schedule; the last one may have failed."""
+    openings: list[tuple[Plan, TargetRun]] = []
+    for plan in OPENINGS:
+        run = runner.run(plan, time_limit_s)
+        openings.append((plan, run))
+        if signature_of(run.log.ending).kind != PASSED or _one_schedule(run):
+            break
+    return openings
+
+
+def _one_schedule(run: TargetRun) -> bool:
+    """Whether there was nothing to schedule."""
+    end = run.log.ending
+    return end.complete and len(end.thread_times) < 2
 
 
 class _Tally:

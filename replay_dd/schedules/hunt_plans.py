@@ -14,10 +14,10 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from replay_dd.schedules.hunt_strategies import CROWD, RandomPlans
+from replay_dd.schedules.hunt_strategies import ABREAST, CROWD, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
@@ -86,12 +86,15 @@ class HuntPlans(Iterator[Plan]):
         first: that run, with what its threads touched.
         seed: the first seed.
         amount: how many plans at most.
+        before: the runs before that, with their plans.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
     """
 
-    def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
+    def __init__(
+        self, first: TargetRun, seed: int, amount: int, before: Sequence[tuple[Plan, TargetRun]] = ()
+    ) -> None:
         self._first = first
         self._seed = seed
         self._amount = amount
@@ -114,6 +117,8 @@ class HuntPlans(Iterator[Plan]):
             self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
         self._orders_of_crowd: set[Order] = set()  # what it reached by chance, a preemption may still have to
         self._learn_from(Plan(), first)
+        for plan, run in before:
+            self._learn_from(plan, run)
 
     def __next__(self) -> Plan:
         if self._given >= self._amount:
@@ -186,7 +191,7 @@ class HuntPlans(Iterator[Plan]):
             self._sampled = True
             return
         self._sampled = self._sampled or is_sample(run.touches)
-        if CROWD in plan.options:
+        if CROWD in plan.options or ABREAST in plan.options:
             self._orders_of_crowd |= orders_of(run.touches)
             self._random.learn(run.touches)
             return

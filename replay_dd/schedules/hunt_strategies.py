@@ -68,6 +68,17 @@ _SHORT = (
     ("random", 0, True),
 )
 CROWD = "crowd"
+ABREAST = "abreast"
+_WHERE = ("changes", "looks", "accesses")
+
+
+def _abreast(before: int, stops: int, *, backwards: bool = False) -> Plan:
+    often = f"{stops} times each" if stops else "always"
+    label = f"threads abreast before {_WHERE[before]}, {often}{', the last one first' if backwards else ''}"
+    return Plan("profile", {ABREAST: before, "stops": stops, "backwards": int(backwards)}, label=label)
+
+
+OPENINGS = (_abreast(0, 3), _abreast(0, 0, backwards=True))
 _ONCE = ("latest_first", "at_once", CROWD)
 
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), or None
     Expression = tuple[Any, ...] | None
-    # What an instruction touches: which object, what of it, whether it may change that.
-    Touched = tuple[Expression, str, bool] | None
+    # What an instruction touches: which object, what of it, whether it may change that; or the name of the method,
+    # which tells that (``methods.py``).
+    Touched = tuple[Expression, str, bool | str] | None
     # Event offset in bytes (-1 for the first half of an instruction that does two things), name, what it touches.
     Access = tuple[int, str, Touched]
 
@@ -95,7 +96,7 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
     if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
         base = _at(stack, 1)
         if name == "LOAD_METHOD" or (name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT and argument & 1):
-            return base, CONTENT, True
+            return base, CONTENT, names[argument >> 1 if ATTR_HAS_METHOD_BIT and name == "LOAD_ATTR" else argument]
         if name == "LOAD_ATTR":
             return base, names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument], False
         return base, names[argument], True
