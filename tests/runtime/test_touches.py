@@ -69,7 +69,7 @@ def test_containers() -> None:
     content = [touch for touch in touched(function) if touch[1] == "[]"]
     cache = ("local", "cache")
     assert content[:4] == [(cache, "[]", False), (cache, "[]", True), (cache, "[]", True), (cache, "[]", False)]
-    assert content[4] == (None, "[]", True)
+    assert content[4] == (None, "[]", "append")
 
 
 def test_globals_and_cells() -> None:

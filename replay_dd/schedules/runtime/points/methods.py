@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
+CONTENT = "[]"  # what methods, subscripts and containment touch of an object
 _FUNCTION = type(lambda: None)
 _MODULE = type(sys)
 _UNCHANGING = (str, int, float, complex, bytes, tuple, frozenset, type(None), type, _MODULE, range, slice, _FUNCTION)
-_CONTAINERS = (dict, list, set, deque, bytearray)
+CONTAINERS = (dict, list, set, deque, bytearray)
 _LOOKS_INTO_CONTAINER = frozenset(
     "__contains__ __getitem__ __iter__ __len__ __reversed__ copy count difference get index intersection isdisjoint "
     "issubset issuperset items keys symmetric_difference union values".split()
 )
-_LOOKS = frozenset("cancelled done empty full isSet is_alive is_set locked qsize running wait".split())
+_LOOKS = frozenset(
+    "__iter__ __len__ cancelled done empty full isSet is_alive is_set locked qsize running wait".split()
+)
 
 
-def effect_of(holder: object, method: str, is_counted: Callable[[CodeType], bool]) -> bool | None:
+def effect_of(holder: object, method: str, is_counted: Callable[[CodeType], bool]) -> tuple[str, bool] | None:
     """What calling a method of an object does.
 
     Args:
@@ -39,13 +42,15 @@ def effect_of(holder: object, method: str, is_counted: Callable[[CodeType], bool
         is_counted: whether code has yield points of its own.
 
     Returns:
-        Whether it may change the object; None if it does not touch it, or is code that tells this itself.
+        What of the object it touches, and whether it may change that; None if it does not touch it, or is code that
+        tells this itself.
     """
     if is_a(holder, _UNCHANGING):
         return None
     function = in_class(type(holder), method)
+    if function is None:
+        return None if method[:2] == "__" else (method, False)
     if type(function) is _FUNCTION and is_counted(function.__code__):
         return None
-    if is_a(holder, _CONTAINERS):
-        return method not in _LOOKS_INTO_CONTAINER
-    return method not in _LOOKS
+    looks = _LOOKS_INTO_CONTAINER if is_a(holder, CONTAINERS) else _LOOKS
+    return CONTENT, method not in looks

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..baton.strategy import Question, Strategy
 from ..channel import LOCK
+from ..splitmix import Generator
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 CHANGES, LOOKS, ANY = 0, 1, 2  # before which accesses threads stop; all of them before locks, too
 _STARTING = 100  # yield points within which who started a thread is expected to start the next
 _MOST_IN_ONE_GO = 500  # yield points, after which another thread goes on: this one may wait for it in a loop
+_FURTHEST = 3  # accesses that the first thread makes at a time, where threads are uneven
 _MOST_STOPS = 5_000  # of all threads; from there on, the run goes on by default
 
 
@@ -30,10 +32,17 @@ class Abreast(Strategy):
         stops: how often each thread stops; 0 for as often as it comes to one. Threads that go on in step for too long
             may undo what they did wrong.
         backwards: let the one go on that stopped last.
+        uneven: let the threads that were started first go further at a time than the others.
+        drawn: in how many of a hundred choices the thread that goes on is drawn.
+        seed: of these draws.
     """
 
-    def __init__(self, before: int, stops: int, backwards: bool) -> None:
+    def __init__(self, before: int, stops: int, backwards: bool, uneven: bool, drawn: int, seed: int) -> None:
+        self._drawn = drawn
+        self._random = Generator(seed)
         self._before = before
+        self._uneven = uneven
+        self._passes_left: dict[str, int] = {}
         self._stops = stops or _MOST_STOPS
         self._backwards = backwards
         self._starts_until: dict[str, int] = {}
@@ -82,7 +91,11 @@ class Abreast(Strategy):
         return chosen
 
     def _stops_here(self, thread: ManagedThread, at_access: bool) -> bool:
-        if at_access and self._times.get(thread.name, 0) < self._stops:
+        if at_access and self._passes_left.get(thread.name, 0):
+            self._passes_left[thread.name] -= 1
+        elif at_access and self._times.get(thread.name, 0) < self._stops:
+            if self._uneven:
+                self._passes_left[thread.name] = max(0, _FURTHEST - thread.path[-1])
             self._times[thread.name] = self._times.get(thread.name, 0) + 1
             self._all_times += 1
             return True
@@ -97,4 +110,6 @@ class Abreast(Strategy):
         stopped = [by_name[name] for name in self._stopped if name in by_name]
         if not stopped:
             return question.default
+        if self._random.below(100) < self._drawn:
+            return stopped[self._random.below(len(stopped))]
         return stopped[-1 if self._backwards else 0]

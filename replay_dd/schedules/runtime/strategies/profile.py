@@ -125,14 +125,17 @@ class Profile(Strategy):
             if access is not None:
                 expression, name, changes = access
                 thing = value_of(expression, frame)
-                effect = self._effect(baton, thing, changes)
+                effect = self._effect(baton, thing, name, changes)
                 if effect is not None:
-                    found.append((thing, name, effect))
+                    found.append((thing, *effect))
         return found
 
-    def _effect(self, baton: Baton, thing: object, changes: bool | str) -> bool | None:
-        if type(changes) is bool or thing is None:
-            return bool(changes)
+    def _effect(self, baton: Baton, thing: object, name: str, changes: bool | str) -> tuple[str, bool] | None:
+        """What is touched of a thing, and whether it may be changed; None if it is not touched."""
+        if type(changes) is not str:
+            return name, bool(changes)
+        if thing is None:  # unknown
+            return None if changes[:2] == "__" else (name, True)
         return effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
 
     def _listing(self, code: CodeType) -> list[Access]:
