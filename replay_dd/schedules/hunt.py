@@ -16,9 +16,9 @@ from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
-from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -231,7 +231,7 @@ def hunt(
 
         def simple(log: Log) -> Log:
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
-            for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
+            for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
                 log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
             return log

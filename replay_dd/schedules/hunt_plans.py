@@ -87,13 +87,20 @@ class HuntPlans(Iterator[Plan]):
         seed: the first seed.
         amount: how many plans at most.
         before: the runs before that, with their plans.
+        only_preemptions: nothing is drawn; ends when no preemptions are left.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
     """
 
     def __init__(
-        self, first: TargetRun, seed: int, amount: int, before: Sequence[tuple[Plan, TargetRun]] = ()
+        self,
+        first: TargetRun,
+        seed: int,
+        amount: int,
+        before: Sequence[tuple[Plan, TargetRun]] = (),
+        *,
+        only_preemptions: bool = False,
     ) -> None:
         self._first = first
         self._seed = seed
@@ -101,7 +108,8 @@ class HuntPlans(Iterator[Plan]):
         self._given = 0
         self._likely_given = 0
         self._random = RandomPlans(first)
-        self._turns = _TURNS_IF_SHORT if self._random.short else _TURNS
+        self._turns = (_NEXT,) if only_preemptions else _TURNS_IF_SHORT if self._random.short else _TURNS
+        self._only_preemptions = only_preemptions
         self._waiting: list[_Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []
         self._numbered = 0
@@ -137,6 +145,8 @@ class HuntPlans(Iterator[Plan]):
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
             return Plan("profile" if self._random.short else "replay", triggers=best.triggers, label=label)
+        if self._only_preemptions:
+            raise StopIteration
         return self._random.plan(number - self._likely_given, self._seed + number)
 
     def learn(self, number: int, plan: Plan, run: TargetRun) -> None:

@@ -47,11 +47,12 @@ _SHORT = (
     ("abreast", 0, False),
     ("abreast", 1, False),
     ("uniform", 0, True),
-    ("crowd", 0, False),
-    ("uniform", 0, False),
     ("abreast", 3, False),
+    ("uniform", 0, False),
+    ("crowd", 0, False),
     ("uniform", 1, True),
     ("latest_first", 0, False),
+    ("uniform", 0, False),
     ("abreast", 2, False),
     ("uniform", 0, True),
     ("random", 2, False),
@@ -60,6 +61,7 @@ _SHORT = (
     ("at_once", 0, False),
     ("abreast", 4, False),
     ("uniform", 0, True),
+    ("uniform", 0, False),
     ("uniform", 1, True),
     ("pct", 3, False),
     ("uniform", 0, True),
@@ -94,7 +96,9 @@ class _Abreast(NamedTuple):
         pace = ", unevenly" if self.uneven else ""
         drawn = f" (seed {seed})" if self.drawn else ""
         options = {name: int(value) for name, value in self._asdict().items()}
-        return Plan("profile", {**options, "seed": seed}, label=f"threads abreast before {where}{often}{order}{pace}{drawn}")
+        return Plan(
+            "profile", {**options, "seed": seed}, label=f"threads abreast before {where}{often}{order}{pace}{drawn}"
+        )
 
 
 _CHANGES, _LOOKS, _ANY = 0, 1, 2

@@ -10,7 +10,7 @@ Rules of this module:
 from __future__ import annotations
 
 import sys
-from _collections import deque  # the program may not have loaded `collections`
+from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
 
 from ..observing import in_class, is_a
 
@@ -18,19 +18,26 @@ TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
+    from typing import Any
 
 CONTENT = "[]"  # what methods, subscripts and containment touch of an object
 _FUNCTION = type(lambda: None)
 _MODULE = type(sys)
 _UNCHANGING = (str, int, float, complex, bytes, tuple, frozenset, type(None), type, _MODULE, range, slice, _FUNCTION)
 CONTAINERS = (dict, list, set, deque, bytearray)
-_LOOKS_INTO_CONTAINER = frozenset(
+_SOME: tuple[Any, ...] = ([], {}, {}.items(), {}.values(), set(), deque())
+ITERATORS = tuple(type(iter(one)) for one in _SOME)  # what goes through containers
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LOOKS_INTO_CONTAINER = _names(
     "__contains__ __getitem__ __iter__ __len__ __reversed__ copy count difference get index intersection isdisjoint "
-    "issubset issuperset items keys symmetric_difference union values".split()
+    "issubset issuperset items keys symmetric_difference union values"
 )
-_LOOKS = frozenset(
-    "__iter__ __len__ cancelled done empty full isSet is_alive is_set locked qsize running wait".split()
-)
+_LOOKS = _names("__iter__ __len__ cancelled done empty full isSet is_alive is_set locked qsize running wait")
 
 
 def effect_of(holder: object, method: str, is_counted: Callable[[CodeType], bool]) -> tuple[str, bool] | None:

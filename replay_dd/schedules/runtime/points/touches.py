@@ -23,7 +23,7 @@ from ..compat import (
 )
 from ..observing import attribute, is_a, local_value, variable
 from .bytecode import instructions
-from .methods import CONTAINERS, CONTENT, deque
+from .methods import CONTAINERS, CONTENT, ITERATORS
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     # Event offset in bytes (-1 for the first half of an instruction that does two things), name, what it touches.
     Access = tuple[int, str, Touched]
 
-_ITERATORS = tuple(type(iter(one)) for one in ([], (), {}, {}.items(), {}.values(), set(), deque()))
 _ARGUMENT = ".0"  # of a comprehension: an iterator
 _VIEWS = ("items", "keys", "values")
-_LOOK_THROUGH = frozenset("all any dict frozenset len list max min set sorted sum tuple".split())
+# Functions that look into their argument.
+_LOOK_THROUGH = frozenset(
+    ["all", "any", "dict", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple"]
+)
 _HAND_ON = ("enumerate", "iter", "reversed")  # what is iterated then is their argument
 
 
@@ -57,9 +59,8 @@ def accesses(code: CodeType) -> list[Access]:
     for offset, name, argument in _in_single_steps(listing):
         if offset in targets:  # the iterator of a loop is the same whenever it is asked
             stack[:] = [one for one in stack[-1:] if name == "FOR_ITER" and _is_iterator(one)]
-        if name in TRUTH_TESTS and found and stack and stack[-1] is not None and found[-1][2] is not None:
-            found.append((found[-1][0], name, (stack[-1], CONTENT, "__len__")))  # just after it was loaded
-            stack.append(stack.pop() if name == "TO_BOOL" else None)
+        if name in TRUTH_TESTS and _at(stack, 1) is not None and found[-1][2] is not None:
+            found.append((found[-1][0], name, (stack[-1], CONTENT, "__len__")))  # it has just been loaded
         touched = _touched(code, name, argument, stack)
         found.append((offset, name, touched))
         _follow(code, name, argument, stack)
@@ -94,7 +95,7 @@ def _is_iterator(expression: Expression) -> bool:
 
 def _iterated(iterator: object) -> object:
     """What an iterator of the interpreter's own goes through, None if that cannot be told."""
-    if type(iterator) not in _ITERATORS:
+    if type(iterator) not in ITERATORS:
         return None
     return next((one for one in _gc.get_referents(iterator) if is_a(one, CONTAINERS)), None)
 

@@ -24,6 +24,7 @@ from ..points.touches import accesses, value_of
 from ..splitmix import Generator
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import holder_of
+from .abreast import Abreast
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Profile(Strategy):
     def __init__(self, granularity: str, followed: Strategy) -> None:
         self._granularity = granularity
         self._followed = followed
-        self._tells = getattr(followed, "about_to", None)
+        # Who is told of each access, even where it is not recorded.
+        self._tells = followed.about_to if isinstance(followed, Abreast) else None
         self._random = Generator(LIMIT)
         self._examined = 0
         self._distance = 2 * _SAMPLE
@@ -87,8 +89,8 @@ class Profile(Strategy):
         if place is not None and not thread.ended and len(baton.threads) > 1:
             key = (thread.name, id(place.code), -place.position if place.is_line else place.position)
             visits = self._visits[key] = self._visits.get(key, 0) + 1
-            if self._tells is not None or visits <= VISITS or not visits & (visits - 1):
-                noted = visits <= VISITS or not visits & (visits - 1)
+            noted = visits <= VISITS or not visits & (visits - 1)
+            if noted or self._tells is not None:
                 self._note(baton, thread, place, noted)
         return self._followed.choose(baton, question)
 
