@@ -119,8 +119,10 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
-    a mixture: preemptions where threads touch the same thing, as the hunt learns
+    By default, the first runs bring all threads abreast, and the next one follows the default schedule: also as soon as
+    one of them fails, as a run is needed that passes. With a strategy, the first one is that under the default
+    schedule, and the others use the strategy with consecutive seeds. Otherwise they are a mixture: preemptions where
+    threads touch the same thing, as the hunt learns
     (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
     are evaluated in this order, so the answer does not depend on the number of jobs.
 
@@ -154,7 +156,7 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        openings = _opened(runner, time_limit_s) if strategy is None else []
+        openings = _opened(runner, time_limit_s, runs - 1, ends_at) if strategy is None else []
         if openings and _one_schedule(openings[0][1]):
             first = openings.pop()[1]
         else:
@@ -189,7 +191,8 @@ def hunt(
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
         one_schedule = _one_schedule(first)
-        amount = 0 if one_schedule else runs - 1 - len(openings)
+        before = len(openings) + 1
+        amount = 0 if one_schedule else runs - before
         learning = HuntPlans(first, seed, amount, openings) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
@@ -198,8 +201,7 @@ def hunt(
         asleep_ns: list[int] = []
         interrupted = False
         attempts = chain(openings, [(Plan(), first)], batch.runs(plans))
-        before = len(openings) + 1
-        while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
+        while not finds.complete and (looked_at < before or ends_at is None or time.monotonic() < ends_at):
             try:
                 plan, run = next(attempts)
                 if learning is not None and looked_at >= before:
@@ -260,10 +262,14 @@ def hunt(
         )
 
 
-def _opened(runner: Runner, time_limit_s: float | None) -> list[tuple[Plan, TargetRun]]:
+def _opened(
+    runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None
+) -> list[tuple[Plan, TargetRun]]:
     """The runs before that under the default schedule; the last one may have failed."""
     openings: list[tuple[Plan, TargetRun]] = []
-    for plan in OPENINGS:
+    for plan in OPENINGS[: max(0, most)]:
+        if ends_at is not None and time.monotonic() >= ends_at:
+            break
         run = runner.run(plan, time_limit_s)
         openings.append((plan, run))
         if signature_of(run.log.ending).kind != PASSED or _one_schedule(run):

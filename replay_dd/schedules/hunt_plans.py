@@ -80,7 +80,7 @@ def _order(one: _Waiting) -> tuple[int, int, int]:
 
 
 class HuntPlans(Iterator[Plan]):
-    """The plans of a hunt after its first run, which followed the default schedule.
+    """The plans of a hunt after its run under the default schedule.
 
     Args:
         first: that run, with what its threads touched.

@@ -6,7 +6,8 @@ Rules of this module:
   conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
   are guessed, of all yield points. Fixed orders let each thread run until it waits.
 * Where there are few events, no order is run twice, and it is known when all were.
-* The first one starts all threads and then switches nearly everywhere: many small programs fail in it.
+* The first runs of a hunt bring all threads abreast (:data:`OPENINGS`): they need no guess, and many programs fail in
+  them. Later ones do so with draws, or start all threads and then switch nearly everywhere.
 * Long programs get strategies that switch a few times only.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
