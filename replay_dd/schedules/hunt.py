@@ -196,12 +196,13 @@ def hunt(
         learning = HuntPlans(first, seed, amount, openings) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed, first, amount)
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
+        finds.prefer(first)
         looked_at = 0
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
         attempts = chain(openings, [(Plan(), first)], batch.runs(plans))
-        while not finds.complete and (looked_at < before or ends_at is None or time.monotonic() < ends_at):
+        while looked_at < before or not (finds.complete or (ends_at is not None and time.monotonic() >= ends_at)):
             try:
                 plan, run = next(attempts)
                 if learning is not None and looked_at >= before:
@@ -326,6 +327,11 @@ class _Finds:
         self.passing: Log | None = None
         self.failing: Log | None = None
         self.not_reproduced = 0
+
+    def prefer(self, run: TargetRun) -> None:
+        """Take this run as the passing one, if it passes, though others may come before it."""
+        if signature_of(run.log.ending).kind == PASSED:
+            self._passed = run
 
     @property
     def complete(self) -> bool:

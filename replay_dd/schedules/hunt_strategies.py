@@ -50,6 +50,7 @@ _SHORT = (
     ("uniform", 0, True),
     ("abreast", 3, False),
     ("uniform", 0, False),
+    ("abreast", 5, False),
     ("crowd", 0, False),
     ("uniform", 1, True),
     ("latest_first", 0, False),
@@ -71,7 +72,7 @@ _SHORT = (
     ("uniform", 1, True),
     ("uniform", 0, False),
     ("random", 0, False),
-    ("abreast", 0, False),
+    ("abreast", 5, False),
     ("uniform", 0, True),
     ("bounded", 2, False),
     ("uniform", 1, True),
@@ -106,15 +107,16 @@ _CHANGES, _LOOKS, _ANY = 0, 1, 2
 # The first runs of a hunt: what fails in one is one of the most common bugs.
 OPENINGS = (
     _Abreast(_CHANGES, 3).plan(),
-    _Abreast(_ANY).plan(),
+    _Abreast(_LOOKS).plan(),
     _Abreast(_CHANGES, backwards=True, uneven=True).plan(),
 )
 _ABREAST = (
-    _Abreast(_ANY, drawn=25),
+    _Abreast(_ANY),
     _Abreast(_ANY, 2),
     _Abreast(_LOOKS, drawn=50),
     _Abreast(_ANY, backwards=True, uneven=True),
     _Abreast(_CHANGES, drawn=100),
+    _Abreast(_ANY, drawn=25),
 )
 _ONCE = ("latest_first", "at_once", ABREAST)
 
