@@ -157,11 +157,14 @@ def hunt(
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
         openings = _opened(runner, time_limit_s, runs - 1, ends_at) if strategy is None else []
+        first_plan = Plan("profile" if strategy is None else "default", label="default")
         if openings and _one_schedule(openings[0][1]):
             first = openings.pop()[1]
+            first = replace(first, log=replace(first.log, strategy="default"))
+        elif openings and _is_over(ends_at) and signature_of(openings[-1][1].log.ending).kind == PASSED:
+            first_plan, first = openings.pop()
         else:
-            first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
-        first = replace(first, log=replace(first.log, strategy="default"))
+            first = runner.run(first_plan, time_limit_s)
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
@@ -201,8 +204,8 @@ def hunt(
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
-        attempts = chain(openings, [(Plan(), first)], batch.runs(plans))
-        while looked_at < before or not (finds.complete or (ends_at is not None and time.monotonic() >= ends_at)):
+        attempts = chain(openings, [(first_plan, first)], batch.runs(plans))
+        while looked_at < before or not (finds.complete or _is_over(ends_at)):
             try:
                 plan, run = next(attempts)
                 if learning is not None and looked_at >= before:
@@ -269,13 +272,17 @@ def _opened(
     """The runs before that under the default schedule; the last one may have failed."""
     openings: list[tuple[Plan, TargetRun]] = []
     for plan in OPENINGS[: max(0, most)]:
-        if ends_at is not None and time.monotonic() >= ends_at:
+        if _is_over(ends_at):
             break
         run = runner.run(plan, time_limit_s)
         openings.append((plan, run))
         if signature_of(run.log.ending).kind != PASSED or _one_schedule(run):
             break
     return openings
+
+
+def _is_over(ends_at: float | None) -> bool:
+    return ends_at is not None and time.monotonic() >= ends_at
 
 
 def _one_schedule(run: TargetRun) -> bool:

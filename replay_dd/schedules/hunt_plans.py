@@ -36,7 +36,7 @@ from replay_dd.schedules.target import Plan, TargetRun
 LAG = 4
 _NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
 _TURNS = (_NEXT, _NEW_ORDER, _RANDOM)
-_TURNS_IF_SHORT = (_RANDOM, _NEXT, _RANDOM, _NEW_ORDER, _RANDOM)  # where random strategies are even better
+_TURNS_IF_SHORT = (_NEXT, _RANDOM, _RANDOM, _NEW_ORDER, _RANDOM)  # where random strategies are even better
 _MOST_PREEMPTIONS = 4
 _ONE_MORE = 2  # one more preemption counts as much as two ranks, another choice where one is forced as one
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
