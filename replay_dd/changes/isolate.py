@@ -135,9 +135,7 @@ def isolate_changes(
             )
         except DoesNotFailError as error:
             if passing_end.verdict is Outcome.FAIL:
-                raise DoesNotFailError(
-                    f"{error} The old one does.", "Exchange them: OLD passes, and NEW fails."
-                ) from error
+                raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error
             raise
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)

@@ -41,7 +41,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Thread schedules": {
         "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
-        "verify-fix": Entry("recording_commands", "Try whether a repaired program still fails."),
+        "verify-fix": Entry("recording_commands", "Check whether a repaired program still fails."),
         "bisect": Entry("bisect", "Find the commit since which threads can fail."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
         "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),

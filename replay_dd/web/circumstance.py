@@ -95,11 +95,6 @@ class FlowSteps(Circumstance[FlowRun]):
         assert self._wanted is not None, "settle was not called"
         return self._wanted
 
-    @property
-    def step_deltas(self) -> StepDeltas:
-        """The deltas, by their steps."""
-        return self._step_deltas
-
     def kept(self, configuration: IntervalSet) -> tuple[int, ...]:
         """The numbers of the steps to play."""
         return self._step_deltas.steps_of(configuration)
@@ -200,7 +195,7 @@ def _left_out(playback: Playback) -> str:
 
 
 def _usual_failure(playbacks: Sequence[Playback], text: str | None) -> Failure | None:
-    """The most serious failure that shows often enough, as it was seen latest; None if there is no failure."""
+    """The most serious failure that shows often enough, as it was seen last; None if there is no failure."""
     shown: dict[Hashable, list[Failure]] = {}
     for playback in playbacks:
         first: dict[Hashable, Failure] = {}
