@@ -197,7 +197,8 @@ def max_delay_option(*, of_log: bool = False) -> Option:
         type=Seconds(min=0, max=_LONGEST_DELAY_S),
         default=None if of_log else _default_max_delay_s,
         shown_default="that of LOG" if of_log else lambda: f"{_default_max_delay_s():g}",
-        help="How far a busy machine may delay a thread: sleeps and time-outs with no more left may end before it goes on.",
+        help="How far a busy machine may delay a thread: sleeps and time-outs with no more left may end before it "
+        "goes on.",
     )
 
 

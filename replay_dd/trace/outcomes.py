@@ -231,8 +231,8 @@ def sought_in(whole: Run, again: Run, line: str | None, variable: str | None) ->
     elif whole.exception is not None and (whole.exception[0] != "SystemExit" or whole.told.status):
         if whole.exception[0] == "RecursionError":
             raise NoOutcomeError(
-                "The program ends with RecursionError: where that happens depends on the depth of the stack, which is not "
-                "the same in a traced run."
+                "The program ends with RecursionError: where that happens depends on the depth of the stack, which is "
+                "not the same in a traced run."
             )
         sought = Raised(whole)
     elif whole.output.strip():

@@ -26,7 +26,7 @@ from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.player import Limits, Playback, play
-from replay_dd.web.step_deltas import StepDeltas, step_deltas_of
+from replay_dd.web.step_deltas import step_deltas_of
 
 # The time-out of a step, as a multiple of the longest step of the whole flow, and its minimum.
 STEP_TIME_FACTOR = 3
