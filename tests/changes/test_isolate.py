@@ -295,4 +295,4 @@ def test_versions_that_are_exchanged(tmp_path: Path) -> None:
         DoesNotFailError, match=r"The new version does not fail: exit status 0\. The old one does\."
     ) as told:
         isolate(tmp_path, {"m": "bad\n"}, {"m": "good\n"}, Target(("grep", "good", "m")))
-    assert "Exchange" in told.value.hint
+    assert "Swap" in told.value.hint
