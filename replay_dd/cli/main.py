@@ -89,6 +89,19 @@ class CommandGroup(click.Group):
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a command line."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            import difflib  # only misspelt commands need it
+
+            close = difflib.get_close_matches(name, COMMANDS, 1)
+            guess = f"Did you mean `{close[0]}`? " if close else ""
+            raise UsageError(f"There is no command `{name}`.", f"{guess}`{PROGRAM} --help` lists all commands.")
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands and options, without importing the commands."""
         from click.shell_completion import CompletionItem  # only shells need it

@@ -308,6 +308,11 @@ def test_usage_errors(arguments: tuple[str, ...], shop: Workshop) -> None:
     assert done.stdout == ""
 
 
+def test_a_misspelt_command_is_guessed(shop: Workshop) -> None:
+    assert "Did you mean `hunt`?" in shop.run("hutn").refused(2, "usage")
+    assert "Did you mean" not in shop.run("no-such-command").refused(2, "usage")
+
+
 def test_without_arguments_help_is_shown(shop: Workshop) -> None:
     assert "Usage: replay-dd" in shop.run().stdout
 
