@@ -48,6 +48,13 @@ def _failure(one: KnownFailure, learnt: Learnt) -> str:
     return f"{name}, cannot be followed any more: its code has changed too much"
 
 
+def known_failures(learnt: Learnt) -> Iterator[str]:
+    """What became of the failures that earlier hunts found, in short."""
+    for one in learnt.failures:
+        if one.log in learnt.before and not one.state == learnt.before[one.log] == PASSES:
+            yield _failure(one, learnt)
+
+
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 

@@ -32,6 +32,7 @@ class Corpus:
 
     Args:
         folder: where; it is made if there is none.
+        name: what the program is called there; empty to go by its command.
 
     Raises:
         CorpusError: it holds something else.
@@ -39,8 +40,9 @@ class Corpus:
         OutputError: it cannot be made or written to.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "") -> None:
         self.folder = folder
+        self._name = name
         mark = folder / _MARK
         try:
             there = sorted(one.name for one in folder.iterdir()) if folder.exists() else []
@@ -79,10 +81,11 @@ class Corpus:
 
     def _about(self, program: Program, settings: Settings, first: TargetRun, strategy: str) -> dict[str, Any]:
         name, *arguments = program.command
-        below = program.directory.rstrip("/") + os.sep
+        here = program.directory.rstrip("/")
+        command = [Path(name).name, *(word.replace(here + os.sep, "").replace(here, ".") for word in arguments)]
         how = {name: value for name, value in vars(settings).items() if name not in _NOT_HOW and value}
         return {
-            "command": [Path(name).name, *(word.replace(below, "") for word in arguments)],
+            "command": [self._name] if self._name else command,
             "directory": os.path.relpath(program.directory, self.folder.absolute().parent),
             "process": program.process,
             "input": hashlib.sha256(program.standard_input).hexdigest()[:8] if program.standard_input else "",
