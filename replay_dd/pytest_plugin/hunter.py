@@ -107,7 +107,7 @@ class Hunter:
             start=start,
         )
         fresh = why_not or found.why_fresh
-        known = [] if found.learnt is None else list(known_failures(found.learnt))
+        known = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
             result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, interrupted=found.interrupted)
@@ -164,6 +164,9 @@ class Hunter:
             fresh=fresh,
             interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
         )
+
+    def _near(self, line: str) -> str:
+        return line.replace(f"{self._directory}{os.sep}", "")
 
     def _shown(self, path: Path) -> str:
         return os.path.relpath(path, self._directory)
