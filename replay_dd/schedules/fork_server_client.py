@@ -277,7 +277,7 @@ class Runner:
         if self.why_fresh:
             return
         self.why_fresh = reason
-        if reason != NO_THREAD:
+        if reason != NO_THREAD and not LIVE.stopped:  # otherwise it was killed
             self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
