@@ -163,9 +163,7 @@ def bisect_command(
     target = _with_own_files(target, history)
     for submodule in submodules(history.repository, history.bad):
         if not (target.top / submodule / ".git").exists():
-            say(
-                f"the submodule {submodule} is not checked out here, so it is empty; `git submodule update --init` fills it"
-            )
+            say(f"the submodule {submodule} is empty, as it is here; `git submodule update --init` checks it out")
     progress = Progress()
     what = ""
 

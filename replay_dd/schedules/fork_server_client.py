@@ -274,10 +274,10 @@ class Runner:
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        if self.why_fresh:
+        if self.why_fresh or LIVE.stopped:  # then it was killed
             return
         self.why_fresh = reason
-        if reason != NO_THREAD and not LIVE.stopped:  # otherwise it was killed
+        if reason != NO_THREAD:
             self._on_fresh(f"each run is a fresh process, which takes longer than a forked one: {reason}")
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
