@@ -10,6 +10,7 @@ from dataclasses import replace
 from replay_dd.errors.program import NotControlledError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.schedules.doubts import doubt_of, with_note
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
@@ -126,11 +127,11 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
         except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
             note = f"this log could not be replayed at once: {error.message}"
             return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
-        if not again.reproduced:
+        ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log))
+        if not signature_of(ending).same(signature_of(again.run.log.ending)):
             break
         if again.divergence is None:
-            hang = again.run.log.ending.hang or candidate.ending.hang
-            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log), hang=hang)
+            ending = replace(ending, hang=again.run.log.ending.hang or candidate.ending.hang)
             return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
