@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.record import record
+from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import describe_program
 from tests.runtime.programs import write_program
 
@@ -35,3 +37,8 @@ def test_a_message_that_only_the_replay_could_read_is_kept_and_no_difference(
     assert "order 17" in capfd.readouterr().err  # shown, so not read
     assert log.verified
     assert [exception.text for exception in log.ending.exceptions] == ["[order 17]"]
+    again = replay(log, time_limit_s=60, show_output=True)
+    assert "order 17" in capfd.readouterr().err
+    assert again.reproduced
+    assert again.outcome is Outcome.FAIL
+    assert again.run.log.ending.exceptions == log.ending.exceptions
