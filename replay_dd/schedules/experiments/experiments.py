@@ -22,6 +22,7 @@ from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
+from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
@@ -255,6 +256,8 @@ class _Search:
             made.stage = "trying all schedules with it"
             self._until(1.0)
             whole = trials.attempt(virtual)
+            if isinstance(virtual, VirtualLock):
+                whole = replace(whole, again=taken_again(virtual, self._twins.failing, self._sources))
             if whole.verdict == PREVENTS and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True
