@@ -17,6 +17,7 @@ from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
@@ -120,8 +121,10 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = with_own_look(find_conflict(twins.failing, switch, found.failing_range))
     ending = found.failing.ending
+    choice = conflict_of_choice(twins.failing, twins.passing, switch)
+    conflict = choice or with_own_look(find_conflict(twins.failing, switch, found.failing_range))
+    conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
