@@ -97,7 +97,7 @@ def open_history(good: str, bad: str) -> History:
         commit = commit_named(repository, name)
         if commit is None:
             raise VersionError(
-                f"{name} is no revision of the git repository {repository}"
+                f"{name} is not a revision of the git repository {repository}"
                 + (", which is a shallow clone." if shallow else "."),
                 _WHOLE if shallow else "`git log --oneline` shows which there are.",
             )

@@ -34,6 +34,7 @@ from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
+from replay_dd.report.corpus import corpus_as_json, corpus_in_words
 from replay_dd.report.delays import delay_hint
 from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
@@ -41,6 +42,7 @@ from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature, signature_of
 from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
@@ -79,6 +81,13 @@ _SHOWN = 5  # other failures
         section=SEARCH,
         is_flag=True,
         help="Do not stop at the first failure: keep one log of each, fail.log, fail-2.log and so on.",
+    ),
+    Option(
+        "--corpus",
+        section=SEARCH,
+        metavar="DIR",
+        type=OUTPUT_FOLDER,
+        help="Keep what hunts learn in this folder, and go on from there.",
     ),
     Option(
         "--failure",
@@ -134,6 +143,7 @@ def hunt_command(
     time_limit: float,
     failure: str,
     keep_going: bool,
+    corpus: Path | None,
     no_simplify: bool,
     fresh_copy: bool,
     stdin: str | None,
@@ -189,6 +199,7 @@ def hunt_command(
             time_budget_s=time_budget,
             keep_going=keep_going,
             only=only,
+            corpus=None if corpus is None else Corpus(corpus),
             on_run=on_run,
             on_simplify=on_simplify,
             on_fresh=progress.note,
@@ -250,6 +261,8 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         coverage=None if found.coverage is None else found.coverage._asdict(),
+        failure=None if found.failing is None else signature_of(found.failing.ending).text,
+        corpus=None if found.learnt is None else corpus_as_json(found.learnt),
         hints=() if found.failing is not None else (*_hints(found, max_delay_s), *_why_slow(found)),
     )
 
@@ -302,6 +315,9 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo(f"             replay-dd replay {shlex.quote(str(_path_of(output, number)))}")
         echo(f"               {signature_of(log.ending).text}")
     echo_lines(describe_notes(found.passing, found.failing))
+    if found.learnt is not None:
+        seen_is_told = found.failing is None and found.coverage is not None and not found.interrupted
+        echo_lines(corpus_in_words(found.learnt, seen_is_told=seen_is_told))
     if found.failing is not None:
         echo_lines(hang_in_short(found.failing.ending))
     if found.interrupted:

@@ -109,6 +109,8 @@ def hunt_as_json(
     hang: Mapping[str, Any] | None,
     notes: Iterable[str],
     coverage: Mapping[str, int] | None,
+    corpus: Mapping[str, Any] | None,
+    failure: str | None,
     hints: Iterable[str],
 ) -> dict[str, Any]:
     """The object that ``hunt --json`` prints.
@@ -128,6 +130,8 @@ def hunt_as_json(
         hang: how the failing run hung; None if it did not.
         notes: what else should be known about the runs.
         coverage: what the runs covered; None if that is not known.
+        corpus: what the corpus knows now; None if there is none.
+        failure: how the run of the failing log ends; None if there is none.
         hints: what to try next.
     """
     return {
@@ -147,6 +151,8 @@ def hunt_as_json(
         "hang": None if hang is None else dict(hang),
         "notes": list(notes),
         "coverage": None if coverage is None else dict(coverage),
+        "corpus": None if corpus is None else dict(corpus),
+        "failure": failure,
         "hints": list(hints),
     }
 

@@ -15,8 +15,11 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
+from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
@@ -70,6 +73,7 @@ class Hunt:
         because: what made the virtual clock fail.
         coverage: what the runs covered; None if that is not known.
         further: the logs of runs that failed in other ways, one for each, if the hunt was to keep going.
+        learnt: what the corpus knows now; None if there is none.
     """
 
     passing: Log | None
@@ -93,6 +97,7 @@ class Hunt:
     coverage: Coverage | None = None
     elsewhere: tuple[EndingCount, ...] = ()
     further: tuple[Log, ...] = ()
+    learnt: Learnt | None = None
 
 
 def hunt(
@@ -111,6 +116,7 @@ def hunt(
     keep_going: bool = False,
     only: str = "",
     always_verify: bool = True,
+    corpus: Corpus | None = None,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
@@ -139,6 +145,7 @@ def hunt(
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
         always_verify: replay the passing run even if none failed.
+        corpus: keeps what hunts have learnt, for the next one.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
@@ -172,6 +179,7 @@ def hunt(
                 keep_going=keep_going,
                 only=only,
                 always_verify=always_verify,
+                corpus=corpus,
                 on_run=on_run,
                 on_simplify=on_simplify,
                 on_fresh=on_fresh,
@@ -185,19 +193,38 @@ def hunt(
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         amount = 0 if one_schedule else runs - 1
-        learning = HuntPlans(first, seed, amount) if strategy is None else None
-        plans = learning or plans_of(strategy or "", seed, first, amount)
+        # What earlier hunts have found comes first.
+        session = (
+            corpus.session(program, settings, first, f"{strategy} {only}", failure)
+            if corpus and not one_schedule
+            else None
+        )
+        before = session.progress if session else Progress()
+        amount -= session.left if session else 0
+        learning = (
+            HuntPlans(first, seed, amount, before, session.seen_before if session else None)
+            if strategy is None
+            else None
+        )
+        plans = learning or plans_of(strategy or "", seed + before.seed + before.plans, first, amount)
+        known = session.runs_of_failures(time_limit_s) if session else ()
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
-        looked_at = 0
+        looked_at = planned = 0
         failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
         asleep_ns: list[int] = []
         interrupted = False
-        attempts = chain([(Plan(), first)], batch.runs(plans))
-        while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
+        attempts = chain([(Plan(), first)], known, batch.runs(plans))
+        while (not finds.complete or (session and session.left)) and (
+            not looked_at or ends_at is None or time.monotonic() < ends_at
+        ):
             try:
                 plan, run = next(attempts)
-                if learning is not None and looked_at:
-                    learning.learn(looked_at - 1, plan, run)
+                if looked_at and not (session and session.is_of_failure(plan)):
+                    if learning is not None:
+                        learning.learn(planned, plan, run)
+                    planned += 1
+                if session:
+                    session.take(run)
                 looked_at += 1
                 asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
@@ -224,6 +251,8 @@ def hunt(
         simplifier = Simplifier(batch, on_simplify, ends_at)
 
         def simple(log: Log) -> Log:
+            if session and session.is_known(signature_of(log.ending)):
+                return log  # it was simplified when it was found
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
             for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
@@ -240,6 +269,10 @@ def hunt(
                 interrupted = True  # the logs found are valid, just less simple
         if failing is not None:
             failing = replace(failing, failure=failure)
+        learnt = None
+        if session:
+            progress = learning.progress if learning else replace(before, plans=before.plans + planned)
+            learnt = session.save(filter(None, (failing, *finds.further)), looked_at, progress)
         return Hunt(
             *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
             *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
@@ -251,6 +284,7 @@ def hunt(
             coverage=learning.coverage if learning is not None and profiled and end.complete else None,
             further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
+            learnt=learnt,
         )
 
 

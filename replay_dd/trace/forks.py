@@ -253,7 +253,7 @@ class Tree:
     def _run_elsewhere(self, gone: _Waiting, kept: IntervalSet) -> Told:
         """Run from another process after one has gone: killed, perhaps by the program itself."""
         if gone is self._waiting[0]:
-            raise NotTraceableError(f"A run of {self._target.name} has ended the process that it is a fork of.")
+            raise NotTraceableError(f"A run of {self._target.name} ended the process from which it was forked.")
         self._waiting.remove(gone)
         _end(gone)
         return self.follow(kept, EMPTY, self._variable)

@@ -68,7 +68,7 @@ def target_of(command: Sequence[str], standard_input: bytes = b"", directory: Pa
     if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
         if os.path.isfile(command[0]):
             raise NotTraceableError(f"`{command[0]}` is not started by Python.", f"Write `python {command[0]}`.")
-        raise NotTraceableError(f"`{command[0]}` is no Python interpreter.", NOT_A_SCRIPT)
+        raise NotTraceableError(f"`{command[0]}` is not a Python interpreter.", NOT_A_SCRIPT)
     directory = directory or Path.cwd()
     place = 1
     while place < len(command):
