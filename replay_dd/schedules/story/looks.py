@@ -1,4 +1,4 @@
-"""The conflict of two threads of which one came too early: a look shows it, if it found another value in the passing run.
+"""The conflict of two threads of which one came too early: a look shows it that finds another value when it passes.
 
 Where a thread has to wait, the isolated switch only chooses who goes on. That thread takes no part: those two do, of
 whom one came first in the failing run and the other one in the passing run. And where an update like ``+=`` comes after
