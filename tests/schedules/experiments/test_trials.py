@@ -72,8 +72,8 @@ def test_another_failure_that_is_there_without_it_is_only_told() -> None:
 
 
 def test_a_failure_like_that_one_but_elsewhere_proves_nothing() -> None:
-    """A deadlock of other threads, where a deadlock was to be prevented."""
-    elsewhere = replace(DEADLOCK, deadlock=(Waiter("0.2", "waits", (Frame("prog.py", 4, "work", True),)),))
+    """A deadlock on another line, where a deadlock was to be prevented."""
+    elsewhere = replace(DEADLOCK, deadlock=(Waiter("0.1", "waits", (Frame("prog.py", 4, "work", True),)),))
     plans = [Plan(label=str(number)) for number in range(3)]
     runner = FakeRunner(lambda plan: elsewhere if plan.virtual else DEADLOCK)
     made = Trials(runner, signature_of(DEADLOCK), "", plans, jobs=1, time_limit_s=None)  # type: ignore[arg-type]
