@@ -156,7 +156,7 @@ def sites(
     spans: dict[tuple[str, tuple[StackFrame, ...]], list[Access]] = {}
     for access in failing.accesses:
         frames = _frames(access)
-        left_out = but & set(access.held) or any(_is_in(frame, region) for frame in frames for region in inside)
+        left_out = but & set(access.held) or any(is_in(frame, region) for frame in frames for region in inside)
         if access.thread not in threads or left_out or not any(access.touches(one) for one in own):
             continue
         if frames and frames[-1].function.rpartition(".")[2] not in CONSTRUCTORS:
@@ -175,7 +175,8 @@ def sites(
     return list(found)[:_MOST_SITES]
 
 
-def _is_in(frame: StackFrame, region: Region) -> bool:
+def is_in(frame: StackFrame, region: Region) -> bool:
+    """Whether a frame of a stack stands in a region."""
     return (frame.file, frame.function) == (region.file, region.function) and region.first <= frame.line <= region.last
 
 

@@ -177,6 +177,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if again and last.tested and _sets_flag(right):
+            return INVALIDATED
         if first.does == "iterates" and last.does == "iterates":
             return CHANGED_IN_LOOP
         if (checks(first) or misses(first, last)) and (last.writes or not again):
@@ -271,6 +273,12 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _sets_flag(edge: Edge) -> bool:
+    """Whether the last that the others do to the thing is to turn it from true to false, or the other way round."""
+    writes = [other for other in edge.others if other.writes]
+    return bool(writes) and writes[-1].new.type == "bool"
 
 
 def _was_taken(edge: Edge) -> bool:

@@ -78,6 +78,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
             f"{unready.name} in it ({_at(unready)})."
         )
+    if kind == kinds.INVALIDATED and other.new.type == "bool":
+        return (
+            f"Thread {one} finds {own.name} {own.old.text} ({_at(own)}), as thread {other.thread} has set it "
+            f"({_at(other)}) since thread {one} last looked."
+        )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
         f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
