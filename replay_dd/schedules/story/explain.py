@@ -132,8 +132,7 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         twins: what was seen of both runs.
     """
     ending = found.failing.ending
-    choice = conflict_of_choice(twins.failing, twins.passing, switch)
-    conflict = choice or conflict_at_edges(found, switch, twins)
+    conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
     conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:

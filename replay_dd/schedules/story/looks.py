@@ -59,12 +59,14 @@ def with_early_look(conflict: Conflict, failing: Observation, passing: Observati
         failing: all that the failing run accessed.
         passing: all that the passing run accessed.
     """
-    right = conflict.right
-    if conflict.left is not None or right is None or conflict.never or not _is_of_update(right.access, failing):
+    left, right = conflict.left, conflict.right
+    if right is None or conflict.never or not _is_of_update(right.access, failing):
         return conflict
+    if left is not None and not left.access.writes:
+        return conflict  # what it had seen before counts
     own = [one for one in conflict.after if one.thing == right.access.thing]
     edge = _edge(own, conflict.stretch, failing, passing)
-    return conflict if edge is None else replace(conflict, right=edge)
+    return conflict if edge is None else replace(conflict, left=None, right=edge)
 
 
 def _edge(own: Sequence[Access], stretch: Sequence[Access], failing: Observation, passing: Observation) -> Edge | None:
