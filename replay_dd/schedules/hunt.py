@@ -195,7 +195,7 @@ def hunt(
             session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
         before = session.progress if session else Progress()
         amount -= session.left if session else 0
-        later = len(OPENINGS) if session and strategy is None and not before.plans else 0
+        later = len(OPENINGS) if session and session.is_new and strategy is None else 0
         amount -= later
         seen_before = session.seen_before if session else None
         learning = HuntPlans(first, seed, amount, before, seen_before) if strategy is None else None

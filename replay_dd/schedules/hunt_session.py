@@ -85,6 +85,7 @@ class Session:
 
     Attributes:
         progress: how far earlier hunts of the very same program came.
+        is_new: whether no earlier hunt was one of the very same program.
         failures: what hunts found, with what this one saw of it.
         left: how many of their schedules are still to be tried.
     """
@@ -99,6 +100,7 @@ class Session:
         memory = self._read()
         self._changed = bool(memory.hunts) and memory.same != self._same
         self.progress = Progress(seed=memory.runs) if self._changed else memory.progress
+        self.is_new = self._changed or not memory.hunts
         self._hunt = memory.hunts + 1
         self.failures = list(memory.failures)
         self.left = sum(failure in one.text for one in self.failures)
