@@ -24,6 +24,7 @@ WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
+INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
@@ -72,7 +73,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
-    if right is not None and right.access.holder_type == "generator" and right.access.old.is_missing:
+    if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
@@ -130,6 +131,18 @@ def saved_before(conflict: Conflict) -> Access | None:
         if one.reads and not replaced and (last.new.type in _NUMBERS or one.place.line == last.place.line):
             return None  # it counts up and down again
         replaced = replaced or (one.does == "stores" and not one.new.same(last.new))
+    return None
+
+
+def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
+    """(who asks a generator for its next, who is inside it at that moment); None if nobody does."""
+    for edge in (conflict.right, conflict.left):
+        if edge is not None and edge.access.holder_type == "generator":
+            if edge.access.old.is_missing:
+                return edge.access, edge.others[-1]
+            refused = next((other for other in edge.others if other.old.is_missing), None)
+            if refused is not None:
+                return refused, edge.access
     return None
 
 
@@ -226,7 +239,7 @@ def _waits(access: Access) -> bool:
 def _of_two_things(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if first.writes and last.writes:
-        return TORN_UPDATE
+        return INCOMPLETE if 0 <= first.new.number == last.thing[1] else TORN_UPDATE
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
