@@ -24,6 +24,7 @@ WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
+INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
@@ -72,7 +73,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
-    if right is not None and right.access.holder_type == "generator" and right.access.old.is_missing:
+    if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
@@ -133,6 +134,18 @@ def saved_before(conflict: Conflict) -> Access | None:
     return None
 
 
+def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
+    """(who asks a generator for its next, who is inside it at that moment); None if nobody does."""
+    for edge in (conflict.right, conflict.left):
+        if edge is not None and edge.access.holder_type == "generator":
+            if edge.access.old.is_missing:
+                return edge.access, edge.others[-1]
+            refused = next((other for other in edge.others if other.old.is_missing), None)
+            if refused is not None:
+                return refused, edge.access
+    return None
+
+
 def _replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
     return access.does != "deletes" and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
@@ -165,6 +178,8 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if again and last.tested and _sets_flag(right):
+            return INVALIDATED
         if first.does == "iterates" and last.does == "iterates":
             return CHANGED_IN_LOOP
         if (checks(first) or misses(first, last)) and (last.writes or not again):
@@ -224,7 +239,7 @@ def _waits(access: Access) -> bool:
 def _of_two_things(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if first.writes and last.writes:
-        return TORN_UPDATE
+        return INCOMPLETE if 0 <= first.new.number == last.thing[1] else TORN_UPDATE
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
@@ -259,6 +274,12 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _sets_flag(edge: Edge) -> bool:
+    """Whether the last that the others do to the thing is to turn it from true to false, or the other way round."""
+    writes = [other for other in edge.others if other.writes]
+    return bool(writes) and writes[-1].new.type == "bool"
 
 
 def _was_taken(edge: Edge) -> bool:
