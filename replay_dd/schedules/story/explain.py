@@ -17,6 +17,7 @@ from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import ORDER_VIOLATION, essential, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -130,8 +131,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = conflict_at_edges(found, switch, twins)
     ending = found.failing.ending
+    conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
+    conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
         victim = deciding_look(twins.failing, twins.passing, ending)

@@ -73,7 +73,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
-    if right is not None and right.access.holder_type == "generator" and right.access.old.is_missing:
+    if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
@@ -131,6 +131,18 @@ def saved_before(conflict: Conflict) -> Access | None:
         if one.reads and not replaced and (last.new.type in _NUMBERS or one.place.line == last.place.line):
             return None  # it counts up and down again
         replaced = replaced or (one.does == "stores" and not one.new.same(last.new))
+    return None
+
+
+def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
+    """(who asks a generator for its next, who is inside it at that moment); None if nobody does."""
+    for edge in (conflict.right, conflict.left):
+        if edge is not None and edge.access.holder_type == "generator":
+            if edge.access.old.is_missing:
+                return edge.access, edge.others[-1]
+            refused = next((other for other in edge.others if other.old.is_missing), None)
+            if refused is not None:
+                return refused, edge.access
     return None
 
 

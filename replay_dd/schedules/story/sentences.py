@@ -62,10 +62,12 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     own, one = edge.access, conflict.thread
     last = edge.others[-1]
     other = _change(edge) or last
-    if kind == kinds.CONCURRENT_USE:
+    running = kinds.asked_while_running(conflict)
+    if running is not None:
+        asks, inside = running
         return (
-            f"Thread {one} asks {own.name} for its next ({_at(own)}) while thread {other.thread} is still inside it "
-            f"({_at(other)}); only one thread at a time can."
+            f"Thread {asks.thread} asks {asks.name} for its next ({_at(asks)}) while thread {inside.thread} is still "
+            f"inside it ({_at(inside)}); only one thread at a time can."
         )
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
         return (

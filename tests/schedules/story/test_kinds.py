@@ -206,6 +206,10 @@ def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
     assert kind_of(conflict, PASSED) == kinds.CONCURRENT_USE
     assert "while thread 0.2 is still inside it" in summary_of(kinds.CONCURRENT_USE, conflict)
     assert Letters().does(own) == "next(): it is running already"
+    mine, theirs = access("0.1", 4, 4, "calls", generator, **thing), replace(own, thread="0.2", time=1, number=5)
+    stopped_inside = conflict_of([mine, theirs], 5, 5)
+    assert kind_of(stopped_inside, PASSED) == kinds.CONCURRENT_USE
+    assert "Thread 0.2 asks Thing. for its next" in summary_of(kinds.CONCURRENT_USE, stopped_inside)
 
 
 def test_the_first_half_of_an_update_goes_before_another_thing() -> None:
