@@ -223,3 +223,22 @@ def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path
     assert "KeyboardInterrupt" in done.stdout
     assert "1 test, 1 with threads, 0 hunted" in done.stdout
     assert "not hunted test_it.py::test_one: interrupted" in done.stdout
+
+
+@pytest.mark.once
+def test_what_a_test_does_to_its_process_does_not_reach_its_server(tmp_path: Path) -> None:
+    text = "import os, signal, subprocess, sys, pytest\nfrom racy import in_threads\n"
+    text += "def test_directory(monkeypatch, tmp_path):\n    monkeypatch.chdir(tmp_path)\n"
+    text += "    sys.path.insert(0, '')\n    open('new', 'x').close()\n    in_threads(lambda key: os.listdir())\n"
+    text += "    assert os.listdir() == ['new']\n"
+    text += "def reap(*_):\n    try:\n        os.waitpid(-1, os.WNOHANG)\n    except ChildProcessError:\n        pass\n"
+    text += "@pytest.mark.parametrize('handler', [reap, signal.SIG_IGN])\ndef test_children(handler):\n"
+    text += "    before = signal.signal(signal.SIGCHLD, handler)\n    in_threads(len)\n"
+    text += "    signal.signal(signal.SIGCHLD, before)\n"
+    text += "WRITE = 'import os\\nfor one in range(3, 256):\\n try:\\n  os.write(one, b\"x\")\\n except OSError: 0'\n"
+    text += "def test_descriptors():\n    subprocess.run([sys.executable, '-c', WRITE], close_fds=False)\n"
+    text += "    in_threads(len)\n"
+    done = suite(tmp_path, text, "--replay-dd=3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 tests, 4 with threads, 4 hunted, 0 races found, 12 runs" in done.stdout
+    assert "fresh processes" not in done.stdout
