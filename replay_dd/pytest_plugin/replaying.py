@@ -57,12 +57,9 @@ class ReplayedTest:
         """Replay the test instead of running it here."""
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         started = time.time()
-        found: Replayed | None = None
-        try:
-            found = self._hunts.replay(item, self._path)
-            why = "" if found.outcome is not Outcome.UNRESOLVED else f"the log no longer fits: {found.why}"
-        except ReplayDDError as error:
-            why = str(error)
+        found, why = self._hunts.replay(item, self._path)
+        if found is not None and found.outcome is Outcome.UNRESOLVED:
+            why = f"the log no longer fits: {found.why}"
         for phase in _PHASES:
             report = _report(item, phase, started)
             if phase == "call":

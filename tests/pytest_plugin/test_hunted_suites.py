@@ -211,18 +211,33 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
 
 @pytest.mark.once
 def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(
-        "import replay_dd.pytest_plugin.hunter as hunter\n"
-        "def interrupted(*arguments, **named):\n    raise KeyboardInterrupt\n"
-        "hunter.hunt = interrupted\n"
-    )
-    text = "from racy import in_threads\n"
-    text += "def test_one():\n    in_threads(print)\ndef test_two():\n    in_threads(print)\n"
-    done = suite(tmp_path, text, "--replay-dd")
+    (tmp_path / "conftest.py").write_text("import os\nos.environ.setdefault('OUTER', str(os.getpid()))\n")
+    text = "import os, signal, sys\nfrom racy import in_threads\n"
+    text += "def test_one():\n    in_threads(print)\n"
+    text += "    if '_replay_dd_runtime' in sys.modules and not os.path.exists('sent'):\n"
+    text += "        open('sent', 'x').close()\n        os.kill(int(os.environ['OUTER']), signal.SIGINT)\n"
+    text += "def test_two():\n    in_threads(print)\n"
+    done = suite(tmp_path, text, "--replay-dd=100000", "--replay-dd-time=1h")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "KeyboardInterrupt" in done.stdout
-    assert "1 test, 1 with threads, 0 hunted" in done.stdout
-    assert "not hunted test_it.py::test_one: interrupted" in done.stdout
+    assert "1 test, 1 with threads" in done.stdout
+    assert "test_it.py::test_one: interrupted" in done.stdout
+
+
+@pytest.mark.once
+def test_what_a_fixture_puts_in_the_place_of_others_does_not_reach_the_hunt(tmp_path: Path) -> None:
+    text = "import os, signal, subprocess, time, pytest\nfrom racy import in_threads\n"
+    text += "def fail(*_, **__):\n    raise RuntimeError('patched')\n"
+    text += "@pytest.fixture\ndef limit():\n    before = signal.signal(signal.SIGALRM, fail)\n"
+    text += "    signal.setitimer(signal.ITIMER_REAL, 0.2)\n    yield\n"
+    text += "    signal.setitimer(signal.ITIMER_REAL, 0)\n    signal.signal(signal.SIGALRM, before)\n"
+    text += "def test_limit(limit):\n    in_threads(len)\n"
+    text += "def test_patched(monkeypatch):\n    in_threads(len)\n    monkeypatch.setattr(os, 'getcwd', fail)\n"
+    text += "    monkeypatch.setattr(time, 'monotonic', fail)\n    monkeypatch.setattr(subprocess, 'Popen', fail)\n"
+    text += "    monkeypatch.setattr('builtins.open', fail)\n    monkeypatch.delenv('PATH')\n"
+    done = suite(tmp_path, text, "--replay-dd=3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 tests, 2 with threads, 2 hunted, 0 races found, 6 runs" in done.stdout
 
 
 @pytest.mark.once
