@@ -11,6 +11,7 @@ from typing import Any
 
 RACE = "race"
 NO_FAILURE = "no failure"
+NO_VERDICT = "no verdict"  # no run ended, or none was like its replay
 FAILS_ALWAYS = "fails under each schedule"
 NO_THREADS = "starts no thread"
 NOT_HUNTED = "not hunted"
