@@ -10,6 +10,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from os import getpid, kill, read, write
 from pathlib import Path
 from select import POLLIN, poll
 from signal import ITIMER_REAL, SIGINT, SIGKILL, setitimer
-from subprocess import DEVNULL, Popen
+from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import Any
 
 import pytest
@@ -109,13 +110,12 @@ class Hunts:
         if self._process is None or getpid() != self._owner:
             return
         os.close(self._asking)
-        os.close(self._answers)
-        try:
+        with contextlib.suppress(TimeoutExpired):
             self._process.wait(_END_LIMIT_S)
-        finally:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        os.close(self._answers)
+        self._process.kill()
+        self._process.wait()
+        self._process = None
 
     def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.

@@ -21,10 +21,10 @@ from replay_dd.pytest_plugin.budget import Budget
 from replay_dd.pytest_plugin.command_line import environment_of
 from replay_dd.pytest_plugin.hunted_call import WHICH_CALL
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.known import Replayed, log_path, replayed
+from replay_dd.pytest_plugin.known import Replayed, is_test_of, log_path, replayed, test_of
 from replay_dd.pytest_plugin.results import NO_TIME, NOT_HUNTED, RACE, HuntResult
 from replay_dd.schedules.log import read_log
-from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.target import describe_program
 
@@ -110,23 +110,25 @@ class HuntsAtWork:
     def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
         """Run a test under the schedule of a log; None and why if it cannot be run."""
         try:
-            return self._replayed(test, file, Path(log)), ""
+            return self._replayed(test, file, read_log(Path(log))), ""
         except ReplayDDError as error:
             return None, str(error)
 
-    def _replayed(self, test: str, file: str, log: Path) -> Replayed:
-        recorded = read_log(log)
+    def _replayed(self, test: str, file: str, recorded: Log) -> Replayed:
         call = int(recorded.program.environment.get(WHICH_CALL, "0"))
         return replayed(recorded, self._program([self._word(test, file)], call=call), str(self._root))
 
     def _known_race(self, test: str, file: str, path: Path) -> HuntResult:
         shown = os.path.relpath(path, self._directory)
         try:
-            found = self._replayed(test, file, path)
+            recorded = read_log(path)
+            found = self._replayed(test, file, recorded)
         except ReplayDDError as error:
             return HuntResult(test, NOT_HUNTED, why=f"known race {shown}: {error}")
         if found.outcome is not Outcome.FAIL:
             why = f"known race {shown} cannot be checked: {found.why}" if found.why else ""
+            if why and not is_test_of(recorded, test):
+                why += f"; it is a log of {test_of(recorded)}"
             return HuntResult(test, NOT_HUNTED, 1, why=why)
         return HuntResult(
             *(test, RACE, 1),
