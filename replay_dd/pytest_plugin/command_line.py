@@ -24,6 +24,7 @@ _ALONE = (
     *("--looponfail", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet", "--pdb", "--trace"),
 )
 _STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "-r")
+_PERHAPS_WITH_VALUE = ("--cov", "--replay-dd", "--color", "-r")  # which may be the next word
 
 
 def command_of(config: pytest.Config) -> tuple[str, ...]:
@@ -66,12 +67,16 @@ def without_choices(arguments: Sequence[str], files: Sequence[str]) -> list[str]
     """
     kept: list[str] = []
     words = iter(arguments)
+    before = ""
     for word in words:
         name = word.partition("=")[0]
+        is_value = before in _PERHAPS_WITH_VALUE and not word.startswith("-") and word not in files
+        before = word
         if word in _WITH_VALUE:
             next(words, None)
         elif (
-            word == "--replay-dd"
+            is_value
+            or word == "--replay-dd"
             or name in _WITH_VALUE
             or word in _ALONE
             or word.startswith(_STARTS)

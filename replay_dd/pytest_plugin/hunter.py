@@ -186,7 +186,7 @@ def folder_name(test: str) -> str:
 
 def _verdict(found: Hunt) -> str:
     if found.one_schedule:
-        return NO_THREADS
+        return NO_THREADS if found.failing is None else NOT_HUNTED
     if found.failing is not None:
         return FAILS_ALWAYS
     return NO_FAILURE if found.passing is not None else NO_VERDICT
@@ -194,7 +194,8 @@ def _verdict(found: Hunt) -> str:
 
 def _why(found: Hunt) -> str:
     if found.failing is not None:
-        return signature_of(found.failing.ending).text
+        text = signature_of(found.failing.ending).text
+        return f"alone, it fails before it starts a thread: {text}" if found.one_schedule else text
     parts = [f"{one.text} ({one.runs} of {found.runs} runs)" for one in found.others]
     parts += [f"{one.text} ({one.runs} of {found.runs} runs), but not when it was replayed" for one in found.failures]
     return "; ".join(parts) or ("" if found.passing is not None else "no run replayed exactly")

@@ -257,3 +257,14 @@ def test_what_a_test_does_to_its_process_does_not_reach_its_server(tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 tests, 4 with threads, 4 hunted, 0 races found, 12 runs" in done.stdout
     assert "fresh processes" not in done.stdout
+
+
+@pytest.mark.once
+def test_what_cannot_be_run_alone_is_told(tmp_path: Path) -> None:
+    text = "from racy import in_threads\nready = []\ndef test_before():\n    ready.append(1)\n"
+    text += "def test_after():\n    assert ready\n    in_threads(len)\n"
+    done = suite(tmp_path, text, "--replay-dd", "3", "--color", "no", "-r", "f")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 tests, 1 with threads, 0 hunted" in done.stdout
+    why = "alone, it fails before it starts a thread: AssertionError: assert [] (test_it.py:6 in test_after)"
+    assert f"not hunted test_it.py::test_after: {why}" in done.stdout
