@@ -16,6 +16,7 @@ _WITH_VALUE = (
     *("-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout", "--reruns"),
     *("--cov-report", "--cov-config", "--cov-fail-under", "--cov-context"),
     *("--replay-dd-time", "--replay-dd-total", "--replay-dd-folder", "--replay-dd-log"),
+    "--replay-dd-corpus",
     *("--replay-dd-granularity", "--replay-dd-strategy", "--replay-dd-max-delay", "--rootdir"),
 )
 _ALONE = (

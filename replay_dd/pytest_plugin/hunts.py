@@ -62,6 +62,7 @@ class Hunts:
         self._total_s = total_s(config)
         self._directory = config.invocation_params.dir
         self._folder = self._directory / option(config, "folder")
+        self._corpus = str(self._directory / option(config, "corpus")) if option(config, "corpus") else None
         self._process: Popen[bytes] | None = None
         self._asking = self._answers = -1
         self._owner = getpid()
@@ -79,6 +80,14 @@ class Hunts:
                 f"--replay-dd-folder: no logs can be kept in {self._folder}, as {there} is not a folder "
                 "that can be written to. Name another one."
             )
+        if self._corpus is not None:
+            from replay_dd.errors import ReplayDDError
+            from replay_dd.schedules.hunt_corpus import Corpus
+
+            try:
+                Corpus(Path(self._corpus))
+            except ReplayDDError as error:
+                raise pytest.UsageError(f"--replay-dd-corpus: {error} {error.hint}") from error
 
     def start(self) -> None:
         """Start the process that hunts, if it does not run."""
@@ -101,7 +110,7 @@ class Hunts:
         files = tuple(str(name) for name in self._config.known_args_namespace.file_or_dir)
         about = (
             *(str(self._directory), str(self._config.rootpath), str(self._folder)),
-            *(command_of(self._config), files, self._asked.time_s, self._total_s),
+            *(command_of(self._config), files, self._asked.time_s, self._total_s, self._corpus),
         )
         write_message(self._asking, about, write)
 

@@ -42,6 +42,7 @@ class HuntsAtWork:
         files: the files and folders that were named there.
         test_s: seconds for each test.
         total_s: seconds for all hunts together; None for no limit.
+        corpus: the folder that keeps what hunts have learnt; None for none.
     """
 
     def __init__(
@@ -53,12 +54,14 @@ class HuntsAtWork:
         files: tuple[str, ...],
         test_s: float,
         total_s: float | None,
+        corpus: str | None,
     ) -> None:
         self._directory = Path(directory)
         self._root = Path(root)
         self._folder = Path(folder)
         self._command = command
         self._files = files
+        self._corpus = None if corpus is None else Path(corpus)
         self._budget = Budget(test_s, total_s)
         self._settings: dict[tuple[str, float], Settings] = {}
         self._hunters: dict[int, Hunter] = {}
@@ -152,7 +155,7 @@ class HuntsAtWork:
             settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
         program = self._program([self._word(test, file)], call=call)
         with self._budget:
-            return hunter.hunt(test, program, settings, Wanted(asked.runs, seconds, asked.strategy))
+            return hunter.hunt(test, program, settings, Wanted(asked.runs, seconds, asked.strategy, self._corpus, call))
 
     def _word(self, test: str, file: str) -> str:
         """What names a test on a command line in this folder."""

@@ -6,6 +6,7 @@ import marshal
 import os
 import sys
 
+from . import loading
 from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, settle_imports, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
@@ -38,11 +39,13 @@ def start(request_path: str, number: int) -> None:
     """
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
+    loading.collect_again()
     keep_apart()
     use_own(True)
     settle()
     parts = _put_in_place(request_path, number)
     settle_imports()
+    loading.end()
     begin_anew(PROGRAM)
     use_own(False)
     for name in parts.request["preload"]:

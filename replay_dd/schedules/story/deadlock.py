@@ -13,6 +13,7 @@ from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, 
 from replay_dd.schedules.story.verdict import Verdict, Wait
 
 _MOST_PASSING = 6
+_VAGUE = (kinds.ORDER_VIOLATION, kinds.DEADLOCK, kinds.MISSED_NOTIFICATION, kinds.EARLY_TIMEOUT)
 _UNKNOWN = Value("?", "", -1)
 
 
@@ -46,6 +47,8 @@ def with_race(story: Story, race: Story | None) -> Story:
     """The story of a deadlock with that of the race that leads there, if one was seen."""
     if race is None or story.hang is None or story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
         return story
+    if story.kind == kinds.MISSED_NOTIFICATION and race.kind == kinds.ORDER_VIOLATION:
+        return story  # which notification was missed says more than that two calls come in some order
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
@@ -58,8 +61,13 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        hang=replace(story.hang, led_by=race.summary),
+        hang=replace(story.hang, led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early)),
     )
+
+
+def _kind_of_cause(kind: str, is_told: bool) -> str:
+    """The kind of the race that leads to a hang, where that says more than that some order is wrong."""
+    return "" if is_told or kind in _VAGUE else kind
 
 
 def _last(name: str) -> str:

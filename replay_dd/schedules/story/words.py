@@ -50,6 +50,8 @@ class Letters:
             if not new.is_known:
                 return f"replaces {replaced}" if replaced else "stores a value"
             return f"stores {self.value(new)}{f' over {replaced}' if replaced else ''}"
+        if access.does == "deletes" and access.is_weak:
+            return f"lets go of {self.value(old)}, to which nothing else refers"
         if access.does == "deletes":
             return f"deletes {self.value(old)}" if old.is_known else "deletes it"
         if access.does == "iterates":
@@ -131,6 +133,8 @@ def described(access: Access) -> str:
         return f"attribute of {'the class' if kind == 'type' else 'the module' if kind == 'module' else f'one {kind}'}"
     if access.is_weak and kind == "ReferenceType":
         return "what a weak reference refers to"
+    if access.is_of_memoised:
+        return "a result that is kept"
     if sort == "item":
         return f"item of one {kind}"
     if sort == "whole":

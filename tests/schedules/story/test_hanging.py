@@ -73,6 +73,10 @@ def test_a_circle_begins_with_the_first_thread_and_names_the_locks_in_its_order(
     )
     assert verdict.kind == kinds.LOCK_ORDER
     assert [wait.thread.thread for wait in verdict.waits] == ["0.1", "0.2"]
+    assert verdict.summary == (
+        "Thread 0.1 has thing1 (prog.py:10) and waits for thing2 (prog.py:12); thread 0.2 has thing2 (prog.py:10) and "
+        "waits for thing1 (prog.py:12): they take the locks in different orders."
+    )
     assert [one.called for one in verdict.things] == ["thing1", "thing2"]
     assert verdict.help.startswith("take thing1 before thing2 everywhere")
     assert not verdict.inferred
@@ -189,6 +193,12 @@ def test_a_notification_that_came_too_early_is_missed() -> None:
     assert "when others waited" in later.summary
 
 
+def test_who_woke_up_and_waits_again_is_told() -> None:
+    steps = [step(1, "0.1", "waits", 2), step(1, "0.2", "notifies all of", 3, "1 wait"), step(1, "0.1", "waits", 7)]
+    verdict = told(thread("0.1", 1), thread("0.2", 1), thing(1, "Condition"), *steps)
+    assert "Thread 0.2 notified it before that: thread 0.1 woke up, but waits again" in verdict.summary
+
+
 def test_a_time_out_before_a_wait_that_nobody_ends_is_told() -> None:
     parts = [thread("0.1", 1), thing(1, "Event", state="not set"), thing(2, "Event")]
     assert told(*parts).kind == kinds.NEVER_COMES
@@ -203,8 +213,17 @@ def test_a_full_queue_lacks_its_consumer_and_tells_how_that_ended() -> None:
     steps = [step(1, "0.2", "gets from", 2), step(1, "0.1", "puts into", 3), step(1, "0.2", "gets from", 4)]
     verdict = told(thread("0.1", 1), thread("0.2"), queue, *steps, ending=died("0.2"))
     assert verdict.kind == kinds.NO_CONSUMER
-    assert "Thread 0.2 took items from it, and does so no more. An exception ended thread 0.2" in verdict.summary
+    assert "Thread 0.2 took items from it, but will take no more. An exception ended thread 0.2" in verdict.summary
     assert [one.time for one in verdict.steps] == [4]
+
+
+def test_items_that_were_there_from_the_beginning_are_not_denied() -> None:
+    parts = [thread("0.1", 1), thread("0.2"), thing(1, "Queue", state="empty")]
+    verdict = told(*parts, step(1, "0.2", "gets from", 2))
+    assert verdict.kind == kinds.NO_PRODUCER
+    assert "It had some when the threads began, and thread 0.2 took the last one." in verdict.summary
+    assert "Nobody ever did." in told(*parts).summary
+    assert "Nobody ever did." in told(*parts, step(1, "0.1", "gets from", 2)).summary
 
 
 def test_a_permit_that_was_not_given_back_is_told_with_its_place() -> None:
@@ -268,3 +287,11 @@ def test_a_worker_that_stands_idle_in_library_code_explains_nothing() -> None:
     whole = hang(*parts)
     whole = replace(whole, stacks=(*STACKS, (frame(80, "_worker", counted=False),)))
     assert verdict_of(whole, ENDING).things == (parts[3],)
+
+
+def test_threads_that_all_wait_for_one_queue_are_no_circle() -> None:
+    """Each of them could put an item there, but none has one."""
+    queue = thing(1, "Queue", state="empty", likely=("0.1", "0.2"))
+    verdict = told(thread("0.1", 1), thread("0.2", 1), queue, step(1, "0.1", "puts into", 2))
+    assert verdict.kind == kinds.NO_PRODUCER
+    assert "Thread 0.1 put items into it, but will put no more." in verdict.summary

@@ -70,6 +70,7 @@ class Places:
         # Known from the start: which of them run depends on the strategy, and the size of this table must not.
         self._kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
         self._short: dict[str, str] = {}
+        self.importing = {"<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>"}
         self._watched: set[int] | None = None
         self._hashes: dict[int, tuple[CodeType, int]] = {}
 
