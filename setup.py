@@ -16,6 +16,7 @@ ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
     *("_accelerator", "counting", "fast_exit", "frame_values", "library_entropy", "library_memory", "library_tables"),
     *(
+        "interpreters",
         "observing",
         "operation_places",
         "own_memory",

@@ -3,27 +3,14 @@
 #
 #     demos/run_demo.sh [FOLDER]     the results go to FOLDER, which is emptied first (default: build/demo)
 set -euo pipefail
+# shellcheck source=demos/steps.sh
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 demos=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 results=${1:-build/demo}
 rm -rf "$results"
 mkdir -p "$results/htpasswd/work" "$results/socketio"
 results=$(cd "$results" && pwd)
-
-say() { # say TEXT: announce the next step
-  printf '\n# %s\n' "$1"
-}
-
-run() { # run STATUS COMMAND...: show a command, run it, and check its exit status
-  local expected=$1 status=0
-  shift
-  printf '$ %s\n' "$*"
-  "$@" || status=$?
-  if [ "$status" -ne "$expected" ]; then
-    printf 'The demo stops: exit status %s, expected %s.\n' "$status" "$expected" >&2
-    exit 1
-  fi
-}
 
 printf '=== 1. A password file that loses a user ===\n'
 # A separate folder containing only the program: --fresh-copy gives each run a copy of it.

@@ -4,6 +4,8 @@
 #
 #     demos/run_demo_changes.sh [FOLDER]     the results go to FOLDER, which is emptied first (default: build/demo-changes)
 set -euo pipefail
+# shellcheck source=demos/steps.sh
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 demo=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/changes
 results=${1:-build/demo-changes}
@@ -12,13 +14,8 @@ mkdir -p "$results"
 results=$(cd "$results" && pwd)
 cd "$demo"
 
-run() { # run COMMAND...: show a command and run it
-  printf '$ %s\n' "$*"
-  "$@"
-}
-
 printf '# A test passes with click 8.2.1 and fails with 8.3.0. Which change is to blame?\n'
-run replay-dd changes pip:click==8.2.1 pip:click==8.3.0 -o "$results/failing.patch" -- python test_flag.py
+run 0 replay-dd changes pip:click==8.2.1 pip:click==8.3.0 -o "$results/failing.patch" -- python test_flag.py
 
 if ! grep -q '^-.*def get_default' "$results/failing.patch"; then
   printf 'The demo stops: the change found is not in get_default.\n' >&2

@@ -4,6 +4,8 @@
 #
 #     demos/run_demo_gui.sh [FOLDER]     the results go to FOLDER, which is emptied first (default: build/demo-gui)
 set -euo pipefail
+# shellcheck source=demos/steps.sh
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 results=${1:-build/demo-gui}
 PATH="$PATH:/usr/games"
@@ -28,21 +30,6 @@ fi
 rm -rf "$results"
 mkdir -p "$results"
 cd "$results"
-
-say() { # say TEXT: announce the next step
-  printf '\n# %s\n' "$1"
-}
-
-run() { # run STATUS COMMAND...: show a command, run it, and check its exit status
-  local expected=$1 status=0
-  shift
-  printf '$ %s\n' "$*"
-  "$@" || status=$?
-  if [ "$status" -ne "$expected" ]; then
-    printf 'The demo stops: exit status %s, expected %s.\n' "$status" "$expected" >&2
-    exit 1
-  fi
-}
 
 printf '=== A game that crashes: xsok 1.02 from Debian ===\n'
 

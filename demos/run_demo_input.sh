@@ -3,6 +3,8 @@
 #
 #     demos/run_demo_input.sh [FOLDER]     the results go to FOLDER, which is emptied first (default: build/demo-input)
 set -euo pipefail
+# shellcheck source=demos/steps.sh
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 demos=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/input
 results=${1:-build/demo-input}
@@ -10,15 +12,6 @@ rm -rf "$results"
 mkdir -p "$results"
 results=$(cd "$results" && pwd)
 cd "$demos"
-
-say() { # say TEXT: announce the next step
-  printf '\n# %s\n' "$1"
-}
-
-run() { # run COMMAND...: show a command and run it
-  printf '$ %s\n' "$*"
-  "$@"
-}
 
 holds() { # holds FILE PATTERN BYTES: check that a result has the cause in it, and little else
   if ! grep -q -- "$2" "$1" || [ "$(wc -c <"$1")" -gt "$3" ]; then
@@ -32,12 +25,12 @@ say 'The traceback does not tell which line is to blame:'
 python load.py services.yaml 2>&1 | tail -n 1 || true
 
 say 'Leave out lines and what stands in brackets, then characters, as long as it fails in the same way:'
-run replay-dd input services.yaml -o "$results/minimal.yaml" -- python load.py {}
+run 0 replay-dd input services.yaml -o "$results/minimal.yaml" -- python load.py {}
 holds "$results/minimal.yaml" '2023-02-29' 40
 
 say 'Which character makes the difference between a file that loads and this one?'
 sed 's/2023-02-29/2023-02-28/' services.yaml >"$results/loads.yaml"
-run replay-dd input services.yaml --passing "$results/loads.yaml" -o "$results/fails.yaml" -- python load.py {}
+run 0 replay-dd input services.yaml --passing "$results/loads.yaml" -o "$results/fails.yaml" -- python load.py {}
 
 if command -v g++ >/dev/null; then
   printf '\n=== 2. A C program that g++ cannot compile yet ===\n'
@@ -45,7 +38,7 @@ if command -v g++ >/dev/null; then
   g++ -x c++ -fsyntax-only automaton.c 2>&1 | grep -m 1 sorry || true
 
   say 'What of it does that need?'
-  run replay-dd input automaton.c -o "$results/minimal.c" --grep 'sorry, unimplemented' -- \
+  run 0 replay-dd input automaton.c -o "$results/minimal.c" --grep 'sorry, unimplemented' -- \
     g++ -x c++ -fsyntax-only {}
   holds "$results/minimal.c" '\[DIGITS\]=1' 80
 fi

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from replay_dd.errors.program import NoWindowError
 from replay_dd.events.failure_signature import outcome_of
 from replay_dd.events.log import SessionWriter
 from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
@@ -117,6 +118,11 @@ def _play(
         ending = stage.finish()
     finally:
         stage.close()
+    if not (done or stage.program.has_had_window or ending.failed):
+        raise NoWindowError(
+            f"The program opened no window, and {ending.text}.",
+            "Check that it is a GUI program, and that it does not hand over to one that runs already.",
+        )
     lasted_ms = int((time.monotonic() - stage.program.started) * 1000)
     return done, replace(ending, actions=len(done), time_ms=lasted_ms), known
 

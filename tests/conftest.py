@@ -71,7 +71,7 @@ def is_left_out_by_quick(item: pytest.Item, slow: frozenset[str]) -> bool:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("once") is not None and (version := os.environ.get(TESTED_UNDER)):
-        pytest.skip(f"takes long, does not hang on the version of Python, and is done under {version}")
+        pytest.skip(f"takes long, does not depend on the version of Python, and is done under {version}")
     for marker in item.iter_markers("needs_python"):
         wanted = tuple(int(part) for part in str(marker.args[0]).split("."))
         if sys.version_info < wanted:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 
 from tools.documents import CHECKOUT
 
@@ -52,8 +53,8 @@ TITLES = {
 ROOMS = {
     "cli": "the commands",
     "pytest_plugin": "hunts the tests of a suite",
-    "order_variables": "variables between tests of an order and their programs",
-    "testing": "runs a program in a certain order of its threads, for tests",
+    "order_variables": "environment variables of order tests",
+    "testing": "runs a program in a given order of its threads, for tests",
     "report": "terminal, HTML, lanes, film strips, scripts",
     "schedules": "thread schedules",
     "events": "user actions in GUI sessions",
@@ -96,7 +97,7 @@ INSIDE = {
     "counting": "thread time and digest",
     "hangs": "who waits for whom in a program that hangs, and what led there",
     "accesses": "what the threads access, for the story of a race",
-    "virtual": "locks and orders that the program does not have, for experiments",
+    "virtual": "locks and orders that experiments add",
     "observing": "looks at objects of the program without running its code",
     "accelerator": "counting and points once more, in C (optional)",
     "channel": "to the tool",
@@ -161,6 +162,10 @@ TEST = (
 _FONTS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 _WIDTH_PX, _MARGIN_PX, _TITLE_PX = 920, 20, 18
 _INK, _PALE, _LINE = "#1f2328", "#57606a", "#8c959f"
+# Of a room's words: their size, the room from one line to the next, and at most for a character in any of the fonts.
+_WORDS_PX, _LEADING_PX, _CHARACTER_PX = 12, 15, 6.8
+# Where a room's words begin: beside its walls, or on a flat floor beside its name.
+_PADDING_PX, _NAME_PX = 10, 120
 
 
 def rooms() -> str:
@@ -176,23 +181,32 @@ def _floors(title: str, floors: Iterable[Floor], y: int, colour: str) -> tuple[l
     y += 30
     top = y
     for floor in floors:
-        height, gap = (46, 12) if floor.title else (28, 5)
+        gap = 12 if floor.title else 5
+        width = (_WIDTH_PX - 2 * _MARGIN_PX - 30 - (len(floor.rooms) - 1) * gap) / len(floor.rooms)
+        words = [_lines_of(room.words, width, flat=not floor.title) for room in floor.rooms]
+        height = (31 if floor.title else 13) + _LEADING_PX * max(map(len, words))
         if floor.title:
             parts.append(_text(_MARGIN_PX + 30, y + 12, floor.title, size=12, ink=_PALE))
             y += _TITLE_PX
-        width = (_WIDTH_PX - 2 * _MARGIN_PX - 30 - (len(floor.rooms) - 1) * gap) / len(floor.rooms)
         for number, room in enumerate(floor.rooms):
             x = _MARGIN_PX + 30 + number * (width + gap)
             parts.append(
                 f'<rect x="{x:.0f}" y="{y}" width="{width:.0f}" height="{height}" rx="6" fill="{colour}" '
                 f'stroke="{_LINE}"/>'
             )
-            parts.append(_text(x + 12, y + 19, _short(room.name).rpartition("/")[2], size=14, weight="bold"))
-            place = (x + 12, y + 37) if floor.title else (x + 120, y + 19)
-            parts.append(_text(*place, room.words, size=12))
+            parts.append(_text(x + _PADDING_PX, y + 19, _short(room.name).rpartition("/")[2], size=14, weight="bold"))
+            left, first = (x + _PADDING_PX, y + 37) if floor.title else (x + _NAME_PX, y + 19)
+            for row, line in enumerate(words[number]):
+                parts.append(_text(left, first + row * _LEADING_PX, line, size=_WORDS_PX))
         y += height + gap
     parts.append(_arrow(_MARGIN_PX + 10, top, _MARGIN_PX + 10, y - gap))
     return parts, y - gap
+
+
+def _lines_of(words: str, width_px: float, *, flat: bool) -> list[str]:
+    """The words of a room of this width, line by line."""
+    room_px = width_px - _PADDING_PX - (_NAME_PX if flat else _PADDING_PX)
+    return wrap(words, int(room_px / _CHARACTER_PX), break_long_words=False)
 
 
 def one_test() -> str:

@@ -1,7 +1,7 @@
 """Build the package and run its tests, from another folder, under every supported Python.
 
 Pythons that this machine does not have are brought by get_pythons.py, where they can be had. The first one gets every
-test, the newest one every test that hangs on the version of Python, the others the quick ones of these, and those
+test, the newest one every test that depends on the version of Python, the others the quick ones of these, and those
 without a GIL the quick ones about schedules. On a very busy machine, the newest one gets the quick tests, too.
 
 The tests see the installed package only: they are run from the unpacked source archive, without the packages in it, in

@@ -97,7 +97,7 @@ def parse_arguments(text: str, name: str) -> FileArguments:
         raise _too_deep(name) from error
     except (SyntaxError, ValueError, TypeError) as error:
         why = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
-        told = f"The arguments {name} are {not_json}, and no Python literals ({why})."
+        told = f"The arguments {name} are {not_json}, and not Python literals ({why})."
         raise InputError(told, _HINT) from error
 
 

@@ -294,7 +294,7 @@ class ArgumentSearch:
                 if "+" in mode:
                     raise DoesNotPassError(
                         f"{self._call.source(space.build(EMPTY))[:_SHOWN]} fails, too: {self._tester.last.words}.",
-                        "Then nothing of the arguments makes the difference; see `min_args()`.",
+                        "So nothing in the arguments makes the difference; see `min_args()`.",
                     )
                 return EMPTY, EMPTY
             if check_whole and test(space.arguments) is not Outcome.FAIL:

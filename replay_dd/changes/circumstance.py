@@ -77,7 +77,6 @@ class CodeChanges(Circumstance[Ending]):
         self.algorithm = algorithm if goal is Goal.ISOLATE else "ddmin"
         self._workshop = workshop
         self._levels = tuple(levels)
-        self._applied = applied
         self._wanted = wanted
         self._same = same
         self._resolution = resolution

@@ -24,7 +24,7 @@ from replay_dd.dd import EMPTY, IntervalSet
 LEAST_CHANGES = 50
 """With fewer changes, a search needs hardly more tests than it takes to see what is executed."""
 
-# Lines that Python does not execute, though what surrounds them hangs on them.
+# Lines that Python does not execute, though what surrounds them depends on them.
 _STRUCTURE = re.compile(rb"\s*(?:(?:else|finally|try|except|case|match)\b|[)\]}])")
 
 

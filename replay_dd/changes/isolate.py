@@ -112,7 +112,9 @@ def isolate_changes(
     """
     difference = Difference(old, new)
     if not difference.all:
-        raise NoDifferenceError("Both versions are the same.")
+        raise NoDifferenceError(
+            "Both versions are the same.", "Give the version that passes first, then the one that fails."
+        )
     started = time.monotonic()
     with Workshop(difference, target, oracle or Oracle()) as workshop:
         resolution = Resolution(difference, workshop.broken_files) if resolve else None
@@ -135,9 +137,7 @@ def isolate_changes(
             )
         except DoesNotFailError as error:
             if passing_end.verdict is Outcome.FAIL:
-                raise DoesNotFailError(
-                    f"{error} The old one does.", "Exchange them: OLD passes, and NEW fails."
-                ) from error
+                raise DoesNotFailError(f"{error} The old one does.", "Swap them: OLD passes, and NEW fails.") from error
             raise
         final = isolation.circumstance
         assert isinstance(final, CodeChanges)

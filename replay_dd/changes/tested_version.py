@@ -1,4 +1,4 @@
-"""Runs a test in versions of a program: in the files here, in another version, or with a commit taken back.
+"""Runs a test in versions of a program: in the files here, in another version, or with a commit reverted.
 
 Rules of this module:
 
@@ -116,14 +116,14 @@ class Project:
         return self._copy(name, open_version(name, folder).tree, folder)
 
     def without(self, commit: str, folder: Path) -> Place:
-        """A copy of the files here, with a commit taken back.
+        """A copy of the files here, with a commit reverted.
 
         Args:
             commit: the commit.
             folder: an empty folder.
 
         Raises:
-            VersionError: there is no such commit, or later changes do not let it be taken back.
+            VersionError: there is no such commit, or later changes do not let it be reverted.
         """
         repository = repository_here()
         revision = None if repository is None else commit_named(repository, commit)
@@ -143,7 +143,7 @@ class Project:
         undo = ("apply", "--reverse", "--whitespace=nowarn", exclude, str(patch))
         if git(place.root, "-c", "core.autocrlf=false", *undo) is None:
             raise VersionError(
-                f"The commit {commit} cannot be taken back: later changes touch the same lines.",
+                f"The commit {commit} cannot be reverted: later changes touch the same lines.",
                 "Name a version without the repair with `--old`, such as the commit before it.",
             )
         return place

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from replay_dd.bisect.commits import Commits, Target
-from replay_dd.bisect.history import History, files_in, is_dirty, open_history
+from replay_dd.bisect.history import History, files_in, is_dirty, open_history, submodules
 from replay_dd.bisect.search import Bisection, bisect
 from replay_dd.changes.sources import git
 from replay_dd.cli.command import Option, command
@@ -161,6 +161,9 @@ def bisect_command(
         failure=failure,
     )
     target = _with_own_files(target, history)
+    for submodule in submodules(history.repository, history.bad):
+        if not (target.top / submodule / ".git").exists():
+            say(f"the submodule {submodule} is empty, as it is here; `git submodule update --init` checks it out")
     progress = Progress()
     what = ""
 

@@ -114,13 +114,13 @@ DEFAULT_SEEDS = 20
         "--no-coverage",
         section=SEARCH,
         is_flag=True,
-        help="Do not leave out first what neither version executes.",
+        help="Search the changes that neither version executes, too.",
     ),
     Option(
         "--no-resolve",
         section=SEARCH,
         is_flag=True,
-        help="Do not try a mixture that misses names again, with the changes that these belong to.",
+        help="Do not retry a mixture that lacks names with the changes that define them.",
     ),
     Option(
         "--no-history",
@@ -342,7 +342,7 @@ def _apart(file: Path, tracked: set[str], folder: Path) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The variables, with a search path of Python that does not hang on the folder that we are in."""
+    """The variables, with a search path of Python that does not depend on the folder that we are in."""
     path = os.environ.get("PYTHONPATH", "")
     whole = os.pathsep.join(os.path.abspath(part) for part in path.split(os.pathsep) if part)
     return {**os.environ, **({"PYTHONPATH": whole} if whole else {})}

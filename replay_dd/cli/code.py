@@ -70,7 +70,7 @@ class CodeCommand(Command):
     *failure_options(),
     jobs_option(),
     *budget_options(),
-    fork_option("first touches the program, if it is one in Python"),
+    fork_option("a tool in Python where it first touches the program"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     kind=CodeCommand,
 )

@@ -120,7 +120,9 @@ class Option(click.Option):
             return None
         if self.texts:
             records = {subject: option.get_help_record(ctx) or record for subject, option in self.texts.items()}
-            return record[0], " ".join(f"For {subject}: {text}" for subject, (_, text) in records.items())
+            return record[0], " ".join(
+                f"For {subject}: {text[:1].lower()}{text[1:]}" for subject, (_, text) in records.items()
+            )
         default = self._shown_default if isinstance(self._shown_default, str) else self._shown_default()
         if default == "":
             return record

@@ -74,7 +74,7 @@ _WHY = {None: "", "time": " within the time budget", "interrupt": ": interrupted
     jobs_option(),
     *budget_options(),
     *failure_options(),
-    fork_option("first touches its input, if it is a Python program"),
+    fork_option("a Python program where it first touches its input"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )
@@ -103,8 +103,8 @@ def fuzz_command(
     Exit status:
       0  an input failed and was reduced
       1  none failed
-      130  interrupted before one failed
       4  the failure or the answer is not reproducible
+      130  interrupted before one failed
     """
     oracle = oracle_of(grep, script)
     content = None if source is None else read_input(source)

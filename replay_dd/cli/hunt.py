@@ -34,6 +34,7 @@ from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
+from replay_dd.report.corpus import corpus_as_json, corpus_in_words
 from replay_dd.report.delays import delay_hint
 from replay_dd.report.hangs import hang_as_json, hang_in_short
 from replay_dd.report.log import describe_notes, notes_of
@@ -41,6 +42,7 @@ from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature, signature_of
 from replay_dd.schedules.fork_server_client import NO_FORK
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
@@ -79,6 +81,13 @@ _SHOWN = 5  # other failures
         section=SEARCH,
         is_flag=True,
         help="Do not stop at the first failure: keep one log of each, fail.log, fail-2.log and so on.",
+    ),
+    Option(
+        "--corpus",
+        section=SEARCH,
+        metavar="DIR",
+        type=OUTPUT_FOLDER,
+        help="Keep what hunts learn in this folder, and go on from there.",
     ),
     Option(
         "--failure",
@@ -134,6 +143,7 @@ def hunt_command(
     time_limit: float,
     failure: str,
     keep_going: bool,
+    corpus: Path | None,
     no_simplify: bool,
     fresh_copy: bool,
     stdin: str | None,
@@ -189,6 +199,7 @@ def hunt_command(
             time_budget_s=time_budget,
             keep_going=keep_going,
             only=only,
+            corpus=None if corpus is None else Corpus(corpus),
             on_run=on_run,
             on_simplify=on_simplify,
             on_fresh=progress.note,
@@ -242,6 +253,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         yield_points=found.yield_points,
         one_schedule=found.one_schedule,
         interrupted=found.interrupted,
+        out_of_time=found.out_of_time,
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
         further=[
             {"text": signature_of(log.ending).text, "log": str(_path_of(output, number))}
@@ -250,6 +262,8 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         hang=None if found.failing is None else hang_as_json(found.failing.ending, found.failing.program),
         notes=notes_of(found.passing, found.failing),
         coverage=None if found.coverage is None else found.coverage._asdict(),
+        failure=None if found.failing is None else signature_of(found.failing.ending).text,
+        corpus=None if found.learnt is None else corpus_as_json(found.learnt),
         hints=() if found.failing is not None else (*_hints(found, max_delay_s), *_why_slow(found)),
     )
 
@@ -302,6 +316,9 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         echo(f"             replay-dd replay {shlex.quote(str(_path_of(output, number)))}")
         echo(f"               {signature_of(log.ending).text}")
     echo_lines(describe_notes(found.passing, found.failing))
+    if found.learnt is not None:
+        seen_is_told = found.failing is None and found.coverage is not None and not found.interrupted
+        echo_lines(corpus_in_words(found.learnt, seen_is_told=seen_is_told))
     if found.failing is not None:
         echo_lines(hang_in_short(found.failing.ending))
     if found.interrupted:
@@ -315,14 +332,16 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         return _status_of(found)
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
+        end = ", and then the time was over" if found.out_of_time else ""
+        echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
         if found.coverage is not None and found.coverage.orders_known:
             echo(_covered(found.coverage))
         for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
         return _status_of(found)
     if found.passing is None:
-        echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
+        end = " before the time was over" if found.out_of_time else ""
+        echo(f"No run passed in {covered}{end}, so there is nothing to compare the failure with.")
         return _status_of(found)
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
     which = f"{1 + len(found.further)} failures" if found.further else "Both"

@@ -30,7 +30,7 @@ from replay_dd.cli.program_under_test import check_script
 from replay_dd.errors.user import UsageError
 from replay_dd.input.folder import pack
 from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
-from replay_dd.input.levels import NAMES, Tree, levels_named
+from replay_dd.input.levels import NAMES, Tree, default_levels, levels_named
 from replay_dd.input.reduce import ALGORITHMS
 from replay_dd.input.target import Target, check_command
 from replay_dd.input.units import Level, delimited
@@ -41,6 +41,10 @@ UNITS = "Units"
 
 def _algorithms() -> Sequence[str]:
     return ALGORITHMS
+
+
+def _default_units() -> str:
+    return ",".join(level.name for level in default_levels(b"text"))
 
 
 @command(
@@ -70,14 +74,14 @@ def _algorithms() -> Sequence[str]:
         section=UNITS,
         metavar="DIR",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="In the place of FILE: leave out files of this folder, then parts of those left. {} stands for its path; "
+        help="Reduce this folder in place of FILE: leave out files, then parts of those left. {} stands for its path; "
         "without {}, CMD is run in it.",
     ),
     Option(
         "--units",
         section=UNITS,
         metavar="UNITS",
-        shown_default="brackets,characters",
+        shown_default=_default_units,
         help=f"What is left out as a whole, coarse units first: {', '.join(NAMES)}.",
     ),
     Option("--delimiter", section=UNITS, metavar="REGEX", help="Leave out parts that end where REGEX matches."),
@@ -112,17 +116,17 @@ def _algorithms() -> Sequence[str]:
         section=SETTINGS,
         metavar="WORDS",
         multiple=True,
-        help="Leave FILE whole, and try these options of CMD: which ones does the failure need? They come at the end "
-        "of CMD, or where {options} stands. Repeatable.",
+        help="Leave FILE whole, and isolate which of these options of CMD the failure needs. They come at the end of "
+        "CMD, or where {options} stands. Repeatable.",
     ),
     Option(
         "--environment",
         section=SETTINGS,
         metavar="NAMES",
-        help="Try these environment variables, separated by commas; `all` for all.",
+        help="The same for these environment variables, separated by commas; `all` for all.",
     ),
-    Option("--prevents", section=SETTINGS, is_flag=True, help="Which of them prevent the failure of CMD?"),
-    fork_option("first touches its input, if it is a Python program"),
+    Option("--prevents", section=SETTINGS, is_flag=True, help="Isolate which of them prevent the failure of CMD."),
+    fork_option("a Python program where it first touches its input"),
     Option("--fresh-copy", section=PROGRAM, is_flag=True, help="Run in a fresh copy of the working directory."),
     click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="-- CMD {}"),
 )

@@ -58,7 +58,7 @@ class Results:
             if path == self.failing and self.is_folder:
                 if os.path.lexists(path) and (not path.is_dir() or any(path.iterdir())):
                     raise OutputError(
-                        f"The folder {path} is there already, and is not empty.", "Name another one with `-o`."
+                        f"The folder {path} already exists and is not empty.", "Name another one with `-o`."
                     )
                 path = path / "any"
             check_writable(path)

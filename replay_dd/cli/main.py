@@ -41,7 +41,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Thread schedules": {
         "hunt": Entry("hunt", "Vary the schedule until one run fails and one passes."),
         "schedules": Entry("recording_commands", "Isolate the thread switch that makes a run fail."),
-        "verify-fix": Entry("recording_commands", "Try whether a repaired program still fails."),
+        "verify-fix": Entry("recording_commands", "Check whether a repaired program still fails."),
         "bisect": Entry("bisect", "Find the commit since which threads can fail."),
         "minimize": Entry("recording_commands", "Reduce a failing schedule to the choices it needs."),
         "verify-test": Entry("verify_test", "Check that a test of `--write-test` can fail."),
@@ -88,6 +88,19 @@ class CommandGroup(click.Group):
         module = importlib.import_module(f"replay_dd.cli.{COMMANDS[cmd_name].module}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a command line."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            import difflib  # only misspelt commands need it
+
+            close = difflib.get_close_matches(name, COMMANDS, 1)
+            guess = f"Did you mean `{close[0]}`? " if close else ""
+            raise UsageError(f"There is no command `{name}`.", f"{guess}`{PROGRAM} --help` lists all commands.")
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands and options, without importing the commands."""

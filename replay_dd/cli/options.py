@@ -97,7 +97,9 @@ def yield_point_options() -> tuple[Option, ...]:
 def program_options() -> tuple[Option, ...]:
     """How the program is run, and how much of the outside world it sees."""
     return (
-        Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for our own."),
+        Option(
+            "--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for that of replay-dd."
+        ),
         Option(
             "--fresh-copy",
             section=PROGRAM,
@@ -117,8 +119,8 @@ def program_options() -> tuple[Option, ...]:
             section=PROGRAM,
             metavar="N|NAME",
             default="",
-            help="Which Python process is under control if the command starts several: its number in the order of "
-            "their start, or its script or module.",
+            help="Which Python process to control if the command starts several: its number in the order of their "
+            "start, or its script or module.",
             shown_default="the only one that starts threads",
         ),
         Option("--real-clock", section=PROGRAM, is_flag=True, help="Use the real clock: sleeps take real time."),
@@ -171,8 +173,8 @@ def environment_option(section: str) -> Option:
         section=section,
         metavar="NAME[=VALUE]",
         multiple=True,
-        help="Give the program another value of a variable than the recorded one; without a value, that of this shell. "
-        "Repeatable.",
+        help="Set a variable in the environment of the program, in place of the recorded value; without a value, take "
+        "that of this shell. Repeatable.",
     )
 
 
@@ -195,7 +197,8 @@ def max_delay_option(*, of_log: bool = False) -> Option:
         type=Seconds(min=0, max=_LONGEST_DELAY_S),
         default=None if of_log else _default_max_delay_s,
         shown_default="that of LOG" if of_log else lambda: f"{_default_max_delay_s():g}",
-        help="How late a thread may be: a sleep or time-out that has no more left may end before another runs on.",
+        help="How far a busy machine may delay a thread: sleeps and time-outs with no more left may end before it "
+        "goes on.",
     )
 
 
@@ -268,7 +271,7 @@ def output_option() -> Option:
         metavar="FILE",
         type=OUTPUT_FILE,
         help="Where to write the minimal recording.",
-        shown_default="next to LOG",
+        shown_default="next to the recording",
     )
 
 
@@ -330,17 +333,17 @@ def _jobs(default: Callable[[], int], help_text: str, shown_default: str) -> Opt
     )
 
 
-def fork_option(where: str = "starts its first thread") -> Option:
+def fork_option(what: str = "the program where it starts its first thread") -> Option:
     """``--no-fork``.
 
     Args:
-        where: what a program does where it is forked otherwise.
+        what: what is forked without this option, and where.
     """
     return Option(
         "--no-fork",
         section=SEARCH,
         is_flag=True,
-        help=f"Start a new process for each run instead of forking the program where it {where}.",
+        help=f"Start a new process for each run instead of forking {what}.",
     )
 
 

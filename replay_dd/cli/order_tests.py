@@ -78,7 +78,7 @@ def _why_not(failing: Log, environment: tuple[str, ...], time_limit_s: float) ->
         return f"it would need {len(switches)} switches; `replay-dd minimize` may find fewer", log
     lost = [anchor for anchor in find_anchors(log) if anchor.line is None]
     if lost:
-        return f"a switch cannot be told by its source line: {lost[0].why}", log
+        return f"a switch cannot be found by its source line: {lost[0].why}", log
     program = log.program
     verdict = PinnedOrder(
         portable(program),

@@ -66,8 +66,8 @@ class Progress:
 
         Args:
             unit: what the deltas are.
-            halves: whether the search mostly halves what is left, as isolation does; otherwise each of the deltas that
-                are left is tested once more at the end.
+            halves: whether the search mostly halves what is left, as isolation does; otherwise, how many tests it takes
+                depends on how many deltas are needed, which nobody knows before the end.
         """
         # Imported here: commands that only say something have no use for the driver.
         from replay_dd.experiment.driver import Observer
@@ -75,7 +75,7 @@ class Progress:
 
         def on_test(record: TestRecord) -> None:
             left = record.deltas_left
-            expected = math.ceil(math.log2(left)) if halves and left > 0 else left
+            expected = math.ceil(math.log2(left)) if halves and left > 0 else None
             self.show(f"{progress_in_words(record, unit)}; {self.pace(record.number, expected, at_least=True)}")
 
         return Observer(on_test, self.show, self.note)

@@ -28,7 +28,7 @@ def _yes_option() -> Option:
         "--yes",
         section=LAST_SECTION,
         is_flag=True,
-        help="Run what a recording says that was not made here, without being asked.",
+        help="Do not ask before running what a recording made elsewhere says.",
     )
 
 
@@ -129,7 +129,7 @@ def schedules_command(passing: Path, failing: Path, yes: bool, **options: Any) -
     click.Argument(["command"], nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]"),
 )
 def verify_fix_command(log: Path, yes: bool, command: tuple[str, ...], **options: Any) -> int | None:
-    """Try whether a repaired program still fails.
+    """Check whether a repaired program still fails.
 
     LOG is the log of a run that failed before the repair. Its schedule is followed in the program as it is now, then
     schedules near it, then some that are hunted. CMD replaces the recorded command.

@@ -131,7 +131,7 @@ def exact_site_option(section: str) -> Option:
         "--exact-site",
         section=section,
         is_flag=True,
-        help="Take crashes at neighbouring places of the program for different failures.",
+        help="Treat crashes at neighbouring places in the program as different failures.",
     )
 
 

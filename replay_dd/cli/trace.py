@@ -60,16 +60,16 @@ def _levels() -> Sequence[str]:
         "--output-line",
         section=OUTCOME,
         metavar="N|TEXT",
-        help="What does this line of the output need? Its number, or a text in it.",
+        help="Explain this line of the output: its number, or a text in it.",
     ),
     Option(
         "--variable",
         section=OUTCOME,
         metavar="NAME",
-        help="What does the final value of this variable need? One of the script, of the function that raises the "
+        help="Explain the final value of this variable: one of the script, one of the function that raises the "
         "exception, or MODULE.NAME.",
     ),
-    Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for our own."),
+    Option("--stdin", section=PROGRAM, metavar="FILE", help="Standard input of the program; - for that of replay-dd."),
     time_limit_option(f"{DEFAULT_TIME_LIMIT_S:g}, then 20 times the first run, and 5 s"),
     Option(
         "--levels",

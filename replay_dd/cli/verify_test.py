@@ -33,7 +33,7 @@ VERSIONS = "Versions"
         "--revert",
         section=VERSIONS,
         metavar="COMMIT",
-        help="Instead: the version with the repair, with this commit taken back.",
+        help="In place of --old: the version with the repair, with this commit reverted.",
     ),
     Option(
         "--new",

@@ -4,7 +4,7 @@ Rules of this module:
 
 * An edit can be applied together with any others of its space. What one cuts out, another cannot change any more; of
   two replacements the outer one counts.
-* Neighbours hang on each other: of a list, the comma between what is kept stays; a block of which nothing is kept
+* Neighbours depend on each other: of a list, the comma between what is kept stays; a block of which nothing is kept
   becomes ``pass``. So edits are members of groups, and a group says what all its members that apply cut out together.
 """
 
@@ -36,7 +36,7 @@ class Cut:
 
 
 class Group(ABC):
-    """Edits that hang on each other."""
+    """Edits that depend on each other."""
 
     @abstractmethod
     def cuts(self, members: Sequence[int]) -> Iterable[Cut]:
@@ -82,7 +82,7 @@ class Edit:
 
 
 def single(file: int, start: int, stop: int, *cuts: Cut) -> Edit:
-    """An edit of one file that hangs on no other."""
+    """An edit of one file that depends on no other."""
     return Edit(file, start, stop, ((file, Alone(cuts), 0),))
 
 

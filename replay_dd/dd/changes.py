@@ -145,7 +145,7 @@ def deltas_between(before: Any, after: Any) -> Changes[Any]:
             if isinstance(case, Mapping):
                 advice = "list(settings.items())"
             raise ArgumentError(
-                f"only sequences can be aligned, and {type(case).__name__} is none",
+                f"only sequences can be aligned, and {type(case).__name__} is not one",
                 hint=f"Make a list of each of them: {advice}.",
             )
     assert left is not None

@@ -111,6 +111,13 @@ class LogEditedError(LogError):
     default_hint = "Use the log as it was written, or record the run again."
 
 
+class CorpusError(LogError):
+    """A folder is no corpus of hunts, or what is in it is damaged."""
+
+    slug = "corpus-unusable"
+    default_hint = "Remove that file: the next hunt begins anew, and the logs of failures beside it stay."
+
+
 class FlowStepError(LogError):
     """A step of a user flow violates the schema."""
 

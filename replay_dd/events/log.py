@@ -287,9 +287,9 @@ def _check_sense(session: Session, path: Path) -> None:
     if session.screen.width_px < 1 or session.screen.height_px < 1:
         raise LogEditedError(f"The log {path} has a screen without any pixels.")
     if session.events and session.actions:
-        raise LogEditedError(f"The log {path} holds both raw events and actions; it may hold only one of both.")
+        raise LogEditedError(f"The log {path} holds both raw events and actions; it may hold only one of them.")
     if [window.number for window in session.windows] != list(range(len(session.windows))):
-        raise LogEditedError(f"The windows of the log {path} are not numbered from 0 on.")
+        raise LogEditedError(f"The windows of the log {path} are not numbered from 0.")
     items: list[Event | Action | WindowChange] = [*session.events, *session.actions, *session.changes]
     named = [item.window for item in items]
     for number in named:

@@ -14,7 +14,7 @@ from replay_dd.events.surroundings import surroundings
 from replay_dd.experiment.process import find_program
 from replay_dd.files import digest_of_regular
 
-# What a program's behaviour usually hangs on. The rest of the environment is not written down: it may hold secrets.
+# What a program's behaviour usually depends on. The rest of the environment is not written down: it may hold secrets.
 _KEPT_VARIABLES = ("PATH", "LANG", "LANGUAGE", "TZ", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("LC_", "PYTHON")
 _HASH_DIGITS = 32

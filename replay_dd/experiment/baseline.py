@@ -237,7 +237,7 @@ def _check_same(circumstance: Circumstance[Run], runs: Sequence[Run], end: End) 
         told = circumstance.compare(runs[0], run)
         if told:
             why = circumstance.diagnose(end) or told
-            raise NotDeterministicError(f"Two runs of the {_name_of(circumstance, end)} are not the same run: {why}")
+            raise NotDeterministicError(f"Two runs of the {_name_of(circumstance, end)} differ: {why}")
 
 
 def _check_recorded(circumstance: Circumstance[Run], run: Run, end: End) -> None:

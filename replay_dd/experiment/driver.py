@@ -54,7 +54,7 @@ NO_OBSERVER = Observer()
 
 # How often a search is made at most if its proof fails.
 _MOST_SEARCHES = 3
-# The probability that an answer contains a delta that is not needed, as far as that hangs on varying runs.
+# The probability that an answer contains a delta that is not needed, as far as that depends on varying runs.
 _SUPERFLUOUS = 0.01
 
 

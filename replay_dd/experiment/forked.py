@@ -111,5 +111,5 @@ def fork(
     if status is None and (status := received(channel, START_LIMIT_S)) is None:
         raise CannotForkError("the server has ended")
     if status[0] != "status":
-        raise CannotForkError(f"the server tells `{status[0]}: {status[1]}` instead of how the run ended")
+        raise CannotForkError(f"the server reported `{status[0]}: {status[1]}` instead of how the run ended")
     return Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)

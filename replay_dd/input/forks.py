@@ -211,7 +211,7 @@ class Runs:
             return forked
         evidence = self._fresh(content)
         if evidence.signature != forked.signature:
-            self._stop(f"a forked run ended otherwise ({forked.words}) than a fresh one ({evidence.words})")
+            self._stop(f"a forked run ended differently ({forked.words}) from a fresh one ({evidence.words})")
         return evidence
 
     def _fresh(self, content: bytes) -> Ending:

@@ -93,7 +93,9 @@ def reduce_input(
     if not isinstance(target, Target):
         target = Target(tuple(target), "input")
     if content == passing:
-        raise NoDifferenceError("The failing and the passing input are the same.")
+        raise NoDifferenceError(
+            "The failing and the passing input are the same.", "Give an input on which the program passes."
+        )
     if not content:
         raise InputError(
             "The failing input is empty: there is nothing to leave out.", "Give the input on which the program fails."

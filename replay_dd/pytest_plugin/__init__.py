@@ -49,6 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="TIME",
         help="how much earlier than its end a sleep or time-out may end, as on a busy machine (default: 10ms)",
     )
+    group.addoption("--replay-dd-corpus", metavar="DIR", help="keep what hunts learn there, and go on from there")
+    parser.addini("replay_dd_corpus", "as --replay-dd-corpus (default: none)", default="")
     parser.addini("replay_dd_max_delay", "as --replay-dd-max-delay (default: 10ms)", default="10ms")
     parser.addini("replay_dd", "whether to hunt in each run, as with --replay-dd", type="bool", default=False)
     parser.addini("replay_dd_on_failure", "as --replay-dd-on-failure", type="bool", default=False)

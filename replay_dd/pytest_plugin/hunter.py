@@ -12,6 +12,7 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.forked import CannotForkError
 from replay_dd.pytest_plugin.known import repeated
 from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
+from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
@@ -20,6 +21,7 @@ from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.model import Program, Settings
@@ -38,11 +40,15 @@ class Wanted:
         runs: the maximum number of schedules.
         seconds: how long that may take.
         strategy: how to choose schedules; None for a mixture.
+        corpus: the folder that keeps what hunts have learnt; None for none.
+        call: which of the calls of the test it is; 0 for the test as a whole.
     """
 
     runs: int
     seconds: float
     strategy: str | None = None
+    corpus: Path | None = None
+    call: int = 0
 
 
 class Hunter:
@@ -95,20 +101,25 @@ class Hunter:
             time_limit_s=_TIME_LIMIT_S,
             time_budget_s=wanted.seconds,
             always_verify=False,
+            corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
+            if wanted.corpus
+            else None,
             start=start,
         )
         fresh = why_not or found.why_fresh
+        known = [] if found.learnt is None else [self._near(line) for line in known_failures(found.learnt)]
         if found.failing is None or found.passing is None or found.one_schedule:
             why = "interrupted" if found.interrupted else _why(found)
-            return HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, interrupted=found.interrupted)
+            result = HuntResult(test, _verdict(found), found.runs, why=why, fresh=fresh, interrupted=found.interrupted)
+            return result.with_why(*known)
         folder = self._folder / folder_name(test)
         folder.mkdir(parents=True, exist_ok=True)
         for name, log in (("pass.log", found.passing), ("fail.log", found.failing)):
             write_log(log, folder / name)
         if found.interrupted:
-            return self._not_isolated(test, found, folder, "interrupted")
+            return self._not_isolated(test, found, folder, "interrupted").with_why(*known)
         with Runner(found.failing.program, found.failing.settings, start=start) as runner:
-            return self._isolated(test, found, folder, runner, fresh)
+            return self._isolated(test, found, folder, runner, fresh).with_why(*known)
 
     def _not_isolated(self, test: str, found: Hunt, folder: Path, why: str, told: str = "") -> HuntResult:
         assert found.failing is not None
@@ -153,6 +164,9 @@ class Hunter:
             fresh=fresh,
             interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
         )
+
+    def _near(self, line: str) -> str:
+        return line.replace(f"{self._directory}{os.sep}", "")
 
     def _shown(self, path: Path) -> str:
         return os.path.relpath(path, self._directory)

@@ -26,6 +26,7 @@ from replay_dd.pytest_plugin.hunted_call import WHICH_CALL
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
 from replay_dd.pytest_plugin.known import Replayed, log_path, replayed
 from replay_dd.pytest_plugin.results import NOT_HUNTED, RACE, HuntResult
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.log import read_log
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.record import settings_for_now
@@ -62,6 +63,7 @@ class Hunts:
         self.budget = Budget(self._asked.time_s, total_s(config))
         self._directory = config.invocation_params.dir
         self._folder = self._directory / option(config, "folder")
+        self._corpus = self._directory / option(config, "corpus") if option(config, "corpus") else None
         self._settings: dict[tuple[str, float], Settings] = {}
         self._hunters: dict[int, Hunter] = {}
 
@@ -83,6 +85,11 @@ class Hunts:
                 f"--replay-dd-folder: no logs can be kept in {self._folder}, as {there} is not a folder "
                 "that can be written to. Name another one."
             )
+        if self._corpus is not None:
+            try:
+                Corpus(self._corpus)
+            except ReplayDDError as error:
+                raise pytest.UsageError(f"--replay-dd-corpus: {error} {error.hint}") from error
 
     def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
@@ -174,7 +181,9 @@ class Hunts:
             settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
         program = self._program([word_of(item, self._directory)], call=call)
         with self.budget:
-            return hunter.hunt(item.nodeid, program, settings, Wanted(asked.runs, seconds, asked.strategy))
+            return hunter.hunt(
+                item.nodeid, program, settings, Wanted(asked.runs, seconds, asked.strategy, self._corpus, call)
+            )
 
     def _program(self, tests: list[str], *plugins: str, call: int = 0) -> Program:
         program = describe_program(command_of(self._config, tests, *plugins), directory=self._directory)

@@ -17,6 +17,7 @@ _WORDS = {
     "FOR_ITER": "takes the next item",
     "CONTAINS_OP": "checks membership",
     "BEFORE_WITH": "enters the with statement",
+    "YIELD_VALUE": "yields",
     "RESUME": "begins the function",
     "JUMP_BACKWARD": "repeats the loop",
     **dict.fromkeys(("CALL", "CALL_KW", "CALL_FUNCTION_EX"), "calls"),

@@ -62,7 +62,7 @@ def changes_as_text(
     for stage in found.isolation.stages:
         yield f"               {stage.unit}s: {stage.left:,} of {stage.before:,} left, {counted(stage.tests, 'test')}"
     if found.undivided:
-        yield "undivided    too many tests in a row told nothing, so this may be more than is needed"
+        yield "undivided    too many tests in a row were unresolved, so this may be more than is needed"
     if found.rounds:
         yield f"resolved     {counted(found.rounds, 'more run')}, with the changes that missing names belong to"
     yield from (line for line in told[1:] if not line.startswith("difference "))

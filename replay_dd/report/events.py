@@ -9,7 +9,7 @@ from typing import Any
 
 from replay_dd.events.actions import actions_of
 from replay_dd.events.describe import describe_action
-from replay_dd.events.model import Ending, Session, Window
+from replay_dd.events.model import Ending, Session
 from replay_dd.events.result import SessionIsolation
 from replay_dd.report.isolation import (
     at_most,
@@ -148,12 +148,6 @@ def events_as_json(found: SessionIsolation, log: Path, passing_log: Path | None 
         "ending": ending_as_json(found.ending),
     }
     return isolation_as_json(found.isolation, answer=answer, files={"failing": log, "passing": passing_log})
-
-
-def describe_window(window: Window) -> str:
-    """A short description of a window."""
-    area = window.area
-    return f'"{window.name}" ({area.width_px}x{area.height_px} at {area.x_px},{area.y_px})'
 
 
 def _ending(ending: Ending | None) -> Iterator[str]:

@@ -25,7 +25,7 @@ from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Program
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import Step, Story
+from replay_dd.schedules.story.story import Step, Story, kind_in_words
 from replay_dd.trust.printable import printable
 
 _MEANING = re.compile(
@@ -71,7 +71,7 @@ def schedules_as_markdown(
 
 
 def _story(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
-    yield f"### {'Race' if story.hang is None else 'Deadlock'}: {plain(story.kind)}"
+    yield f"### {'Race' if story.hang is None else 'Deadlock'}: {plain(kind_in_words(story))}"
     yield ""
     things = " and ".join(f"{code(thing.name)} ({plain(thing.what)})" for thing in story.things)
     yield f"{f'On {things}. ' if things else ''}{plain(story.summary)}"

@@ -104,11 +104,14 @@ def hunt_as_json(
     yield_points: int,
     one_schedule: bool,
     interrupted: bool,
+    out_of_time: bool,
     files: Mapping[str, Path | None],
     further: Sequence[Mapping[str, str]],
     hang: Mapping[str, Any] | None,
     notes: Iterable[str],
     coverage: Mapping[str, int] | None,
+    corpus: Mapping[str, Any] | None,
+    failure: str | None,
     hints: Iterable[str],
 ) -> dict[str, Any]:
     """The object that ``hunt --json`` prints.
@@ -123,11 +126,14 @@ def hunt_as_json(
         yield_points: of a run, about.
         one_schedule: whether the program starts no threads.
         interrupted: whether Ctrl-C ended it.
+        out_of_time: whether the time budget ended it.
         files: the logs that were written.
         further: the texts and logs of further failures.
         hang: how the failing run hung; None if it did not.
         notes: what else should be known about the runs.
         coverage: what the runs covered; None if that is not known.
+        corpus: what the corpus knows now; None if there is none.
+        failure: how the run of the failing log ends; None if there is none.
         hints: what to try next.
     """
     return {
@@ -142,11 +148,14 @@ def hunt_as_json(
         "yield_points": yield_points,
         "one_schedule": one_schedule,
         "interrupted": interrupted,
+        "out_of_time": out_of_time,
         "files": files_as_json(files),
         "further": [dict(one) for one in further],
         "hang": None if hang is None else dict(hang),
         "notes": list(notes),
         "coverage": None if coverage is None else dict(coverage),
+        "corpus": None if corpus is None else dict(corpus),
+        "failure": failure,
         "hints": list(hints),
     }
 

@@ -17,32 +17,18 @@ from dataclasses import replace
 from replay_dd.events.describe import describe_action
 from replay_dd.events.model import Action, ActionKind, Input, InputKind, Session
 from replay_dd.events.x11.keys import symbol_number
+from replay_dd.events.x11.pyautogui_process import KEY_NAMES
 from replay_dd.report.filmstrip import Script
 from replay_dd.trust.quoting import comment, python_literal, shell_command, shell_word
 
 _START_S = 2.0
 _PAUSE_S = 0.5
 _BUTTONS = {1: "left", 2: "middle", 3: "right"}
-# PyAutoGUI's key names that are not the lower-case key symbol.
+# A script does not ask the display for the character of a key, as the player does.
 _PYAUTOGUI_KEYS = {
-    "Return": "enter",
-    "Prior": "pageup",
-    "Next": "pagedown",
+    **KEY_NAMES,
     "Page_Up": "pageup",
     "Page_Down": "pagedown",
-    "Control_L": "ctrlleft",
-    "Control_R": "ctrlright",
-    "Shift_L": "shiftleft",
-    "Shift_R": "shiftright",
-    "Alt_L": "altleft",
-    "Alt_R": "altright",
-    "Super_L": "winleft",
-    "Super_R": "winright",
-    "Menu": "apps",
-    "Caps_Lock": "capslock",
-    "Num_Lock": "numlock",
-    "Scroll_Lock": "scrolllock",
-    "Print": "printscreen",
     "grave": "`", "minus": "-", "equal": "=", "bracketleft": "[", "bracketright": "]", "backslash": "\\",
     "semicolon": ";", "apostrophe": "'", "comma": ",", "period": ".", "slash": "/", "less": "<", "plus": "+",
     "numbersign": "#", "asterisk": "*",

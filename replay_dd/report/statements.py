@@ -68,7 +68,7 @@ def summary_as_text(found: Slice) -> Iterator[str]:
     if troubles:
         total = sum(tests for _, tests in isolation.unresolved)
         more = "; ..." if len(isolation.unresolved) > _SHOWN_TROUBLE else ""
-        yield f"unresolved   {total} of these tests ended otherwise: {'; '.join(troubles)}{more}"
+        yield f"unresolved   {total} of these tests ended differently: {'; '.join(troubles)}{more}"
     if not proof.made:
         yield "proof        none: the search was stopped; this is the best result so far"
     else:

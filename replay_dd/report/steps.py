@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from replay_dd.schedules.story.story import Step, Story, Thing, Turn
+from replay_dd.schedules.story.story import Step, Story, Thing, Turn, kind_in_words
 
 
 class NumberedStep(NamedTuple):
@@ -26,7 +26,7 @@ def title_of(story: Story) -> str:
     """What it is about: ``RACE on Cache.entries['a']: check-then-act``."""
     what = "RACE" if story.hang is None else "DEADLOCK"
     on = f" on {' and '.join(thing.name for thing in story.things)}" if story.things else ""
-    return f"{what}{on}: {story.kind}"
+    return f"{what}{on}: {kind_in_words(story)}"
 
 
 def threads_of(story: Story) -> list[str]:

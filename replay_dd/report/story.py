@@ -15,7 +15,7 @@ from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, path_of
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, kind_in_words, path_of
 
 _WIDTH = 80
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # told as part of their function
@@ -35,7 +35,7 @@ def story_as_text(explanation: Explanation, program: Program, turns: Iterable[st
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
     colon = ":" if things else ""
-    head = f"{_title(story)} {things}{colon} {story.kind}"
+    head = f"{_title(story)} {things}{colon} {kind_in_words(story)}"
     yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     yield from textwrap.wrap(story.summary, _WIDTH)
     yield from hang_of_story_as_text(story, program)
@@ -65,7 +65,7 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
         yield from labelled("locks", line)
     for line in story.waits:
         yield from labelled("waits", line)
-    if told is not None and told.verdict.help:
+    if told is not None and told.verdict.help and not told.led_by_kind:  # it is the race that must be mended
         yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
     for label, line in tried_in_words(explanation.tried):
         yield from labelled(label, line)

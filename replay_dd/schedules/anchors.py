@@ -60,27 +60,39 @@ def named(place: Place) -> str:
     return _INNER.sub("", place.function) or "<module>"
 
 
-def with_anchors(log: Log) -> Log:
-    """The log with line texts added to its places, for files that have not changed since the run."""
-    sources: dict[str, Source | None] = {}
-    switches = []
+class PlaceAnchors:
+    """Adds the texts of lines to places of a run, for files that have not changed since.
 
-    def anchored(place: Place) -> Place:
+    Args:
+        program: the program that ran.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._sources: dict[str, Source | None] = {}
+
+    def of(self, place: Place) -> Place:
+        """The place with the text of its line, and how many there are before it in its function."""
         if place.text:
             return place
-        if place.file not in sources:
-            sources[place.file] = _parsed(vouched_text(log.program, place))
-        source = sources[place.file]
+        if place.file not in self._sources:
+            self._sources[place.file] = _parsed(vouched_text(self._program, place))
+        source = self._sources[place.file]
         if source is None:
             return place
         text, repeat = source.anchor_of(place.line)
         return replace(place, text=text, repeat=repeat, indentation=source.indentation(place.line))
 
+
+def with_anchors(log: Log) -> Log:
+    """The log with line texts added to its places, for files that have not changed since the run."""
+    anchors = PlaceAnchors(log.program)
+    switches = []
     for switch in log.switches:
         if switch.place is not None:
-            switch = replace(switch, place=anchored(switch.place))
+            switch = replace(switch, place=anchors.of(switch.place))
         if switch.wake is not None and switch.wake.place is not None:
-            switch = replace(switch, wake=replace(switch.wake, place=anchored(switch.wake.place)))
+            switch = replace(switch, wake=replace(switch.wake, place=anchors.of(switch.wake.place)))
         switches.append(switch)
     return replace(log, switches=tuple(switches))
 

@@ -275,7 +275,7 @@ class Runner:
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        if self.why_fresh:
+        if self.why_fresh or LIVE.stopped:  # then it was killed
             return
         self.why_fresh = reason
         if reason != NO_THREAD:

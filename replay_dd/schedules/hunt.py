@@ -8,15 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
+from replay_dd.schedules.ending_counts import EndingCount, Tally
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
+from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
@@ -26,20 +29,6 @@ from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 MOST_FURTHER = 19  # failures that are kept beside the first
-
-
-class EndingCount(NamedTuple):
-    """An ending, and the number of runs that had it.
-
-    Attributes:
-        text: its description.
-        runs: how many runs had it.
-        messages: how many distinct descriptions it had: messages may vary from run to run.
-    """
-
-    text: str
-    runs: int
-    messages: int
 
 
 @dataclass(frozen=True)
@@ -66,10 +55,12 @@ class Hunt:
         why_fresh: why runs used fresh processes; empty if they were forked.
         asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
             there was none.
+        out_of_time: whether the time budget ended it.
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.
         coverage: what the runs covered; None if that is not known.
         further: the logs of runs that failed in other ways, one for each, if the hunt was to keep going.
+        learnt: what the corpus knows now; None if there is none.
     """
 
     passing: Log | None
@@ -93,6 +84,8 @@ class Hunt:
     coverage: Coverage | None = None
     elsewhere: tuple[EndingCount, ...] = ()
     further: tuple[Log, ...] = ()
+    learnt: Learnt | None = None
+    out_of_time: bool = False
 
 
 def hunt(
@@ -111,6 +104,7 @@ def hunt(
     keep_going: bool = False,
     only: str = "",
     always_verify: bool = True,
+    corpus: Corpus | None = None,
     start: Start = start_program,
     on_run: Callable[[int, Plan, Signature], None] | None = None,
     on_simplify: Callable[[int], None] | None = None,
@@ -139,6 +133,7 @@ def hunt(
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
         always_verify: replay the passing run even if none failed.
+        corpus: keeps what hunts have learnt, for the next one.
         start: starts a program that is to be forked.
         on_run: called with number, plan and ending of each run, in order.
         on_simplify: called with the number of each simplifying run; with 0 at the start.
@@ -172,6 +167,7 @@ def hunt(
                 keep_going=keep_going,
                 only=only,
                 always_verify=always_verify,
+                corpus=corpus,
                 on_run=on_run,
                 on_simplify=on_simplify,
                 on_fresh=on_fresh,
@@ -185,19 +181,42 @@ def hunt(
         end = first.log.ending
         one_schedule = end.complete and len(end.thread_times) < 2
         amount = 0 if one_schedule else runs - 1
-        learning = HuntPlans(first, seed, amount) if strategy is None else None
-        plans = learning or plans_of(strategy or "", seed, first, amount)
+        # What earlier hunts have found comes first.
+        session = None
+        if corpus and not one_schedule:
+            session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
+        before = session.progress if session else Progress()
+        amount -= session.left if session else 0
+        seen_before = session.seen_before if session else None
+        learning = HuntPlans(first, seed, amount, before, seen_before) if strategy is None else None
+        plans = learning or plans_of(strategy or "", seed + before.seed + before.plans, first, amount)
+        known = session.runs_of_failures(time_limit_s) if session else ()
+        failing: Log | None = None
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
-        looked_at = 0
-        failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
+        looked_at = planned = 0
+
+        def keep(runs: int) -> Learnt | None:
+            if session is None:
+                return None
+            progress = learning.progress if learning else replace(before, plans=before.plans + planned)
+            return session.save(filter(None, (failing or finds.failing, *finds.further)), runs, progress)
+
+        failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
-        interrupted = False
-        attempts = chain([(Plan(), first)], batch.runs(plans))
-        while not finds.complete and (not looked_at or ends_at is None or time.monotonic() < ends_at):
+        interrupted = out_of_time = False
+        attempts = chain([(Plan(), first)], known, batch.runs(plans))
+        while not finds.complete or (session and session.left):
+            out_of_time = bool(looked_at) and ends_at is not None and time.monotonic() >= ends_at
+            if out_of_time:
+                break
             try:
                 plan, run = next(attempts)
-                if learning is not None and looked_at:
-                    learning.learn(looked_at - 1, plan, run)
+                if looked_at and not (session and session.is_of_failure(plan)):
+                    if learning is not None:
+                        learning.learn(planned, plan, run)
+                    planned += 1
+                if session:
+                    session.take(run)
                 looked_at += 1
                 asleep_ns += [run.least_asleep_ns] if run.least_asleep_ns else []
                 signature = signature_of(run.log.ending)
@@ -216,7 +235,10 @@ def hunt(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if interrupted or (finds.failing is None and not always_verify):
+            except SystemExit:  # SIGTERM
+                keep(looked_at)
+                raise
+        if interrupted or (finds.failing is None and (out_of_time or not always_verify)):
             finds.take_passing_unverified()
         else:
             finds.verify()
@@ -224,6 +246,8 @@ def hunt(
         simplifier = Simplifier(batch, on_simplify, ends_at)
 
         def simple(log: Log) -> Log:
+            if session and session.is_known(signature_of(log.ending)):
+                return log  # it was simplified when it was found
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
             for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
@@ -251,30 +275,8 @@ def hunt(
             coverage=learning.coverage if learning is not None and profiled and end.complete else None,
             further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
-        )
-
-
-class _Tally:
-    """Counts endings; those with the same signature count as one, however their messages differ."""
-
-    def __init__(self) -> None:
-        self._met: list[list[Signature]] = []
-
-    def add(self, signature: Signature) -> None:
-        same = next((met for met in self._met if met[0].same(signature)), None)
-        if same is None:
-            self._met.append([signature])
-        else:
-            same.append(signature)
-
-    def counts(self, log: Log | None = None) -> tuple[EndingCount, ...]:
-        """The counts, each described as in its first run, or as in the log if it has that ending."""
-        last = None if log is None else signature_of(log.ending)
-        return tuple(
-            EndingCount(
-                last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met})
-            )
-            for met in self._met
+            learnt=keep(looked_at),
+            out_of_time=out_of_time,
         )
 
 

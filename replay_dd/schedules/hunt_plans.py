@@ -14,9 +14,10 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
+from replay_dd.schedules.hunt_progress import Progress, Waiting
 from replay_dd.schedules.hunt_strategies import CROWD, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
@@ -65,17 +66,7 @@ class Coverage(NamedTuple):
     all_orders: int
 
 
-class _Waiting(NamedTuple):
-    """Preemptions to be tried together, the last of them new: those that cost least first, of all runs in turn."""
-
-    cost: int
-    position: int
-    number: int
-    triggers: tuple[Trigger, ...]
-    novelty: Hashable
-
-
-def _order(one: _Waiting) -> tuple[int, int, int]:
+def _order(one: Waiting) -> tuple[int, int, int]:
     return one.cost, one.position, one.number
 
 
@@ -86,20 +77,34 @@ class HuntPlans(Iterator[Plan]):
         first: that run, with what its threads touched.
         seed: the first seed.
         amount: how many plans at most.
+        before: what earlier hunts of the same program came to.
+        seen_before: which orders in a run's places were seen before the program was edited; those are not new.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
     """
 
-    def __init__(self, first: TargetRun, seed: int, amount: int) -> None:
+    def __init__(
+        self,
+        first: TargetRun,
+        seed: int,
+        amount: int,
+        before: Progress | None = None,
+        seen_before: Callable[[TargetRun], set[Order]] | None = None,
+    ) -> None:
         self._first = first
         self._seed = seed
         self._amount = amount
         self._given = 0
+        self._before = before = before or Progress()
+        self._learnt = 0
+        self._running: dict[int, tuple[Waiting, bool]] = {}
+        self._seen_before = seen_before or (lambda run: set())
+        self._no_news: set[Order] = set()
         self._likely_given = 0
         self._random = RandomPlans(first)
         self._turns = _TURNS_IF_SHORT if self._random.short else _TURNS
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []
         self._numbered = 0
         self._tried: set[tuple[Trigger, ...]] = set()
@@ -113,10 +118,11 @@ class HuntPlans(Iterator[Plan]):
         for triggers in lock_cycles(first.touches):
             self._add(triggers[:-1], Preemption(triggers[-1], 0, (LOCK, triggers)), 0)
         self._orders_of_crowd: set[Order] = set()  # what it reached by chance, a preemption may still have to
+        self._go_on(before)
         self._learn_from(Plan(), first)
 
     def __next__(self) -> Plan:
-        if self._given >= self._amount:
+        if self._given - self._before.plans >= self._amount:
             raise StopIteration
         while self._unlearned and self._unlearned[0][0] <= self._given - LAG:
             _, plan, run = self._unlearned.pop(0)
@@ -142,15 +148,16 @@ class HuntPlans(Iterator[Plan]):
             plan: the plan.
             run: its run.
         """
+        number += self._before.plans
+        self._learnt += 1
+        self._running.pop(number, None)
         if plan.strategy == "profile" or plan.first is not None:
             self._unlearned.append((number, plan, run))
 
     @property
     def coverage(self) -> Coverage:
         """What the runs covered; to be asked for when all are done."""
-        while self._unlearned:
-            _, plan, run = self._unlearned.pop(0)
-            self._learn_from(plan, run)
+        self._settle()
         seen = self.orders | self._orders_of_crowd
         known = seen | {(second, first) for first, second in seen}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
@@ -163,17 +170,56 @@ class HuntPlans(Iterator[Plan]):
             all_orders=self._random.orders,
         )
 
-    def _best(self, number: int) -> _Waiting | None:
+    @property
+    def progress(self) -> Progress:
+        """What the next hunt of the same program can go on with; to be asked for when all are done."""
+        self._settle()
+        return Progress(
+            *(self._before.seed, self._given, self._likely_given, self._numbered, self._sampled),
+            tried=self._novelties,
+            waiting=sorted(self._waiting, key=_order),
+            orders=self.orders,
+            by_chance=self._orders_of_crowd - self.orders,
+        )
+
+    def _settle(self) -> None:
+        """Learn from all runs; take back the plans that were given, but whose runs nobody looked at."""
+        while self._unlearned:
+            _, plan, run = self._unlearned.pop(0)
+            self._learn_from(plan, run)
+        for waiting, is_hope in self._running.values():
+            self._waiting.append(waiting)
+            self._novelties.pop(waiting.triggers, None)
+            if is_hope:
+                self._hoped_for.discard(waiting.novelty)
+        self._likely_given -= len(self._running)
+        self._running.clear()
+        self._given = self._before.plans + self._learnt
+
+    def _go_on(self, before: Progress) -> None:
+        self._seed += before.seed
+        self._given = before.plans
+        self._likely_given, self._numbered, self._sampled = before.likely, before.numbered, before.sampled
+        self._novelties.update(before.tried)
+        self._waiting += before.waiting
+        self._tried |= {*before.tried, *(one.triggers for one in before.waiting)}
+        self.orders |= before.orders
+        self._orders_of_crowd |= before.by_chance
+        self._hoped_for |= {one for one in before.tried.values() if not is_order(one) or one in before.orders}
+
+    def _best(self, number: int) -> Waiting | None:
         """The next preemptions to try, None if it is the turn of a random strategy."""
         kind = self._turns[number % len(self._turns)]
         if kind == _RANDOM:
             return None
         waiting = self._waiting
         if kind == _NEW_ORDER:
-            waiting = [one for one in waiting if one.novelty not in self.orders and one.novelty not in self._hoped_for]
+            known = (self.orders, self._hoped_for, self._no_news)
+            waiting = [one for one in waiting if not any(one.novelty in novelties for novelties in known)]
         best = min(waiting, default=None, key=_order)
         if best is not None:
             self._waiting.remove(best)
+            self._running[number] = best, best.novelty not in self._hoped_for
             self._hoped_for.add(best.novelty)
             self._novelties[best.triggers] = best.novelty
         return best
@@ -191,6 +237,7 @@ class HuntPlans(Iterator[Plan]):
             self._random.learn(run.touches)
             return
         self.orders |= orders_of(run.touches)
+        self._no_news |= self._seen_before(run)
         self._random.learn(run.touches)
         hoped_for = self._novelties.get(plan.triggers)
         if hoped_for is not None and is_order(hoped_for) and hoped_for not in self.orders:
@@ -215,7 +262,7 @@ class HuntPlans(Iterator[Plan]):
         together = (*triggers, found.trigger)
         if together not in self._tried and len(self._waiting) < _MOST_WAITING:
             self._tried.add(together)
-            self._waiting.append(_Waiting(cost, position, self._numbered, together, found.novelty))
+            self._waiting.append(Waiting(cost, position, self._numbered, together, found.novelty))
             self._numbered += 1
 
 

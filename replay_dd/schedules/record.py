@@ -10,9 +10,11 @@ from dataclasses import replace
 from replay_dd.errors.program import NotControlledError
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.schedules.doubts import doubt_of, with_note
-from replay_dd.schedules.model import Log, Program, Settings, UncaughtException
+from replay_dd.schedules.failure_signature import signature_of
+from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.replay import replay
 from replay_dd.schedules.target import Plan, TargetRun, run_target
+from replay_dd.schedules.written_messages import with_unread_messages
 
 STRATEGIES = ("default", "random", "pct", "bounded", "natural")
 GRANULARITIES = ("sync", "gil", "line", "access")
@@ -126,17 +128,11 @@ def verify_log(log: Log, time_limit_s: float | None) -> Log:
         except (ProgramNotFoundError, NotControlledError) as error:  # it has removed or changed itself
             note = f"this log could not be replayed at once: {error.message}"
             return replace(log, verified=None, ending=replace(log.ending, notes=(*log.ending.notes, note)))
-        if not again.reproduced:
+        ending = with_unread_messages(candidate.ending, again.run.log.ending)
+        if not signature_of(ending).same(signature_of(again.run.log.ending)):
             break
         if again.divergence is None:
-            hang = again.run.log.ending.hang or candidate.ending.hang
-            ending = replace(candidate.ending, exceptions=_with_messages(candidate, again.run.log), hang=hang)
+            ending = replace(ending, hang=again.run.log.ending.hang or candidate.ending.hang)
             return replace(candidate, verified=True, switches=again.run.log.switches, ending=ending)
         candidate = replace(again.run.log, strategy=log.strategy)
     return replace(log, verified=False)
-
-
-def _with_messages(log: Log, replayed: Log) -> tuple[UncaughtException, ...]:
-    """The exceptions of a log; messages that could not be read from a run whose output was shown, from its replay."""
-    both = zip(log.ending.exceptions, replayed.ending.exceptions, strict=False)
-    return tuple(one if one.text else replace(one, text=other.text) for one, other in both)

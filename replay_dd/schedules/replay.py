@@ -14,6 +14,7 @@ from replay_dd.schedules.model import Log, Switch, Trigger
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.runtime.channel import UNLIKE
 from replay_dd.schedules.target import Plan, TargetRun, run_target
+from replay_dd.schedules.written_messages import with_unread_messages
 
 _LEAST_PATIENCE_S = 5.0
 _LONGEST_PATIENCE_S = 60.0
@@ -114,6 +115,8 @@ def replay(
     run = run_target(
         log.program, log.settings, plan, time_limit_s=time_limit_s, show_output=show_output, elsewhere=elsewhere
     )
+    if show_output:
+        run = replace(run, log=replace(run.log, ending=with_unread_messages(run.log.ending, log.ending)))
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     return ReplayResult(
         run=run,

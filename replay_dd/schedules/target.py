@@ -119,7 +119,8 @@ class TargetRun:
     If the plan asked for it: what its threads touched, which anchors it met, the thread and place of each yield point,
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
     time-out too long to end early; 0 if there was none. And what happened to locks and the like; and which threads the
-    strategy ``uniform`` drew, each with those that it drew from.
+    strategy ``uniform`` drew, each with those that it drew from. And the places that threads touched something at, by
+    their keys.
     """
 
     log: Log
@@ -136,6 +137,7 @@ class TargetRun:
     flow: Flow | None = None
     hang: Hang | None = None
     drawn: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    touched: Mapping[int, Place] = field(default_factory=dict)
 
 
 def describe_program(
@@ -464,6 +466,7 @@ def make_run(
         flow=flow_of(followed) if followed else None,
         hang=hang,
         drawn=tuple(drawn),
+        touched={place.key: place for place in places.values()} if touches else {},
     )
 
 

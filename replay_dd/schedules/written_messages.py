@@ -7,6 +7,9 @@ more: it might have effects. The interpreter has run it to write the traceback, 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+
+from replay_dd.schedules.model import Ending
 
 
 class WrittenMessages:
@@ -34,3 +37,17 @@ class WrittenMessages:
         if told is not None:
             return told
         return "" if found is None else (found[1] or b"").decode(errors="replace")
+
+
+def with_unread_messages(ending: Ending, other: Ending) -> Ending:
+    """The ending of a run whose output was shown, and so not read; messages that it lacks are those of another run.
+
+    Args:
+        ending: of the run.
+        other: of a run that should have ended in the same way.
+    """
+    exceptions = tuple(
+        replace(one, text=same.text) if not one.text and (one.where, one.type) == (same.where, same.type) else one
+        for one, same in zip(ending.exceptions, other.exceptions, strict=False)
+    )
+    return replace(ending, exceptions=(*exceptions, *ending.exceptions[len(exceptions) :]))

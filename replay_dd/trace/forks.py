@@ -167,7 +167,8 @@ class Tree:
             words = said.read_bytes().decode("utf-8", "replace").strip().splitlines()
             raise NotTraceableError(f"`{target.interpreter[0]}` does not start: {words[-1] if words else 'it ends'}.")
         if "unusable" in answer:
-            raise NotTraceableError(f"`{target.name}` cannot be traced: {answer['unusable']}.")
+            hint = "Try whether Python runs it without replay-dd: check the spelling, and where it is installed."
+            raise NotTraceableError(f"`{target.name}` cannot be traced: {answer['unusable']}.", hint)
         if self._trace is not None:
             channel.send({"do": "load", "trace": str(self._trace.path)})
             self._answer(channel)
@@ -253,7 +254,7 @@ class Tree:
     def _run_elsewhere(self, gone: _Waiting, kept: IntervalSet) -> Told:
         """Run from another process after one has gone: killed, perhaps by the program itself."""
         if gone is self._waiting[0]:
-            raise NotTraceableError(f"A run of {self._target.name} has ended the process that it is a fork of.")
+            raise NotTraceableError(f"A run of {self._target.name} ended the process from which it was forked.")
         self._waiting.remove(gone)
         _end(gone)
         return self.follow(kept, EMPTY, self._variable)

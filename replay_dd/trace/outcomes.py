@@ -186,9 +186,9 @@ def run_from(told: Told, trace: Trace | None = None) -> Run:
     if told.timed_out:
         trouble = "it does not end in time"
     elif told.signal is not None:
-        trouble = f"it ends by {_signal_name(told.signal)}"
+        trouble = f"it is killed by {_signal_name(told.signal)}"
     elif report is None:
-        trouble = "it ends itself by `os._exit`"
+        trouble = "it ends itself with `os._exit`"
     elif "left" in report:
         trouble = "it leaves the trace"
     elif "unexpected" in report:
@@ -231,8 +231,8 @@ def sought_in(whole: Run, again: Run, line: str | None, variable: str | None) ->
     elif whole.exception is not None and (whole.exception[0] != "SystemExit" or whole.told.status):
         if whole.exception[0] == "RecursionError":
             raise NoOutcomeError(
-                "The program ends by RecursionError: where that happens hangs on the depth of the stack, which is not "
-                "the same in a traced run."
+                "The program ends with RecursionError: where that happens depends on the depth of the stack, which is "
+                "not the same in a traced run."
             )
         sought = Raised(whole)
     elif whole.output.strip():

@@ -26,7 +26,7 @@ from replay_dd.web.describe import describe
 from replay_dd.web.failure import ASSERTION, KINDS, TEXT, Failure
 from replay_dd.web.flow import Flow
 from replay_dd.web.player import Limits, Playback, play
-from replay_dd.web.step_deltas import StepDeltas, step_deltas_of
+from replay_dd.web.step_deltas import step_deltas_of
 
 # The time-out of a step, as a multiple of the longest step of the whole flow, and its minimum.
 STEP_TIME_FACTOR = 3
@@ -94,11 +94,6 @@ class FlowSteps(Circumstance[FlowRun]):
         """The failure sought."""
         assert self._wanted is not None, "settle was not called"
         return self._wanted
-
-    @property
-    def step_deltas(self) -> StepDeltas:
-        """The deltas, by their steps."""
-        return self._step_deltas
 
     def kept(self, configuration: IntervalSet) -> tuple[int, ...]:
         """The numbers of the steps to play."""
@@ -200,7 +195,7 @@ def _left_out(playback: Playback) -> str:
 
 
 def _usual_failure(playbacks: Sequence[Playback], text: str | None) -> Failure | None:
-    """The most serious failure that shows often enough, as it was seen latest; None if there is no failure."""
+    """The most serious failure that shows often enough, as it was seen last; None if there is no failure."""
     shown: dict[Hashable, list[Failure]] = {}
     for playback in playbacks:
         first: dict[Hashable, Failure] = {}

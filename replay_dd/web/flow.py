@@ -164,14 +164,14 @@ def flow_from(data: object) -> Flow:
         FlowStepError: a step does not keep to the schema.
     """
     if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
-        raise NotALogError("This is no user flow: it has no list of steps.", _EXPORT)
+        raise NotALogError("This is not a user flow: it has no list of steps.", _EXPORT)
     if not isinstance(data.get("title"), str):
-        raise NotALogError("This is no user flow: it has no title.", _EXPORT)
+        raise NotALogError("This is not a user flow: it has no title.", _EXPORT)
     if "timeout" in data and not _is_timeout(data["timeout"]):
         raise NotALogError(f"The flow's time-out is not between 1 and {LARGEST_TIMEOUT_MS} milliseconds.", _EXPORT)
     steps = tuple(_step_from(number, step) for number, step in enumerate(data["steps"], 1))
     if not any(step.type == "navigate" for step in steps):
-        raise NotALogError("The flow never navigates to a page.", "Record it anew, from the first page on.")
+        raise NotALogError("The flow never navigates to a page.", "Record it again, from the first page on.")
     return Flow(steps, {name: value for name, value in data.items() if name != "steps"})
 
 

@@ -1,4 +1,6 @@
-"""Worker: one tool on one of the programs of ``bugs.py`` or ``hunted.py``: what a run costs, how soon it finds the bug.
+"""Worker: one tool on one of the programs: what a run costs, how soon it finds the bug.
+
+The programs are those of ``bugs.py`` or ``hunted.py``, or a folder in which each is a script of its own.
 
 Nothing of a tool's own import counts. ``limit_s`` is what a search may take.
 """
@@ -6,6 +8,7 @@ Nothing of a tool's own import counts. ``limit_s`` is what a search may take.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import sys
 import time
@@ -19,10 +22,40 @@ sys.path.insert(0, str(PROGRAMS))
 import bugs  # noqa: E402  # the programs are no package
 import hunted  # noqa: E402
 
-MODULES = {"bugs": bugs, "hunted": hunted}
-programs = bugs
-
 Answer = dict[str, Any]
+
+
+class Scripts:
+    """A folder of programs, each a script of its own that also tells what the tools want to know."""
+
+    def __init__(self, folder: str) -> None:
+        self.KINDS = {}
+        for path in (PROGRAMS / folder).glob("*.py"):
+            module = importlib.import_module(f"{folder}.{path.stem}")
+            self.KINDS[path.stem] = (module.make, module.WORKERS, module.holds)
+        self._folder = PROGRAMS / folder
+
+    def run_once(self, kind: str, steps: int) -> None:
+        bugs.run(self.KINDS[kind], steps)
+
+    def command(self, kind: str, steps: int) -> tuple[str, ...]:
+        return sys.executable, str(self._folder / f"{kind}.py")
+
+
+def programs_of(name: str) -> Any:
+    """The programs of a module, or of a folder."""
+    modules = {"bugs": bugs, "hunted": hunted}
+    return modules[name] if name in modules else Scripts(name)
+
+
+programs: Any = bugs
+
+
+def command_for(kind: str, steps: int) -> tuple[str, ...]:
+    """What runs a program as one of its own."""
+    if isinstance(programs, Scripts):
+        return programs.command(kind, steps)
+    return sys.executable, programs.__file__, kind, str(steps)
 
 
 def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
@@ -30,7 +63,7 @@ def ours(kind: str, steps: int, runs: int, seed: int, limit_s: float) -> Answer:
     from replay_dd.schedules.record import settings_for_now
     from replay_dd.schedules.target import describe_program
 
-    program = describe_program((sys.executable, programs.__file__, kind, str(steps)), directory=PROGRAMS)
+    program = describe_program(command_for(kind, steps), directory=PROGRAMS)
     found: list[tuple[int, float]] = []
     passed: list[int] = []
 
@@ -86,7 +119,8 @@ def frontrun(strategy: str) -> Callable[..., Answer]:
         options: dict[str, Any] = {"max_executions": runs, "max_branches": 10**7, "deadlock_timeout": limit_s}
         if strategy == "random":
             # So many operations that its schedules reach over the whole program.
-            options = {"max_attempts": runs, "max_ops": 300 + 120 * steps, "seed": seed}
+            most = 2000 if isinstance(programs, Scripts) else 300 + 120 * steps
+            options = {"max_attempts": runs, "max_ops": most, "seed": seed}
         started = time.perf_counter()
         result = tool.explore(
             setup=make,
@@ -127,15 +161,15 @@ def plain_seconds(kind: str, steps: int) -> float:
 def main() -> None:
     global programs
     request = json.loads(sys.argv[1])
-    programs = MODULES[request.get("programs", "bugs")]
     tool = TOOLS[request["tool"]]
     limit_s = request["limit_s"]
+    if request["tool"] != "replay-dd" and "whole" not in request:
+        tool("no-bug", 1, 1, 0, 10.0)  # imports, and what is done once
+    programs = programs_of(request.get("programs", "bugs"))
     if "whole" in request:
         # One search and nothing else: its whole process is timed by the one who started it.
         print(json.dumps(tool(*request["whole"], limit_s)))
         return
-    if request["tool"] != "replay-dd":
-        tool("no-bug", 1, 1, 0, 10.0)  # imports, and what is done once
     answers = []
     for kind, steps, runs, seeds in request["searches"]:
         plain = plain_seconds("no-bug", steps)

@@ -161,8 +161,8 @@ def test_revisions_that_lead_nowhere(repository: Repository) -> None:
     repository.git("checkout", "--quiet", "--orphan", "other")
     other = repository.commit("Another beginning")
     for good, bad, error, said in (
-        ("nowhere", second, VersionError, "nowhere is no revision of the git repository"),
-        ("--help", second, VersionError, "--help is no revision"),
+        ("nowhere", second, VersionError, "nowhere is not a revision of the git repository"),
+        ("--help", second, VersionError, "--help is not a revision"),
         (first, first, UsageError, "are the same commit"),
         (second, first, UsageError, "comes after"),
         (first, other, UsageError, "No history leads from"),

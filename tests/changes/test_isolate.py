@@ -158,8 +158,10 @@ def test_what_is_built_stays_for_the_next_build_and_nothing_else(tmp_path: Path)
     ],
 )
 def test_ends_that_do_not_pass_and_fail(old: str, new: str, expected: type[Exception], tmp_path: Path) -> None:
-    with pytest.raises(expected):
+    with pytest.raises(expected) as told:
         isolate(tmp_path, {"prices.py": old}, {"prices.py": new}, python("-c", TEST))
+    if expected is NoDifferenceError:
+        assert "passes first" in told.value.hint, "no run has passed or failed yet"
 
 
 def test_a_limit_gives_the_best_so_far(tmp_path: Path) -> None:
@@ -295,4 +297,4 @@ def test_versions_that_are_exchanged(tmp_path: Path) -> None:
         DoesNotFailError, match=r"The new version does not fail: exit status 0\. The old one does\."
     ) as told:
         isolate(tmp_path, {"m": "bad\n"}, {"m": "good\n"}, Target(("grep", "good", "m")))
-    assert "Exchange" in told.value.hint
+    assert "Swap" in told.value.hint

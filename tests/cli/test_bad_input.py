@@ -262,7 +262,7 @@ def test_a_program_that_was_changed(race: Workshop, shop: Workshop) -> None:
 
 
 def test_a_change_of_behaviour_is_named(shop: Workshop) -> None:
-    """The text of the program is the same; what it does hangs on a file beside."""
+    """The text of the program is the same; what it does depends on a file beside."""
     shop.write("import threading\ndef work():\n    for _ in range(int(open('n').read())): len(threads)\n"
                "threads = [threading.Thread(target=work) for _ in range(2)]\n"
                "for t in threads: t.start()\nfor t in threads: t.join()\n")  # fmt: skip
@@ -306,6 +306,11 @@ def test_usage_errors(arguments: tuple[str, ...], shop: Workshop) -> None:
     done = shop.run(*arguments)
     done.refused(2, "usage")
     assert done.stdout == ""
+
+
+def test_a_misspelt_command_is_guessed(shop: Workshop) -> None:
+    assert "Did you mean `hunt`?" in shop.run("hutn").refused(2, "usage")
+    assert "Did you mean" not in shop.run("no-such-command").refused(2, "usage")
 
 
 def test_without_arguments_help_is_shown(shop: Workshop) -> None:

@@ -135,8 +135,9 @@ def test_defaults_are_shown_once_and_as_they_are(shop: Workshop) -> None:
     assert "[default: 1000; x>=1]" in text
     assert "(dynamic)" not in text
     merged = " ".join(shop.run("replay", "--help").stdout.split())
-    assert "For GUI sessions: Wait" in merged
-    assert "For user flows: Watch" in merged
+    assert "For GUI sessions: wait" in merged
+    assert "For user flows: watch" in merged
+    assert "[default: brackets,words,characters]" in " ".join(shop.run("input", "--help").stdout.split())
 
 
 HEAVY = ("replay_dd.schedules", "replay_dd.events", "replay_dd.web", "replay_dd.report", "replay_dd.experiment")
@@ -255,3 +256,18 @@ def test_the_reference_has_every_option(command: str, project: Path) -> None:
     assert there is not None
     options = [option.opts[-1] for option in there.params if isinstance(option, click.Option)]
     assert [option for option in options if not re.search(rf"`{option}[ `]", text)] == []
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/reference/cli.md"])
+def test_the_overviews_have_every_command(document: str, project: Path) -> None:
+    rows = [line for line in (project / document).read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert [command for command in COMMANDS if not re.search(rf"`(replay-dd )?{command}[` ]", "\n".join(rows))] == []
+
+
+@pytest.mark.parametrize("name", ["isolation", "output"])
+def test_the_reference_has_every_object(name: str, project: Path) -> None:
+    schema = (project / "replay_dd" / "report" / f"{name}.schema.json").read_text(encoding="utf-8")
+    text = (project / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    formats = re.findall(r'"const": "(replay-dd [a-z ]+)"', schema)
+    assert formats
+    assert [one for one in formats if f"`{one}`" not in text] == []

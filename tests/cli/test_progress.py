@@ -41,11 +41,11 @@ def test_the_pace(clock: Clock) -> None:
     assert progress.pace(40, None) == "2.0 a second"
 
 
-@pytest.mark.parametrize("halves, more", [(True, 7), (False, 100)])
-def test_what_a_search_still_needs(halves: bool, more: int, clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("halves, more", [(True, ", at least 7 more (14 s)"), (False, "")])
+def test_what_a_search_still_needs(halves: bool, more: str, clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that finds 2 needed actions among 299 took 20 tests: no number of them follows from what is left."""
     observer = Progress(clock).observer("choice", halves=halves)
     clock.now += 10
     observer.on_test(TestRecord(5, 50, Outcome.FAIL, 100))
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("replay-dd: test 5: FAIL, 100 choices left; 0.5 a second, ")
-    assert f"at least {more} more" in line
+    assert line == f"replay-dd: test 5: FAIL, 100 choices left; 0.5 a second{more}"

@@ -176,10 +176,10 @@ def test_other_sequences_become_lists() -> None:
     [
         ("abc", b"abc", "they must be of one kind"),
         ("abc", ["a"], "they must be of one kind"),
-        ({1}, [1], "set is none"),
-        ([1], {1: 2}, "dict is none"),
-        (range(4), range(5), "range is none"),
-        (1, 2, "int is none"),
+        ({1}, [1], "set is not one"),
+        ([1], {1: 2}, "dict is not one"),
+        (range(4), range(5), "range is not one"),
+        (1, 2, "int is not one"),
     ],
 )
 def test_what_cannot_be_aligned_is_refused_in_words(before: Any, after: Any, told: str) -> None:

@@ -220,8 +220,9 @@ def test_inputs_that_cannot_be_reduced() -> None:
         reduce_input(b"nothing\n", PRINTS)
     with pytest.raises(DoesNotPassError, match="empty input"):
         reduce_input(b"a", Target(("false",), "a"))
-    with pytest.raises(NoDifferenceError):
+    with pytest.raises(NoDifferenceError) as told:
         reduce_input(SELECT, PRINTS, passing=SELECT)
+    assert "on which the program passes" in told.value.hint, "no run has passed or failed yet"
     with pytest.raises(DoesNotPassError, match="passing input"):
         reduce_input(SELECT, PRINTS, passing=b"x" + SELECT)
     with pytest.raises(InputError):

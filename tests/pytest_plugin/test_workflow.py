@@ -45,7 +45,8 @@ def test_the_workflow_finds_a_race_and_keeps_what_it_uploads(tmp_path: Path) -> 
     }
 
     def run(command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(shlex.split(command), cwd=tmp_path, env=environment, text=True, capture_output=True)
+        words = shlex.split(command)
+        return subprocess.run(words, cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=600)
 
     change = run(of_a_change)
     assert change.returncode == 0, change.stdout + change.stderr  # the race does not show by itself
@@ -55,6 +56,14 @@ def test_the_workflow_finds_a_race_and_keeps_what_it_uploads(tmp_path: Path) -> 
     assert night.returncode == 1, night.stdout + night.stderr
     assert re.search(r"^::error file=racy.py,line=\d+,title=race in ", night.stdout, re.MULTILINE)
     assert "RACE on Cache.values['key']" in (tmp_path / "page.md").read_text()
+    (cached,) = set(re.findall(r"^ {10}path: (\S+)$", (HOW_TO / "races.yml").read_text(), re.MULTILINE)) - {"|"}
+    assert list((tmp_path / cached).glob("test_it.py.test_it-*/fail-1.log")), "the next night begins with it"
     uploaded = re.findall(r"^ {12}(\S+)$", (HOW_TO / "races.yml").read_text(), re.MULTILINE)
     assert uploaded == ["replay-dd-logs", "report.xml"]
     assert all((tmp_path / name).exists() for name in uploaded)
+
+    repaired = RACY.replace("        if key not in", "        with lock:\n         if key not in")
+    (tmp_path / "racy.py").write_text(f"{repaired}\nlock = threading.Lock()\n")
+    next_night = run(nightly)
+    assert next_night.returncode == 0, next_night.stdout + next_night.stderr
+    assert re.search(r"fail-1.log, found in hunt 1, passes now: repaired\?", next_night.stdout)

@@ -86,6 +86,40 @@ PROGRAM = """
         except OSError:
             pass
 
+        for letter in "ab":
+            node = Node()
+            known[letter] = node
+        for _ in numbers:
+            pass
+        os.environ["PLACE"] = "here"
+        os.getenv("PLACE")
+        del os.environ["PLACE"]
+        Single.made["x"] = 1
+        if has_room(2):
+            pass
+        count(2)
+
+    class Meta(type):
+        made = {}
+
+    class Single(metaclass=Meta):
+        pass
+
+    lock, taken = threading.Lock(), 0
+
+    def free(most):
+        with lock:
+            return most - taken
+
+    def has_room(most):
+        return free(most) > 1
+
+    def count(most):
+        lock, rest = None, most - taken
+        return lock
+
+    known = weakref.WeakValueDictionary()
+    numbers = (number for number in range(2))
     memory, temporary = io.StringIO(), tempfile.TemporaryFile("w+")
     near, far = socket.socketpair()
     reference = None
@@ -167,12 +201,42 @@ def test_a_generator_that_runs_already_is_found_so(seen: list[Access]) -> None:
 
 
 def test_a_weak_reference_finds_its_object_until_that_is_gone(seen: list[Access]) -> None:
-    calls = [one for one in seen if one.name == "reference()"]
+    calls = [one for one in seen if one.name == "reference()" and one.does == "reads"]
     assert [(one.old.type, one.old.is_missing, one.tested) for one in calls] == [
         ("Node", False, True),
         ("", True, False),
     ]
     assert all(one.is_weak and one.reads and not one.writes for one in calls)
+
+
+def test_whoever_lets_go_of_what_is_known_weakly_takes_it_out(seen: list[Access]) -> None:
+    last = [one for one in seen if one.name == "known['a']"][-1]
+    assert (last.does, last.old.type, last.new.is_missing, last.is_weak) == ("deletes", "Node", True, True)
+    assert PROGRAM.splitlines()[last.place.line - 1].strip() == "node = Node()"
+
+
+def test_a_loop_over_a_generator_asks_it_for_its_next(seen: list[Access]) -> None:
+    calls = [one for one in seen if one.name == "numbers" and one.does == "calls"]
+    assert [(one.detail, one.holder_type, one.reads and one.writes) for one in calls] == [
+        ("next()", "generator", True)
+    ] * 3
+
+
+def test_the_environment_is_a_mapping(seen: list[Access]) -> None:
+    assert told(seen, "os.environ['PLACE']") == [
+        ("stores", "nothing", "'here'"),
+        ("calls", "'here'", "?"),
+        ("deletes", "'here'", "nothing"),
+    ]
+
+
+def test_what_a_class_has_of_its_metaclass_is_named_by_that(seen: list[Access]) -> None:
+    assert told(seen, "Meta.made['x']") == [("stores", "nothing", "1")]
+
+
+def test_what_is_returned_out_of_a_lock_may_decide_in_a_caller(seen: list[Access]) -> None:
+    found = {one.place.function: one.tested for one in seen if one.name == "taken"}
+    assert found == {"free": True, "count": False}
 
 
 @pytest.mark.parametrize("name", ["memory", "temporary", "near"])

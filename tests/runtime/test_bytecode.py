@@ -10,7 +10,7 @@ from types import CodeType
 
 import pytest
 
-from replay_dd.schedules.model import Settings
+from replay_dd.schedules.model import Settings, Trigger
 from replay_dd.schedules.runtime.points.bytecode import alike, describe, instructions, points, reachable_under_gil
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import GRANULARITIES, output_of, run_program
@@ -92,6 +92,60 @@ def test_a_comprehension_counts_as_the_loop_that_it_is() -> None:
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     names = [name for one in [code, *inner] for name in names_at(one, points(one, "access"))]
     assert sorted(name for name in names if name != "CALL") == ["FOR_ITER", "LOAD_ATTR"]
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("while True:\n  a += 1\n  yield a", ["YIELD_VALUE"]),
+        ("yield a", ["YIELD_VALUE"]),
+        ("a.x\n while a:\n  yield a", ["LOAD_ATTR", "YIELD_VALUE"]),
+        ("a.x\n yield a\n a.x", ["LOAD_ATTR", "LOAD_ATTR"]),
+        ("for b in a:\n  yield b", ["FOR_ITER"]),
+        ("yield a\n a.x\n yield a", ["YIELD_VALUE", "LOAD_ATTR"]),
+    ],
+)
+def test_a_generator_counts_where_it_yields_having_touched_nothing(body: str, expected: list[str]) -> None:
+    """Another thread may ask it for an item while it runs, which raises ValueError."""
+    code = code_of(f"def f(a):\n {body}")
+    assert names_at(code, points(code, "access")) == expected
+
+
+def test_generator_expressions_and_coroutines_count_as_before() -> None:
+    assert points(code_of("async def f(a): await a"), "access") == []
+    expression = next(one for one in code_of("def f(a): return (b for b in a)").co_consts if isinstance(one, CodeType))
+    assert names_at(expression, points(expression, "access")) == ["FOR_ITER"]
+
+
+def test_a_thread_is_switched_inside_a_generator_of_locals(tmp_path: Path) -> None:
+    run = run_program(
+        tmp_path,
+        """
+        import threading
+
+        def numbers():
+            number = 0
+            while True:
+                number += 1
+                yield number
+
+        shared = numbers()
+
+        def work():
+            try:
+                next(shared)
+            except ValueError as error:
+                print(error)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """,
+        Plan("replay", triggers=(Trigger("0.1", 4, "0.2"),)),
+    )
+    assert output_of(run) == "generator already executing\n"
 
 
 def test_names_beyond_the_first_256_need_a_prefix_and_count_once() -> None:

@@ -41,6 +41,76 @@ def test_threads_with_interpreters_of_their_own_replay(seed: int, tmp_path: Path
     assert str(find_divergence(run.log, replayed(run.log).log)) == "None"
 
 
+@pytest.mark.parametrize("seed", [1, 4])
+def test_code_in_other_interpreters_sleeps_under_the_schedule(seed: int, tmp_path: Path) -> None:
+    """Queues between interpreters look for items again and again, and sleep in between."""
+    text = """
+        import threading
+        from concurrent import interpreters
+
+        def serve():
+            own.exec("begin = now()")
+            own.exec("while (number := asked.get()) is not None: time.sleep(0.1); told.put(number * 2)")
+            own.exec("time.sleep(3600); told.put([round(t - b) // 3600 for t, b in zip(now(), begin)])")
+
+        own = interpreters.create()
+        asked, told = interpreters.create_queue(), interpreters.create_queue()
+        own.prepare_main(asked=asked, told=told)
+        own.exec("import time; now = lambda: (time.monotonic(), time.time())")
+        thread = threading.Thread(target=serve)
+        thread.start()
+        for item in (1, 2, None): asked.put(item)
+        print(told.get(), told.get())
+        thread.join()
+        print(told.get())
+        own.close()
+        """
+    run = run_program(tmp_path, text, random_walk(seed))
+    assert output_of(run) == "2 4\n[1, 1]\n"
+    assert str(find_divergence(run.log, replayed(run.log).log)) == "None"
+
+
+def test_threads_that_were_started_in_another_interpreter_sleep_in_real_time(tmp_path: Path) -> None:
+    text = """
+        import threading
+        from concurrent import interpreters
+
+        def work():
+            own = interpreters.create()
+            own.exec("import threading, time; thread = threading.Thread(target=time.sleep, args=(0.01,))")
+            own.exec("thread.start(); thread.join(); time.sleep(0.01)")
+            own.exec("try: time.sleep(-1)\\nexcept ValueError as wrong: print(wrong)")
+            own.close()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    assert output_of(run_program(tmp_path, text)) == "sleep length must be non-negative\n"
+
+
+def test_what_interrupts_a_sleep_in_another_interpreter_is_raised_after_it(tmp_path: Path) -> None:
+    """As without replay-dd: no signal is handled in other interpreters."""
+    text = """
+        import os, signal, threading
+        from concurrent import interpreters
+
+        def stop(number, frame): raise KeyError("stopped")
+
+        signal.signal(signal.SIGUSR1, stop)
+        thread = threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGUSR1))
+        own = interpreters.create()
+        thread.start()
+        try:
+            own.exec("import time; time.sleep(1); print('slept')")
+        except KeyError as reason:
+            print("then", reason)
+        thread.join()
+        own.close()
+        """
+    assert output_of(run_program(tmp_path, text)) == "slept\nthen 'stopped'\n"
+
+
 def test_threads_begin_with_the_context_that_they_are_given(tmp_path: Path) -> None:
     text = """
         import contextvars, threading

@@ -191,7 +191,7 @@ def test_a_thread_that_is_not_ours_is_told(tmp_path: Path) -> None:
 
 
 def test_what_comes_from_outside_comes_at_the_same_moment_again(tmp_path: Path) -> None:
-    """How far the loop gets hangs on another process; the replay gets exactly as far."""
+    """How far the loop gets depends on another process; the replay gets exactly as far."""
     text = """
         import subprocess, threading
         def work():

@@ -46,6 +46,23 @@ def test_every_room_of_the_runtime_is_drawn() -> None:
     assert "replay_dd.schedules.runtime.baton" in names
 
 
+def test_the_words_of_a_room_stay_within_its_walls() -> None:
+    tree = ElementTree.fromstring(draw_architecture.rooms())
+    walls = [rect for rect in tree.findall(f"{SVG}rect") if "rx" in rect.attrib]
+    assert len(walls) == sum(len(floor.rooms) for floor in (*house(), *runtime()))
+    words = [text for text in tree.findall(f"{SVG}text") if text.attrib["font-size"] == "12"]
+    for wall in walls:
+        left, top, width, height = (float(wall.attrib[name]) for name in ("x", "y", "width", "height"))
+        inside = [
+            text
+            for text in words
+            if left <= float(text.attrib["x"]) < left + width and top < float(text.attrib["y"]) < top + height
+        ]
+        assert inside
+        # No font in use is wider than 0.55 of its height on average.
+        assert all(float(text.attrib["x"]) + 0.55 * 12 * len(text.text or "") < left + width for text in inside)
+
+
 def test_the_lanes_of_a_test_exist() -> None:
     assert all(find_spec(lane.name) for lane in LANES)
     assert {number for start, end, _ in TEST for number in (start, end)} == set(range(len(LANES)))

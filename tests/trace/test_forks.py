@@ -122,7 +122,7 @@ def test_a_waiting_process_that_was_killed_is_replaced(tmp_path: Path) -> None:
         assert (again.output, again.report) == (told.output, told.report)
         os.kill(tree._process.pid, signal.SIGKILL)
         tree._process.wait()
-        with pytest.raises(NotTraceableError, match="has ended the process"):
+        with pytest.raises(NotTraceableError, match="ended the process"):
             tree.follow(without(trace, 2), EMPTY, None)
     finally:
         tree.close()

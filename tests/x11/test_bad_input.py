@@ -98,6 +98,8 @@ def test_bad_input(shop: Workshop) -> None:
     shop.run("record", "--gui", "--display", ":4242", "-o", "r.log", *CRASHING).refused(2, "no-display")
     never = ("--", sys.executable, str(PROGRAM), "none=none")
     shop.run("monkey", "-o", "m.log", "--runs", "1", "--start-limit", "0.3", *never).refused(3, "no-window")
+    told = shop.run("monkey", "-o", "m.log", "--runs", "2", "--", "true").refused(3, "no-window")
+    assert "opened no window, and ended with exit status 0" in told
     assert not list(shop.folder.glob(".*"))
 
 

@@ -69,16 +69,6 @@ def symbol_name(number: int) -> str:
     return _tables()[1].get(number) or f"0x{number:x}"
 
 
-def symbol_text(name: str) -> str:
-    """The character that a key symbol stands for; empty for one that stands for none."""
-    number = symbol_number(name)
-    if _UNICODE <= number < _PAST_UNICODE:
-        return chr(number - _UNICODE)
-    if 0x20 <= number < 0x7F or 0xA0 <= number < 0x100:
-        return chr(number)
-    return ""
-
-
 def is_character(name: str) -> bool:
     """Whether a key symbol stands for something that is typed, in any alphabet."""
     number = symbol_number(name)

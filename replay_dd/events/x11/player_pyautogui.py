@@ -1,4 +1,4 @@
-"""PyAutoGUI as a player: for what has no XTEST, and to see that a result does not hang on the player.
+"""PyAutoGUI as a player: for what has no XTEST, and to see that a result does not depend on the player.
 
 PyAutoGUI reads DISPLAY once, when it is imported, and has settings for a whole process. So it lives in a process of its
 own for each display (:mod:`replay_dd.events.x11.pyautogui_process`), which does what it reads from a pipe.

@@ -6,7 +6,8 @@ import json
 import sys
 from typing import Any
 
-_SPECIAL = {
+# PyAutoGUI's names of keys, where they are not the key symbol in lower case.
+KEY_NAMES = {
     "Return": "enter",
     "Escape": "escape",
     "BackSpace": "backspace",
@@ -62,7 +63,7 @@ def main() -> None:
 def name_of(system: Any, symbol: str) -> str | None:
     """PyAutoGUI's name for a key symbol; None where it has none."""
     known = system.keyboardMapping
-    name = _SPECIAL.get(symbol, symbol.lower() if len(symbol) > 1 else symbol)
+    name = KEY_NAMES.get(symbol, symbol.lower() if len(symbol) > 1 else symbol)
     if known.get(name) is not None:
         return name
     # PyAutoGUI names other keys by their characters, and finds these by the symbol's own name.

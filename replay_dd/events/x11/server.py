@@ -170,7 +170,7 @@ def _no_start(size: str, complaints: bytes) -> SoftwareMissingError:
     said = complaints.decode(errors="replace").strip().splitlines()
     why = next((line.strip() for line in said if "rror" in line), said[-1].strip() if said else "no display number")
     return SoftwareMissingError(
-        f"Xvfb does not start with a screen of {size}: {why}.", "Look what `Xvfb -displayfd 1` says."
+        f"Xvfb does not start with a screen of {size}: {why}.", "See what `Xvfb -displayfd 1` prints."
     )
 
 

@@ -22,12 +22,14 @@ from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
+from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.explain import Explanation, conflict_of
+from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of
+from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.target import Plan
@@ -192,9 +194,13 @@ class _Search:
             made.why_not = "the failing schedule does not fail when it is run once more"
             return
         quick = _some_of(failed, made.near)
+        others = trials.ended_otherwise()[:_QUICK]
         self._until(_SEARCH)
         for group in self._locks():
             made.stage = "trying a lock"
+            # What ends in another way without may be the same race seen elsewhere: rather what mends that, too.
+            if others and self._one_of(group, [*quick, *others], passing=True):
+                return
             if self._one_of(group, quick):
                 return
         for order in self._orders():
@@ -213,7 +219,13 @@ class _Search:
             turns = [[step.access for step in turn.steps] for turn in self._story.turns]
             yield from deadlock_proposals(turns, self._sources)
             return
-        yield from lock_proposals(self._conflict(), (self._twins.failing, self._twins.passing), self._sources)
+        seen = (self._twins.failing, self._twins.passing)
+        told, switch = self._conflict(), self._found.switch
+        yield from lock_proposals(told, seen, self._sources)
+        assert switch is not None
+        at_edges = conflict_at_edges(self._found, switch, self._twins)
+        if told not in (at_edges, essential(at_edges, self._found.failing.ending)):
+            yield from lock_proposals(at_edges, seen, self._sources)
 
     def _orders(self) -> Iterator[VirtualOrder]:
         if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
@@ -223,12 +235,14 @@ class _Search:
         assert self._found.switch is not None
         return conflict_of(self._found, self._found.switch, self._twins)
 
-    def _one_of(self, group: Sequence[VirtualLock | VirtualOrder], quick: Sequence[int]) -> bool:
+    def _one_of(
+        self, group: Sequence[VirtualLock | VirtualOrder], quick: Sequence[int], *, passing: bool = False
+    ) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""
         trials, made = self._trials, self._made
         best: Attempt | None = None
         for virtual in group:
-            if not trials.holds(virtual, quick):
+            if not trials.holds(virtual, quick, passing=passing):
                 tried = trials.attempt(virtual, quick)
                 best = tried if best is None and tried.counts.schedules and not tried.not_taken else best
                 if trials.out_of_time:
@@ -236,10 +250,14 @@ class _Search:
                 continue
             if isinstance(virtual, VirtualLock):
                 made.stage = "narrowing the lock"
-                virtual = narrowed(virtual, self._sources, lambda lock: trials.holds(lock, quick), _NARROWING)
+                virtual = narrowed(
+                    virtual, self._sources, lambda lock: trials.holds(lock, quick, passing=passing), _NARROWING
+                )
             made.stage = "trying all schedules with it"
             self._until(1.0)
             whole = trials.attempt(virtual)
+            if isinstance(virtual, VirtualLock):
+                whole = replace(whole, again=taken_again(virtual, self._twins.failing, self._sources))
             if whole.verdict == PREVENTS and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True
@@ -247,7 +265,7 @@ class _Search:
             if trials.out_of_time:
                 break
         known = [attempt.virtual for attempt in made.attempts]
-        if best is not None and best.virtual not in known:
+        if best is not None and best.virtual not in known and (not passing or trials.out_of_time):
             made.attempts.append(best)
         if trials.out_of_time:
             made.stopped_by = "time"

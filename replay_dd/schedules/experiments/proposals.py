@@ -11,17 +11,20 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from replay_dd.schedules.experiments.statements import Lines, Statements
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict
+from replay_dd.schedules.story.locks import CONSTRUCTORS
 from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
 from replay_dd.schedules.vouched_sources import text_of_file
 
 _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _MOST_SIZES = 6  # of regions around the two accesses
+_MOST_SITES = 8  # places that do something to the same things
 _MOST_NAMES = 4  # that the code may have for a lock
 
 
@@ -105,15 +108,86 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
     around = [region for region in map(sources.lockable, others) if region is not None]
+    threads = [conflict.thread, *(other.thread for other in others)]
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
         more = [region for region in map(sources.lockable, unguarded) if region is not None]
+        everywhere = sites(own, threads, seen[0], sources, but=held, inside=sizes[:1])
         yield tuple(
-            VirtualLock(joined([size, *more], sources), name)
-            for size in sizes
+            VirtualLock(joined([size, *rest], sources), name)
+            for size, rest in _in_turn(sizes, more, everywhere)
             for name in _ways_to(taking, sources.names_in(size))
         )
-    yield tuple(VirtualLock(joined([size, *around], sources)) for size in sizes)
+    everywhere = sites(own, threads, seen[0], sources, inside=sizes[:1])
+    yield tuple(VirtualLock(joined([size, *rest], sources)) for size, rest in _in_turn(sizes, around, everywhere))
+
+
+def _in_turn(
+    sizes: Sequence[Region], around: Sequence[Region], everywhere: Sequence[Region]
+) -> Iterator[tuple[Region, Sequence[Region]]]:
+    """Each region with what the others do; after the first, also with all that is done to the same things."""
+    for number, size in enumerate(sizes):
+        yield size, around
+        if number == 0 and not set(everywhere) <= {size, *around}:
+            yield size, [*around, *everywhere]
+
+
+def sites(
+    own: Sequence[Access],
+    threads: Sequence[str],
+    failing: Observation,
+    sources: Sources,
+    *,
+    but: Set[int] = frozenset(),
+    inside: Sequence[Region] = (),
+) -> list[Region]:
+    """What each function does to the same things: from its first access to its last one, call by call.
+
+    Functions that make an object are left out, and threads that have no part in the conflict.
+
+    Args:
+        own: the accesses that tell the things.
+        threads: those that have a part in it.
+        failing: all that the failing run accessed.
+        sources: the program's sources.
+        but: locks; what is done under one of them is left out.
+        inside: regions; what is done in them, or is called from there, is left out.
+    """
+    spans: dict[tuple[str, tuple[StackFrame, ...]], list[Access]] = {}
+    for access in failing.accesses:
+        frames = _frames(access)
+        left_out = but & set(access.held) or any(is_in(frame, region) for frame in frames for region in inside)
+        if access.thread not in threads or left_out or not any(access.touches(one) for one in own):
+            continue
+        if frames and frames[-1].function.rpartition(".")[2] not in CONSTRUCTORS:
+            spans.setdefault((access.thread, tuple(frames[:-1])), []).append(access)
+    found: dict[Region, None] = {}
+    for (_, callers), accesses in spans.items():
+        calls: dict[str, list[Access]] = {}
+        for access in accesses:
+            calls.setdefault(_frames(access)[-1].function, []).append(access)
+        for accessed in calls.values():
+            lines = sorted(one.place.line for one in accessed)
+            frame = _frames(accessed[0])[-1]
+            regions = sources.regions(replace(frame, line=lines[0]), lines[-1])
+            if regions and (callers or lines[0] != lines[-1]):
+                found[_with_locks(regions[0], accessed, sources)] = None
+    return list(found)[:_MOST_SITES]
+
+
+def is_in(frame: StackFrame, region: Region) -> bool:
+    """Whether a frame of a stack stands in a region."""
+    return (frame.file, frame.function) == (region.file, region.function) and region.first <= frame.line <= region.last
+
+
+def _with_locks(region: Region, accesses: Sequence[Access], sources: Sources) -> Region:
+    """A region with the ``with`` around it, where that takes a lock: so that locks are taken in one order."""
+    statements = sources.of(region.file)
+    if statements is None or not all(access.held for access in accesses):
+        return region
+    lines = statements.block_with_locks(region.first)
+    whole = lines is not None and lines[0] <= region.first and region.last <= lines[1]
+    return Region(region.file, region.function, *lines) if whole and lines is not None else region
 
 
 def _ways_to(taking: str, names: Sequence[str]) -> list[str]:

@@ -156,9 +156,20 @@ class Trials:
 
     # -- verdicts ----------------------------------------------------------------------------------------------------
 
-    def holds(self, virtual: VirtualLock | VirtualOrder, numbers: Sequence[int]) -> bool:
-        """Whether none of these schedules fails with it, and none ends in a new way."""
-        known = self._kinds_without()
+    def ended_otherwise(self) -> list[int]:
+        """The schedules that without anything neither passed nor failed in the way that was isolated."""
+        runs = ((number, ended) for (virtual, number), ended in self._known.items() if virtual is None)
+        return [number for number, ended in runs if not ended.passed and not ended.failed]
+
+    def holds(self, virtual: VirtualLock | VirtualOrder, numbers: Sequence[int], *, passing: bool = False) -> bool:
+        """Whether none of these schedules fails with it, and none ends in a new way.
+
+        Args:
+            virtual: what the scheduler keeps.
+            numbers: of the schedules.
+            passing: whether each must pass, and not end in some other way that was seen before.
+        """
+        known = set() if passing else self._kinds_without()
 
         def harmless(ended: Ended) -> bool:
             return not ended.failed and not ended.not_taken and (ended.passed or ended.kind in known)

@@ -292,7 +292,9 @@ SIZES = [2 + 2 * _CACHES.get(name, 0) for name in opname[:256]]
 NAMES = [_EARLIER_NAMES.get(name, name) for name in opname[:256]] + ["BINARY_SUBSCR", "BEFORE_WITH"]
 UNKNOWN = frozenset(number for number, name in enumerate(opname[:256]) if name not in KINDS and name not in QUIET)
 ACCESSES = UNKNOWN | frozenset(number for number, name in enumerate(NAMES) if name in KINDS and name not in QUIET)
-CACHE, EXTENDED_ARG, RESUME = (opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME"))
+CACHE, EXTENDED_ARG, RESUME, YIELD = (
+    opmap.get(name, -1) for name in ("CACHE", "EXTENDED_ARG", "RESUME", "YIELD_VALUE")
+)
 # RESUME looks too, but not where a generator resumes within `yield from` or `await`: the lowest bits of its argument.
 RESUME_LOOKS_BELOW, RESUME_BITS = 2, (7 if _MINOR >= (3, 15) else 3)
 # CALL_FUNCTION_EX runs a function in Python without leaving the interpreter loop, and so does not look afterwards.

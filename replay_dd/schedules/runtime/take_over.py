@@ -138,6 +138,10 @@ def _seed_libraries(parts: Parts) -> None:
     fix_entropy_of_libraries(bytes.fromhex(parts.request["library_key"]), date_ns, parts.scheduler.main.hash)
 
 
+def _adapt_interpreters(parts: Parts, module: Any) -> None:
+    adapt_interpreters(parts.scheduler, _virtual_clock(parts), module)
+
+
 def _adapt_names(parts: Parts, module: Any) -> None:
     from .stdlib.multiprocessing_names import adapt  # as above
 
@@ -173,7 +177,7 @@ _AFTER_IMPORT: tuple[tuple[str, Applies, Callable[[Parts, Any], object]], ...] =
     ("unittest.loader", _always, lambda parts, module: adapt_unittest_loading(parts.scheduler, module)),
     ("unittest.case", _always, lambda parts, module: adapt_unittest_running(parts.scheduler, module)),
     ("_sqlite3", _always, _adapt_sqlite),
-    *((name, _always, lambda parts, module: adapt_interpreters(parts.scheduler, module)) for name in INTERPRETERS),
+    *((name, _always, _adapt_interpreters) for name in INTERPRETERS),
     ("multiprocessing.synchronize", _always, _adapt_names),
     ("multiprocessing.shared_memory", _always, _adapt_names),
     ("multiprocessing.resource_tracker", _always, _adapt_names),

@@ -13,6 +13,7 @@ from replay_dd.schedules.story.story import HangTold, Step, Story, Thing, Turn, 
 from replay_dd.schedules.story.verdict import Verdict, Wait
 
 _MOST_PASSING = 6
+_VAGUE = (kinds.ORDER_VIOLATION, kinds.DEADLOCK, kinds.MISSED_NOTIFICATION, kinds.EARLY_TIMEOUT)
 _UNKNOWN = Value("?", "", -1)
 
 
@@ -58,8 +59,13 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        hang=replace(story.hang, led_by=race.summary),
+        hang=replace(story.hang, led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early)),
     )
+
+
+def _kind_of_cause(kind: str, is_told: bool) -> str:
+    """The kind of the race that leads to a hang, where that says more than that some order is wrong."""
+    return "" if is_told or kind in _VAGUE else kind
 
 
 def _last(name: str) -> str:

@@ -15,8 +15,9 @@ from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
-from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.kinds import ORDER_VIOLATION, essential, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
@@ -109,8 +110,17 @@ def _race(
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
+    if _refuted(conflict, links):
+        return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
+
+
+def _refuted(conflict: Conflict, links: Links) -> bool:
+    """Whether the story only stands in for what was not seen, and the failure does not depend on it."""
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and all(link.refuted for link in links.tried)
+    return tried and all(edge.inferred for edge in edges)
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
@@ -121,13 +131,20 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = with_own_look(find_conflict(twins.failing, switch, found.failing_range))
+    conflict = conflict_at_edges(found, switch, twins)
     ending = found.failing.ending
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
+        victim = deciding_look(twins.failing, twins.passing, ending)
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     return essential(conflict, ending)
+
+
+def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
+    """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
+    return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
 
 
 def _links(

@@ -54,7 +54,7 @@ def verdict_of(hang: Hang, ending: Ending) -> Verdict:
     if hang.why == TIME_LIMIT:
         return of_time_limit(hang, waits, ending)
     circle = _circle(waits)
-    if circle:
+    if circle and not _all_for_one(circle):
         return _of_circle(hang, circle)
     return of_roots(hang, waits, ending)
 
@@ -98,6 +98,11 @@ def _circle(waits: list[Wait]) -> list[Wait]:
                     seen.add(name)
                     ways.append([*way, by_thread[name]])
     return best
+
+
+def _all_for_one(circle: list[Wait]) -> bool:
+    """Whether several threads wait for the same thing: then none of them will bring it for another one."""
+    return len(circle) > 1 and len({wait.thing.number for wait in circle if wait.thing is not None}) == 1
 
 
 def _of_pool(waits: list[Wait]) -> Verdict | None:
@@ -153,8 +158,7 @@ def _of_circle(hang: Hang, circle: list[Wait]) -> Verdict:
             kinds.LOCK_ORDER,
             tuple(circle),
             (things[-1], *things[:-1]),  # the first thread has the one that the last waits for
-            f"Each of the threads {listed(sorted(names))} holds a lock that the next one waits for: they take the "
-            "locks in different orders.",
+            _circle_in_words(hang, circle),
             help=_one_order(hang, circle),
         )
     if any(thing.kind == "import lock" for thing in things):
@@ -197,6 +201,29 @@ def _of_circle(hang: Hang, circle: list[Wait]) -> Verdict:
         "after its own wait.",
         inferred=inferred,
     )
+
+
+def _circle_in_words(hang: Hang, circle: list[Wait]) -> str:
+    """Who has what since where, and waits for what where."""
+    told = []
+    for wait, before in zip(circle, [circle[-1], *circle[:-1]], strict=True):
+        owned, wanted = before.thing, wait.thing
+        if owned is None or wanted is None:
+            continue
+        since = lock_taken_at(hang, owned)
+        here = _place_in_words(own_calls(hang, wait.thread.stack)[-1:])
+        told.append(f"thread {wait.thread.thread} has {owned.called}{since} and waits for {wanted.called}{here}")
+    text = "; ".join(told)
+    return f"{text[:1].upper()}{text[1:]}: they take the locks in different orders."
+
+
+def lock_taken_at(hang: Hang, lock: HangThing) -> str:
+    """Where a lock was taken, as words with a space before them; empty if that is not known."""
+    return _place_in_words(own_calls(hang, lock.taken)[-1:])
+
+
+def _place_in_words(frames: list[HangFrame]) -> str:
+    return "".join(f" ({frame.file.rpartition('/')[2]}:{frame.line})" for frame in frames)
 
 
 def _of_self(hang: Hang, wait: Wait) -> Verdict:

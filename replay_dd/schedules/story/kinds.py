@@ -17,6 +17,10 @@ LOST_UPDATE = "lost update"
 CHECK_THEN_ACT = "check-then-act"
 SAVE_AND_RESTORE = "interleaved save and restore"
 NON_REPEATABLE_READ = "non-repeatable read"
+UPDATE_AND_READ = "non-atomic update and read"
+OVERWRITTEN = "overwritten before use"
+CHANGED_IN_LOOP = "modified while iterated"
+WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
@@ -82,7 +86,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
-        return SAVE_AND_RESTORE if saved_before(conflict) is not None else _of_one_thing(left, right)
+        return SAVE_AND_RESTORE if saved_before(conflict) is not None else _of_one_thing(conflict, left, right)
     return _of_two_things(left, right)
 
 
@@ -155,18 +159,68 @@ def _of_one(left: Edge | None, right: Edge | None) -> str:
     return "" if left is None and right is None else ORDER_VIOLATION
 
 
-def _of_one_thing(left: Edge, right: Edge) -> str:
+def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if _hands_over(first) and _hands_over(last):
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
+        if again and last.tested and _sets_flag(right):
+            return INVALIDATED
+        if first.does == "iterates" and last.does == "iterates":
+            return CHANGED_IN_LOOP
         if (checks(first) or misses(first, last)) and (last.writes or not again):
-            return CHECK_THEN_ACT
+            return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
         if last.writes:
             return LOST_UPDATE if _replaces(last) else CHECK_THEN_ACT
-        return NON_REPEATABLE_READ
-    return TORN_UPDATE if last.writes else LOST_UPDATE
+        if _stored_after(conflict, first, last):
+            return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+        # An update in one statement reads anew: nothing is lost, but it rests on the first look.
+        return CHECK_THEN_ACT if updates(conflict) else NON_REPEATABLE_READ
+    if last.writes:
+        return TORN_UPDATE
+    return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def updates(conflict: Conflict) -> bool:
+    """Whether the read at the right edge is the first half of an update in one statement, such as ``+=``."""
+    right = conflict.right
+    if right is None or right.access.does != "reads":
+        return False
+    last = right.access
+    following = (one for one in conflict.after if one.number > last.number and one.thing == last.thing)
+    then = next(following, None)
+    return then is not None and then.does == "stores" and then.place.line == last.place.line
+
+
+def _stored_after(conflict: Conflict, first: Access, last: Access) -> bool:
+    """Whether the first look belongs to an update, which the thread has made before it looks again."""
+    own = (one for one in conflict.before if first.number < one.number < last.number and one.thing == first.thing)
+    return any(one.does == "stores" and one.place.line == first.place.line for one in own)
+
+
+def _read_before_storing(conflict: Conflict, right: Edge) -> bool:
+    """Whether what the others store last was computed from what the interrupted thread had left there."""
+    last = [other for other in right.others if other.writes][-1]
+    if last.does != "stores":
+        return True  # a method, which adds to it or takes from it
+    looks = [one for one in conflict.stretch if one.number < last.number and one.thing == last.thing and one.reads]
+    return any(one.thread == last.thread and one.place.line == last.place.line for one in looks)
+
+
+def waited_between(conflict: Conflict) -> Access | None:
+    """Where the interrupted thread waited for a notification between its look and what it does after the others."""
+    left, right = conflict.left, conflict.right
+    if left is None or right is None:
+        return None
+    own = (*conflict.before, *conflict.after)
+    waits = [one for one in own if left.access.number < one.number < right.access.number and _waits(one)]
+    same = [one for one in waits if one.place.function == left.access.place.function == right.access.place.function]
+    return same[-1] if same else None
+
+
+def _waits(access: Access) -> bool:
+    return access.does == "calls" and access.holder_type == "Condition" and access.detail.startswith("wait(")
 
 
 def _of_two_things(left: Edge, right: Edge) -> str:
@@ -176,9 +230,16 @@ def _of_two_things(left: Edge, right: Edge) -> str:
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
-        return CHECK_THEN_ACT
+        return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.
     return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
+
+
+def replaces_container(left: Edge, right: Edge) -> bool:
+    """Whether it goes through a container, and then puts another one in its place."""
+    first, last = left.access, right.access
+    here = first.thing[0] == "whole" and last.does == "stores" and last.old.number == first.thing[1] >= 0
+    return here and not checks(first)
 
 
 def _publishes(left: Edge | None, right: Edge) -> bool:
@@ -200,6 +261,12 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _sets_flag(edge: Edge) -> bool:
+    """Whether the last that the others do to the thing is to turn it from true to false, or the other way round."""
+    writes = [other for other in edge.others if other.writes]
+    return bool(writes) and writes[-1].new.type == "bool"
 
 
 def _was_taken(edge: Edge) -> bool:

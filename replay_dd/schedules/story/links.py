@@ -25,6 +25,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.twins import windows_around
 
 _OF_LIBRARY = ("object", "file", "database")
+FAILS_TOO = "it fails, too"
 _MOST_FARTHER = 4  # more accesses that are tried for an edge
 _MOST_OTHERS = 64  # accesses of one side among which to bisect
 
@@ -44,6 +45,11 @@ class Link:
     second: Access
     proved: bool
     why_not: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the run fails in the same way with this order turned round."""
+        return self.why_not.endswith(FAILS_TOO)
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class _Trial:
                 return self._link(pair, is_left, "they cannot be turned round alone")
             if last.outcome is not Outcome.PASS:
                 also = last.outcome is Outcome.FAIL
-                words = "it fails, too" if also else f"this failure is gone, but {last.words}"
+                words = FAILS_TOO if also else f"this failure is gone, but {last.words}"
                 return self._link(pair, is_left, f"the other way round, {words}")
             fails, passes = -1, len(others) - 1
             while passes - fails > 1:

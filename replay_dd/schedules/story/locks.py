@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.words import listed
 
-_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[Access]) -> Iterable[str]:
@@ -47,4 +47,4 @@ def locks_in_words(failing: Observation, passing: Observation, steps: Sequence[A
 
 def _constructs(access: Access) -> bool:
     """Whether it belongs to making an object, which no other thread knows yet: a lock held there guards nothing."""
-    return access.place.function.rpartition(".")[2] in _CONSTRUCTORS
+    return access.place.function.rpartition(".")[2] in CONSTRUCTORS

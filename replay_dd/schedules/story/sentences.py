@@ -21,13 +21,6 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     one, first, then = conflict.thread, left.access, right.access
     change = _change(right) or _change(left) or right.others[-1]
     other, between = change.thread, _at(change)
-    lost = (
-        f"Thread {one} computes what it stores ({_at(then)}) from what it has read before ({_at(first)}); what thread "
-        f"{other} has stored in between ({between}) is lost."
-        if then.writes
-        else f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) before it is used "
-        f"({_at(then)})."
-    )
     twice = (
         f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
         if then.does == "iterates"
@@ -39,8 +32,19 @@ def summary_of(kind: str, conflict: Conflict) -> str:
     sentences = {
         kinds.SAVE_AND_RESTORE: f"Thread {one} saves {then.name} ({_at(saved)}), replaces it and puts it back "
         f"({_at(then)}); thread {other} stores there, too, before it is put back ({between}).",
-        kinds.LOST_UPDATE: lost,
+        kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
+        f"what thread {other} has changed there in between ({between}) is lost."
+        if kinds.replaces_container(left, right)
+        else f"Thread {one} computes what it stores ({_at(then)}) from what it has read before "
+        f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
+        kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "
+        f"thread {other} changes it in between ({between}), so thread {one} does not see its own value.",
+        kinds.OVERWRITTEN: f"What thread {one} has stored ({_at(first)}) is replaced by thread {other} ({between}) "
+        f"before it is used ({_at(then)}).",
         kinds.NON_REPEATABLE_READ: twice,
+        kinds.CHANGED_IN_LOOP: twice,
+        kinds.WAIT_WITHOUT_LOOP: f"Thread {one} acts ({_at(then)}) on what it has seen before its wait ({_at(first)}); "
+        f"thread {other} has changed it before the wait was over ({between}). It must look again: `while`, not `if`.",
         kinds.CHECK_THEN_ACT: f"What thread {one} has seen ({_at(first)}) no longer holds when it acts on it "
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
@@ -71,6 +75,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
             f"{unready.name} in it ({_at(unready)})."
+        )
+    if kind == kinds.INVALIDATED and other.new.type == "bool":
+        return (
+            f"Thread {one} finds {own.name} {own.old.text} ({_at(own)}), as thread {other.thread} has set it "
+            f"({_at(other)}) since thread {one} last looked."
         )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
@@ -156,6 +165,8 @@ def _in_short(access: Access) -> str:
         words = f"calls {access.detail.partition('(')[0]}() of {name}"
     elif access.thing[0] == "file":
         words = f"calls {does}() of {name}"
+    elif does == "deletes" and access.is_weak:
+        words = f"lets go of {name}"
     elif does == "iterates":
         words = f"takes the next item of {name}"
     else:

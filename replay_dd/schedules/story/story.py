@@ -68,12 +68,14 @@ class HangTold:
     Attributes:
         hang: what is known of it.
         verdict: what kind it is, and the waits that explain it.
+        led_by_kind: the kind of that race; empty if there is none, or if it is the kind of the story.
         led_by: the race that leads there, in words; the turns of the story are that race. Empty if they are the hang.
     """
 
     hang: Hang
     verdict: Verdict
     led_by: str = ""
+    led_by_kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,16 @@ class Story:
     waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
     hang: HangTold | None = None
+
+
+def kind_in_words(story: Story) -> str:
+    """The kind of a story; for a hang, also that of the race that leads there."""
+    led_by = "" if story.hang is None else story.hang.led_by_kind
+    return f"{story.kind} after {_article(led_by)} {led_by}" if led_by else story.kind
+
+
+def _article(words: str) -> str:
+    return "an" if words[:1] in "aeio" else "a"
 
 
 def path_of(access: Access) -> tuple[StackFrame, ...]:

@@ -152,6 +152,10 @@ def _of_signal(
     )
 
 
+def _who(threads: list[str]) -> str:
+    return f"{'Threads' if len(threads) > 1 else 'Thread'} {listed(threads)}"
+
+
 def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:
     full = thing.state.startswith("full")
     wanted = "gets from" if full else "puts into"
@@ -160,7 +164,7 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
     died = "".join(how_died(ending, name) for name in dict.fromkeys([*(n for n in others if n in dead), *dead]))
     last = [step for step in steps if step.does == wanted][-1:]
     if full:
-        came = f" Thread {listed(others)} took items from it, and does so no more." if others else ""
+        came = f" {_who(others)} took items from it, but will take no more." if others else ""
         return Verdict(
             kinds.NO_CONSUMER,
             waits,
@@ -170,7 +174,7 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
             tuple(last),
             help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work",
         )
-    came = f" Thread {listed(others)} put items into it, and does so no more." if others else " Nobody ever did."
+    came = f" {_who(others)} put items into it, but will put no more." if others else " Nobody ever did."
     return Verdict(
         kinds.NO_PRODUCER,
         waits,

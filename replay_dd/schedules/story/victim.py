@@ -40,7 +40,8 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
     ]
     raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
     known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
-    return next(iter(known or failed), None)
+    victim = next(iter(known or failed), None)
+    return None if victim is None else _directory_of(failing, victim) or victim
 
 
 def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
@@ -143,7 +144,7 @@ def _taken_away(failing: Observation, victim: Access, change: Access) -> Conflic
 def _too_early(failing: Observation, victim: Access) -> Conflict | None:
     """The conflict with the thread that would have made the thing only later."""
     later = [one for one in failing.accesses if one.number > victim.number and one.thread != victim.thread]
-    made = next((one for one in later if one.writes and one.touches(victim)), None)
+    made = next((one for one in later if one.writes and one.touches(victim) and not _takes_away(one)), None)
     if made is None:
         return None
     own = [access for access in failing.accesses if access.thread == made.thread]
@@ -198,6 +199,27 @@ def _cannot_succeed(access: Access) -> bool:
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _directory_of(failing: Observation, victim: Access) -> Access | None:
+    """The look at the working directory that belongs to a file that is not there, if another thread has changed that.
+
+    Then it is the directory that is wrong.
+    """
+    if victim.thing[0] != "file":
+        return None
+    own = [one for one in failing.accesses if one.thread == victim.thread and one.number <= victim.number + 1]
+    looks = [one for one in own if one.thing[0] == "process" and one.place == victim.place and one.reads]
+    if not looks:
+        return None
+    look = looks[-1]
+    moves = [one for one in failing.accesses if one.number < look.number and one.writes and one.thing == look.thing]
+    return look if moves and moves[-1].thread != victim.thread else None
+
+
+def _takes_away(access: Access) -> bool:
+    """Whether it removes a thing, and does not make it."""
+    return access.does == "deletes" or access.new.is_missing
 
 
 def _found_none(access: Access) -> bool:

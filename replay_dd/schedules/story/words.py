@@ -50,6 +50,8 @@ class Letters:
             if not new.is_known:
                 return f"replaces {replaced}" if replaced else "stores a value"
             return f"stores {self.value(new)}{f' over {replaced}' if replaced else ''}"
+        if access.does == "deletes" and access.is_weak:
+            return f"lets go of {self.value(old)}, to which nothing else refers"
         if access.does == "deletes":
             return f"deletes {self.value(old)}" if old.is_known else "deletes it"
         if access.does == "iterates":

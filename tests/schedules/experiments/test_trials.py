@@ -109,3 +109,12 @@ def test_those_that_were_not_run_without_are_not_compared() -> None:
     made.run(None, [0, 1])
     assert made.attempt(LOCK).counts == Counts(2, 0)
     assert made.attempt(LOCK, [1, 3]).counts == Counts(1, 0)  # of these, one was run with it
+
+
+def test_a_lock_may_be_asked_to_leave_no_failure_of_another_kind() -> None:
+    """The other failure occurs without the lock as well, so it is no new one; but with a better lock it is gone."""
+    made = trials(lambda plan: OTHER if plan.label == "2" else odd_fail(plan))
+    assert made.ended_otherwise() == [2]
+    assert made.holds(LOCK, [1, 2])
+    assert not made.holds(LOCK, [1, 2], passing=True)
+    assert made.holds(LOCK, [1, 3], passing=True)

@@ -55,7 +55,10 @@ TRUTH = {
         ("if self.loaded:", "return self.prices[name]"),
     ),
     "chat": Truth(
-        "non-repeatable read", "Room._members", ("for member in self._members:",), ("self._members.add(member)",)
+        "modified while iterated|non-repeatable read",
+        "Room._members",
+        ("for member in self._members:",),
+        ("self._members.add(member)",),
     ),
     "dbpool": Truth(
         "use after close or invalidation",
@@ -92,7 +95,7 @@ TRUTH = {
         "order violation", "Journal._queue", ("self._queue.put(self._line(text))",), ("self._queue.put(_STOP)",)
     ),
     "language": Truth(
-        "lost update|non-repeatable read",
+        "overwritten before use|lost update|non-repeatable read",
         "Translator.language|translator.language",
         ("translator.language = language", "return CATALOGUE[self.language][key]"),
         ("translator.language = language|translator.language = previous",),
@@ -110,7 +113,7 @@ TRUTH = {
         ("self._stream.close()",),
     ),
     "mailbox": Truth(
-        "check-then-act",
+        "condition not checked again after the wait|check-then-act",
         "Mailbox._letters",
         ("if not self._letters:", "return self._letters.pop(0)"),
         ("return self._letters.pop(0)",),

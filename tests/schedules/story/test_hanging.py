@@ -73,6 +73,10 @@ def test_a_circle_begins_with_the_first_thread_and_names_the_locks_in_its_order(
     )
     assert verdict.kind == kinds.LOCK_ORDER
     assert [wait.thread.thread for wait in verdict.waits] == ["0.1", "0.2"]
+    assert verdict.summary == (
+        "Thread 0.1 has thing1 (prog.py:10) and waits for thing2 (prog.py:12); thread 0.2 has thing2 (prog.py:10) and "
+        "waits for thing1 (prog.py:12): they take the locks in different orders."
+    )
     assert [one.called for one in verdict.things] == ["thing1", "thing2"]
     assert verdict.help.startswith("take thing1 before thing2 everywhere")
     assert not verdict.inferred
@@ -203,7 +207,7 @@ def test_a_full_queue_lacks_its_consumer_and_tells_how_that_ended() -> None:
     steps = [step(1, "0.2", "gets from", 2), step(1, "0.1", "puts into", 3), step(1, "0.2", "gets from", 4)]
     verdict = told(thread("0.1", 1), thread("0.2"), queue, *steps, ending=died("0.2"))
     assert verdict.kind == kinds.NO_CONSUMER
-    assert "Thread 0.2 took items from it, and does so no more. An exception ended thread 0.2" in verdict.summary
+    assert "Thread 0.2 took items from it, but will take no more. An exception ended thread 0.2" in verdict.summary
     assert [one.time for one in verdict.steps] == [4]
 
 
@@ -268,3 +272,11 @@ def test_a_worker_that_stands_idle_in_library_code_explains_nothing() -> None:
     whole = hang(*parts)
     whole = replace(whole, stacks=(*STACKS, (frame(80, "_worker", counted=False),)))
     assert verdict_of(whole, ENDING).things == (parts[3],)
+
+
+def test_threads_that_all_wait_for_one_queue_are_no_circle() -> None:
+    """Each of them could put an item there, but none has one."""
+    queue = thing(1, "Queue", state="empty", likely=("0.1", "0.2"))
+    verdict = told(thread("0.1", 1), thread("0.2", 1), queue, step(1, "0.1", "puts into", 2))
+    assert verdict.kind == kinds.NO_PRODUCER
+    assert "Thread 0.1 put items into it, but will put no more." in verdict.summary

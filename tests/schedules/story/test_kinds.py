@@ -237,3 +237,69 @@ def test_an_item_that_another_thread_has_taken_out_is_used_after_that() -> None:
     conflict = conflict_of([made, other, late], 2, 2)
     assert kind_of(conflict, PASSED) == kinds.INVALIDATED
     assert "after thread 0.2 has taken it away" in summary_of(kinds.INVALIDATED, conflict)
+
+
+def on_line(line: int) -> Place:
+    return Place("prog.py", "prog.py", line, 1, "work", "LOAD_ATTR", True)
+
+
+def test_an_update_after_a_look_rests_on_it_although_it_reads_anew() -> None:
+    """``if free(): taken += 1``: the look is stale, but nothing that others stored is lost."""
+    accesses = [
+        access("0.1", 4, 4, "reads"),
+        access("0.2", 1, 5, "stores"),
+        access("0.1", 5, 9, "reads", place=on_line(5)),
+        access("0.1", 6, 10, "stores", place=on_line(5)),
+    ]
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+    elsewhere = [*accesses[:3], replace(accesses[3], place=on_line(6))]
+    assert kind_of(conflict_of(elsewhere, 5, 5), PASSED) == kinds.NON_REPEATABLE_READ
+
+
+@pytest.mark.parametrize(("line", "kind"), [(7, kinds.UPDATE_AND_READ), (6, kinds.OVERWRITTEN)])
+@pytest.mark.parametrize("first", [0, 1])  # the failing range may begin with the read of the update, or its store
+def test_what_is_changed_and_then_read_again(line: int, kind: str, first: int) -> None:
+    """``n += 1; return n`` in two threads; or another thread stores what has nothing to do with it."""
+    accesses = [
+        access("0.1", 3, 3, "reads", place=on_line(3)),
+        access("0.1", 4, 4, "stores", place=on_line(3)),
+        access("0.2", 1, 5, "reads", place=on_line(line)),
+        access("0.2", 2, 6, "stores", place=on_line(7)),
+        access("0.1", 5, 9, "reads", place=on_line(4)),
+    ]
+    found = conflict_of(accesses, 4 + first, 5)
+    assert found.left is not None
+    assert found.left.access == accesses[first]
+    assert kind_of(found, PASSED) == kind
+    words = "does not see its own value" if kind == kinds.UPDATE_AND_READ else "is replaced by thread 0.2"
+    assert words in summary_of(kind, found)
+
+
+def test_what_is_done_after_a_wait_needs_another_look() -> None:
+    wait = access("0.1", 5, 5, "calls", ("object", 7, ""), holder_type="Condition", detail="wait()")
+    accesses = [
+        access("0.1", 4, 4, "reads", tested=True),
+        wait,
+        access("0.2", 1, 6, "stores"),
+        access("0.1", 6, 9, "deletes"),
+    ]
+    found = conflict_of(accesses, 5, 6)
+    assert kind_of(found, PASSED) == kinds.WAIT_WITHOUT_LOOP
+    assert "It must look again" in summary_of(kinds.WAIT_WITHOUT_LOOP, found)
+    accesses[1] = replace(wait, holder_type="Event")
+    assert kind_of(conflict_of(accesses, 5, 6), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_a_container_that_is_gone_through_and_then_replaced_loses_what_was_added() -> None:
+    items = ("whole", 7, "")
+    accesses = [
+        access("0.1", 4, 4, "iterates", items, reads=True),
+        access("0.2", 1, 5, "calls", items, writes=True, detail="append(1)"),
+        access("0.2", 2, 6, "reads"),
+        access("0.1", 5, 9, "stores", old=Value("list of 2", "list", 7), new=Value("[]", "list", 8)),
+    ]
+    found = conflict_of(accesses, 5, 5)
+    assert kind_of(found, PASSED) == kinds.LOST_UPDATE
+    assert "and then replaces it" in summary_of(kinds.LOST_UPDATE, found)
+    accesses[3] = replace(accesses[3], old=Value("list of 2", "list", 9))
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT

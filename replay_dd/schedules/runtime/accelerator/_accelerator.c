@@ -22,6 +22,8 @@ static PyMethodDef module_functions[] = {
     {"fork", fast_exit_fork, METH_NOARGS, "fork(2) without the interpreter's handlers."},
     {"system_call", (PyCFunction)(void (*)(void))stuck_calls_system_call, METH_FASTCALL,
      "The system call that a thread is in, and whether only the world outside can end it."},
+    {"adapt_interpreter", interpreters_adapt, METH_VARARGS, "Let another interpreter's module `time` ask a function of ours."},
+    {"leave_home", interpreters_leave_home, METH_NOARGS, "This thread is about to execute code in another interpreter."},
     {"enlarge_pipe", (PyCFunction)(void (*)(void))pipes_enlarge, METH_FASTCALL, "Make a pipe larger; whether it is."},
     {"waiting_bytes", pipes_waiting_bytes, METH_O, "How many bytes can be read from a descriptor at once; -1 if unknown."},
     {"seed_libraries", entropy_seed_libraries, METH_VARARGS, "As library_entropy.seed_libraries."},

@@ -175,6 +175,14 @@ PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_
  * outside can end it: it reads or writes a file or one of the streams, given as (device, inode). */
 PyObject *stuck_calls_system_call(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
+/* -- interpreters.c: other interpreters of this process -- */
+
+/* adapt_interpreter(number, clocks, answer): let the functions of its module `time` ask. False if that is impossible. */
+PyObject *interpreters_adapt(PyObject *module, PyObject *arguments);
+
+/* leave_home(): remember the state to come back to. Call it before each call that executes code in another interpreter. */
+PyObject *interpreters_leave_home(PyObject *module, PyObject *nothing);
+
 /* -- pipes.c -- */
 
 /* enlarge_pipe(descriptor, size): whether the system agreed. */

@@ -90,7 +90,9 @@ class AnyInstruction(Instruction):
         if directory is not None:
             return directory
         if name == "next" and arguments and values.exactly(arguments[0], values.GeneratorType):
-            return self._next_of(arguments[0], expressions[0])
+            return self.next_of(arguments[0], expressions[0])
+        if name == "getenv" and _module_of(function) == "os" and arguments:
+            return self._variable(arguments[0])
         if name == "print" and self.name == "CALL":
             return self.attribute(streams(), None, "stdout", READS)
         if _module_of(function) != "builtins" and not values.isinstance_of_type(function):
@@ -170,13 +172,11 @@ class AnyInstruction(Instruction):
         access.old = access.new = values.referent(reference)
         return access
 
-    def _next_of(self, generator: Any, expression: Expression) -> Access:
-        """The next of a generator, which one thread at a time can ask for."""
-        access = Access(CALLS, OBJECT, generator, "", self.names.name_of(generator, expression))
-        access.reads = access.writes = True
-        access.detail = "next()"
-        if generator.gi_running:
-            access.old = MISSING
+    def _variable(self, name: object) -> Access | None:
+        """A look at a variable of the environment."""
+        access = self.item(os.environ, ("name", "environ"), name, CALLS)
+        if access is not None:
+            access.reads, access.detail = True, f"getenv({values.text_of(name)})"
         return access
 
     def _connection(self, own: object, expression: Expression, name: str) -> Access:

@@ -15,7 +15,21 @@ from ..accelerator import accelerator
 from ..compat import ATTR_HAS_METHOD_BIT, ITERATOR_PLACES
 from ..observing import local_value
 from . import arrays, values
-from .access import ATTRIBUTE, CELL, CHECKS, DELETES, GLOBAL, ITEM, ITERATES, READS, STORES, WHOLE, Access
+from .access import (
+    ATTRIBUTE,
+    CALLS,
+    CELL,
+    CHECKS,
+    DELETES,
+    GLOBAL,
+    ITEM,
+    ITERATES,
+    OBJECT,
+    READS,
+    STORES,
+    WHOLE,
+    Access,
+)
 from .operands import variables
 from .values import ABSENT, CLASS, COMPUTED, MISSING, UNKNOWN
 from .whole_process import redirected, streams
@@ -78,7 +92,10 @@ class Instruction:
         if name == "CONTAINS_OP":
             return self._containment()
         if name == "FOR_ITER":
-            return self.whole(values.iterated(self.value(ITERATOR_PLACES)), self.expression(ITERATOR_PLACES), ITERATES)
+            iterator, expression = self.value(ITERATOR_PLACES), self.expression(ITERATOR_PLACES)
+            if values.exactly(iterator, values.GeneratorType):
+                return self.next_of(iterator, expression)
+            return self.whole(values.iterated(iterator), expression, ITERATES)
         if name in ("CALL", "CALL_KW"):
             return self.call()
         if name == "BEFORE_WITH":
@@ -249,6 +266,15 @@ class Instruction:
         """What a call does; see call.py."""
         raise NotImplementedError
 
+    def next_of(self, generator: Any, expression: Expression) -> Access:
+        """The next of a generator, which one thread at a time can ask for."""
+        access = Access(CALLS, OBJECT, generator, "", self.names.name_of(generator, expression))
+        access.reads = access.writes = True
+        access.detail = "next()"
+        if generator.gi_running:
+            access.old = MISSING
+        return access
+
     def item(self, container: object, expression: Expression, key: object, does: str) -> Access | None:
         """An access to one item of a container that can change."""
         if arrays.is_array(container):
@@ -258,6 +284,8 @@ class Instruction:
             text = values.key_text(key)
             access = Access(does, ITEM, container, text, f"{self.names.name_of(container, expression)}[{text}]")
             access.old = values.referent(values.item(inside, key))
+            if does == DELETES:
+                access.new = MISSING
             return access
         if values.size(container) is None or values.exactly(container, *_UNCHANGING):
             return None

@@ -23,6 +23,7 @@ from . import values
 from .access import ACQUIRES, FILE, GIVES_UP, LOCK, WANTS, Access
 from .arrays import plain
 from .call import is_there
+from .dying import Dying, way_to
 from .made_items import MadeItems, makes_items, position_of
 from .reader import Reader
 from .whole_process import is_relative, reads_directory
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
+    from .dying import Way
 
 _MOST = 200_000  # accesses told
-_DEEPEST = 60  # frames of a stack told
 _RUNTIME = __file__.rpartition("accesses")[0]  # the folder of all that runs here and is not the program's
 _MAKE = ("os.mkdir", "os.link", "os.symlink")
 _TAKE_AWAY = ("os.remove", "os.rmdir", "os.rename")
@@ -86,6 +87,7 @@ class Observer:
         self._sent = 0
         self._harmless = _Harmless(self._failed)
         self._made = MadeItems()
+        self._dying = Dying(lambda: scheduler.current, self.described)
         self._open: tuple[int, tuple[Any, ...], object] | None = None  # an access whose new value is not known yet
         exact = accelerator is not None and accelerator.frame_values(sys._getframe(), 0, 0) is not None
         scheduler.send(OBSERVING, exact)
@@ -124,6 +126,7 @@ class Observer:
         while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
             frame = frame.f_back
         with self._harmless:
+            self._tell_gone()
             self._scheduler.send(SWITCH_STACK, thread.name, thread.time, self._stack(frame))
 
     def before_operation(self, thread: ManagedThread, frame: FrameType | None, waiting: object) -> None:
@@ -162,14 +165,23 @@ class Observer:
             self._tell(thread, self._stack(user_frame), place, access, False)
 
     def _tell_made(self, present: ManagedThread, frame: FrameType | None) -> None:
+        self._tell_gone()
         for (thread, _, _, stack, place, _), store in self._made.made(present, frame):
             self._tell(thread, stack, place, store, False)
+
+    def _tell_gone(self) -> None:
+        for thread, way, place, access, old in self._dying.gone():
+            if self.next_time(thread) <= thread.time + 1:
+                self._close()
+                self._tell(thread, self._stack_of(way), place, access, False, old)
 
     def _failed(self, error: Exception) -> None:
         self._left = 0
         self._scheduler.send(NOTE, "observer", f"observing ended: {type(error).__name__}: {error}")
 
-    def _tell(self, thread: ManagedThread, stack: int, place: Place, access: Access, tested: bool) -> None:
+    def _tell(
+        self, thread: ManagedThread, stack: int, place: Place, access: Access, tested: bool, old: Any = None
+    ) -> None:
         scheduler = self._scheduler
         self._sent += 1
         holder = access.holder
@@ -179,9 +191,10 @@ class Observer:
             *(ACCESS, self._sent, thread.name, thread.time, scheduler.global_time()),
             *(scheduler.log.place_number(place), stack, access.does, access.sort),
             *(number, values.class_name(type(holder)), access.key, access.name, access.reads, access.writes),
-            *(self.described(access.old), self.described(access.new), access.detail, tested),
+            *(old or self.described(access.old), self.described(access.new), access.detail, tested),
             tuple([self._lock(lock) for lock in held]),
         )
+        self._dying.watch(access)
         if access.again is not None and access.new is values.UNKNOWN:
             self._open = (self._sent, access.again, access.before)  # type: ignore[assignment]
 
@@ -209,23 +222,21 @@ class Observer:
 
     def _stack(self, frame: FrameType | None) -> int:
         """The number of a stack; the stack itself is told at first use."""
-        way: list[FrameType] = []
-        while frame is not None and len(way) < _DEEPEST:
-            way.append(frame)
-            frame = frame.f_back
-        key = tuple([(id(one.f_code), one.f_lasti) for one in way])
+        return self._stack_of(way_to(frame))
+
+    def _stack_of(self, way: Way) -> int:
+        key = tuple([(id(code), position) for code, position, _ in way])
         number = self._stacks.get(key)
         if number is None:
             number = self._stacks[key] = len(self._stacks)
-            self._kept += [one.f_code for one in way]
+            self._kept += [code for code, _, _ in way]
             places = self._scheduler.places
             rows = []
-            for one in way:
-                code = one.f_code
+            for code, _, line in way:
                 kind = places.kind(code.co_filename)
                 if kind != EXCLUDED and not code.co_filename.startswith(_RUNTIME):
                     short = places.short(code.co_filename)
-                    rows.append((short, code.co_filename, one.f_lineno or 0, code.co_qualname, kind == COUNTED))
+                    rows.append((short, code.co_filename, line or 0, code.co_qualname, kind == COUNTED))
             self._scheduler.send(STACK, number, tuple(rows))
         return number
 

@@ -60,12 +60,16 @@ _TESTING = frozenset(
 )
 
 
+_OF_TWO = ("BINARY_OP", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "BINARY_SUBSCR")
+_LEAVE = ("UNARY_NOT", "UNARY_NEGATIVE", "TO_BOOL", "PRECALL", "CACHE", "NOP")
+
+
 class Operands:
     """The instructions of a code object, each with the stack before it.
 
     Attributes:
         at: for each event offset, (name, argument, the stack before it).
-        returned: the event offsets of instructions whose result the function returns.
+        returned: the event offsets of instructions whose result, or what is computed from it, the function returns.
         taken_apart: the event offsets of loads whose value the next instruction goes through, or starts to.
         tested: the event offsets of instructions whose result decides a jump soon after.
         truth: the event offsets of loads whose value is tested for being empty, or for being true at all.
@@ -83,9 +87,7 @@ class Operands:
                 self.at[start] = (NAMES[operation], argument, stack)
         self.tested = _tested(listing)
         following = [NAMES[operation] for _, operation, _, _ in listing[1:]]
-        self.returned = frozenset(
-            start for (start, *_), name in zip(listing, following, strict=False) if name == "RETURN_VALUE"
-        )
+        self.returned = frozenset(start for index, (start, *_) in enumerate(listing) if _returns(listing, index + 1))
         self.taken_apart = frozenset(
             start for (start, *_), name in zip(listing, following, strict=False) if name in _GOES_THROUGH
         )
@@ -109,11 +111,39 @@ def _decides(listing: list[Instruction], index: int, *, through_variable: bool =
         name = NAMES[operation]
         if name.startswith("POP_JUMP") or name.endswith("_OR_POP"):
             return True
+        if name == "BINARY_OP":  # a result that is kept is another value
+            through_variable = False
+            continue
         if name == "STORE_FAST" and through_variable:
             later = range(number + 1, min(number + _MOST_STEPS, len(listing)))
             loads = [at for at in later if (NAMES[listing[at][1]], listing[at][2]) == ("LOAD_FAST", argument)]
             return bool(loads) and _decides(listing, loads[0] + 1, through_variable=False)
         if name not in _TESTING:
+            return False
+    return False
+
+
+def _returns(listing: list[Instruction], index: int) -> bool:
+    """Whether the function returns the value that is on top of the stack, or what it computes from that at once.
+
+    The end of a ``with`` block may stand in between.
+    """
+    above = 0  # values on top of it
+    for _, operation, argument, _ in listing[index : index + _MOST_STEPS]:
+        name = NAMES[operation]
+        if name == "RETURN_VALUE":
+            return above == 0
+        if name in LOCAL_LOADS or name in CONSTANT_LOADS:
+            above += 1
+        elif name == "SWAP":
+            above = argument - 1 if above == 0 else 0 if above == argument - 1 else above
+        elif name in _OF_TWO:
+            above = max(0, above - 1)
+        elif name == "CALL":
+            above = max(0, above - argument - 1)
+        elif name == "POP_TOP" and above > 0:
+            above -= 1
+        elif name not in _LEAVE:
             return False
     return False
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, FrameType
 
+_MOST_CALLERS = 4  # through which a result is handed on
+
 
 class Reader:
     """Describes accesses.
@@ -38,13 +40,17 @@ class Reader:
 
     def tested(self, frame: FrameType, offset: int) -> bool:
         """Whether a jump depends on the result of an instruction, here or where it is returned to."""
-        operands = self.operands(frame.f_code)
-        if offset in operands.tested:
-            return True
-        caller = frame.f_back
-        if offset not in operands.returned or caller is None:
-            return False
-        return position_of(caller) in self.operands(caller.f_code).tested
+        asked: FrameType | None = frame
+        for _ in range(_MOST_CALLERS):
+            assert asked is not None
+            operands = self.operands(asked.f_code)
+            if offset in operands.tested:
+                return True
+            if offset not in operands.returned or asked.f_back is None:
+                return False
+            asked = asked.f_back
+            offset = position_of(asked)
+        return False
 
     def accesses(self, frame: FrameType, offset: int) -> list[Access]:
         """What the instruction at an offset, and those up to the next yield point, are about to do."""

@@ -1,9 +1,10 @@
 """Which instructions of a code object are yield points, at each granularity.
 
 ``access``: every instruction that can touch state another thread sees: attribute, item, global, closure cell, name,
-call, iteration, containment. Locals never count. ``line``: the first instruction of each line. ``gil``: only where
-this interpreter looks whether another thread wants to run. ``sync``: none; operations on locks, queues, files and
-sleeps are yield points of their own, at every granularity.
+call, iteration, containment. Locals never count; but a generator counts as running where it yields, if it touched
+nothing else since it was resumed: another thread may ask it for an item, too. ``line``: the first instruction of each
+line. ``gil``: only where this interpreter looks whether another thread wants to run. ``sync``: none; operations on
+locks, queues, files and sleeps are yield points of their own, at every granularity.
 
 A yield point is *before* its instruction. Which instruction is of which kind, and what differs between interpreters,
 stands in ``compat.py``.
@@ -27,6 +28,7 @@ from ..compat import (
     RESUME,
     SIZES,
     UNKNOWN,
+    YIELD,
     operation_at,
 )
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     # Event offset in bytes, number (an index of compat.NAMES), argument, offset of what follows it.
     Instruction = tuple[int, int, int, int]
 
+_CO_GENERATOR = 0x20  # as in module `inspect`, which is slow to import
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
 
 
@@ -66,7 +69,9 @@ def instructions(code: CodeType) -> list[Instruction]:
 def points(code: CodeType, granularity: str) -> list[int]:
     """The event offsets of the yield points of a code object, at granularity ``access`` or ``gil``."""
     if granularity == ACCESS:
-        return [start for start, operation, _, _ in instructions(code) if operation in ACCESSES]
+        listing = instructions(code)
+        lone = _lone_yields(listing) if code.co_flags & _CO_GENERATOR else set()
+        return [start for start, operation, _, _ in listing if operation in ACCESSES or start in lone]
     return sorted(gil_points(code))
 
 
@@ -133,6 +138,26 @@ def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
                 seen.add(earlier)
                 waiting.append(earlier)
     return after_call, after_call
+
+
+def _lone_yields(listing: list[Instruction]) -> set[int]:
+    """The yields that a generator can come to without an access since it was resumed."""
+    lone = set()
+    before = _predecessors(listing)
+    for index, (start, operation, _, _) in enumerate(listing):
+        if operation != YIELD:
+            continue
+        waiting, seen = list(before.get(index, ())), {index}
+        while waiting:
+            earlier = waiting.pop()
+            _, operation, _, _ = listing[earlier]
+            if operation in (RESUME, YIELD):
+                lone.add(start)
+                break
+            if earlier not in seen and operation not in ACCESSES:
+                seen.add(earlier)
+                waiting.extend(before.get(earlier, ()))
+    return lone
 
 
 def _predecessors(listing: list[Instruction]) -> dict[int, list[int]]:

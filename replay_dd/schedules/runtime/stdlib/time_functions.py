@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..baton.scheduler import Scheduler
 
-_MONOTONIC_OFFSET_NS = 1_000_000_000_000
+MONOTONIC_OFFSET_NS = 1_000_000_000_000
 
 
 _replaced: list[object] = []
@@ -50,7 +50,7 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     monotonic = {getattr(time, name, None) for name in names}
 
     def monotonic_ns() -> int:
-        return _MONOTONIC_OFFSET_NS + clock.read()
+        return MONOTONIC_OFFSET_NS + clock.read()
 
     def clock_gettime_ns(clk_id: int, /) -> int:
         if clk_id in dates:

@@ -1,0 +1,83 @@
+"""Objects that are known only weakly: who lets go of the last reference, and where.
+
+Rules of this module:
+
+* An object is watched from the first access that finds it through something weak. It lives no longer for that.
+* Its end may come inside any instruction, or inside this runtime; so it is only noted, and told at the next occasion.
+"""
+
+from __future__ import annotations
+
+import sys
+from _weakref import ReferenceType as _Reference
+
+from ..points.place import Place
+from . import values
+from .access import DELETES, ITEM, Access
+from .made_items import position_of
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from ..baton.thread import ManagedThread
+
+    Way = list[tuple[CodeType, int, int | None]]
+    Gone = tuple[ManagedThread, Way, Place, Access, Any]
+
+_DEEPEST = 60  # frames of a stack told
+_RUNTIME = __file__.rpartition("accesses")[0]
+
+
+def way_to(frame: FrameType | None) -> Way:
+    """The stack that a frame is on top of, without the frames themselves: these would keep what they hold alive."""
+    way: Way = []
+    while frame is not None and len(way) < _DEEPEST:
+        way.append((frame.f_code, frame.f_lasti, frame.f_lineno))
+        frame = frame.f_back
+    return way
+
+
+class Dying:
+    """Knows the objects that are watched.
+
+    Args:
+        running: tells the thread that runs.
+        described: tells an object in words, while it is there.
+    """
+
+    def __init__(self, running: Callable[[], ManagedThread], described: Callable[[object], Any]) -> None:
+        self._running, self._described = running, described
+        self._watched: dict[tuple[int, str, int], _Reference[Any]] = {}
+        self._gone: list[Gone] = []
+
+    def watch(self, access: Access) -> None:
+        """Note where the object ends that an access to something weak finds, or puts there."""
+        holder = access.holder
+        if access.sort != ITEM or not (values.is_reference(holder) or values.is_weak_mapping(holder)):
+            return
+        found = access.new if access.new not in (values.UNKNOWN, values.MISSING) else access.old
+        key = (id(holder), access.key, id(found))
+        if key in self._watched or found is values.MISSING or found is values.UNKNOWN or values.scalar(found):
+            return
+        end = Access(DELETES, ITEM, holder, access.key, access.name)
+        end.new = values.MISSING
+        told = self._described(found)
+
+        def ends(_: object) -> None:
+            self._watched.pop(key, None)
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename.startswith(_RUNTIME):
+                frame = frame.f_back
+            if frame is not None:
+                place = Place(frame.f_code, position_of(frame))
+                self._gone.append((self._running(), way_to(frame), place, end, told))
+
+        self._watched[key] = _Reference(found, ends)
+
+    def gone(self) -> list[Gone]:
+        """What has ended since the last call: the thread, its stack, the place, the access, what it was."""
+        found, self._gone = self._gone, []
+        return found
