@@ -13,7 +13,7 @@ from tests.runtime.programs import run_program
 ALL = Plan(observed={"": (0, 1 << 62)})
 
 PROGRAM = """
-    import collections, contextlib, contextvars, io, os, socket, tempfile, threading, weakref
+    import collections, contextlib, contextvars, functools, io, os, socket, tempfile, threading, weakref
 
     class Group:
         def __init__(self):
@@ -86,6 +86,8 @@ PROGRAM = """
         except OSError:
             pass
 
+        double(4)
+        double(4)
         for letter in "ab":
             node = Node()
             known[letter] = node
@@ -98,6 +100,10 @@ PROGRAM = """
         if has_room(2):
             pass
         count(2)
+
+    @functools.lru_cache(maxsize=2)
+    def double(number):
+        return number + len(first)
 
     class Meta(type):
         made = {}
@@ -154,6 +160,10 @@ def test_an_item_that_a_factory_makes_is_stored_after_the_look(seen: list[Access
     ]
     numbers = {one.name: one.number for one in seen if one.does == "stores"}
     assert numbers["Group.size"] < numbers["groups['a']"]
+
+
+def test_a_memoised_function_looks_for_its_result_and_keeps_it(seen: list[Access]) -> None:
+    assert told(seen, "double(4)") == [("reads", "nothing", "?"), ("stores", "nothing", "?"), ("reads", "?", "?")]
 
 
 def test_an_item_whose_factory_fails_is_never_stored(seen: list[Access]) -> None:

@@ -206,6 +206,19 @@ def test_other_failures_than_the_one_asked_for_are_left_alone(raced: Shop) -> No
     assert not any(plan.label.startswith("the schedule") for plan in raced.plans)
 
 
+def test_a_hunt_that_is_terminated_keeps_what_it_has_learnt(shop: Shop) -> None:
+    def stop(number: int, plan: Plan, signature: Signature) -> None:
+        if number == 4:
+            raise SystemExit(143)
+
+    program = describe_program(("python", "program.py"), directory=shop.folder)
+    with pytest.raises(SystemExit):
+        hunt(program, Settings(), runs=9, corpus=Corpus(shop.corpus), on_run=stop)
+    memory = read_memory(shop.memory())
+    assert (memory.hunts, memory.runs) == (1, 4)
+    assert memory.progress.plans == 3
+
+
 def test_hunts_at_the_same_time_lose_nothing(shop: Shop) -> None:
     program = describe_program(("python", "program.py"), directory=shop.folder)
     shop.hunt(3)

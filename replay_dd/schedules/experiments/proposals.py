@@ -150,13 +150,13 @@ def sites(
         threads: those that have a part in it.
         failing: all that the failing run accessed.
         sources: the program's sources.
-        but: locks; what is done under one of them is left out.
+        but: locks; what is done in one go under one of them is left out.
         inside: regions; what is done in them, or is called from there, is left out.
     """
     spans: dict[tuple[str, tuple[StackFrame, ...]], list[Access]] = {}
     for access in failing.accesses:
         frames = _frames(access)
-        left_out = but & set(access.held) or any(is_in(frame, region) for frame in frames for region in inside)
+        left_out = any(is_in(frame, region) for frame in frames for region in inside)
         if access.thread not in threads or left_out or not any(access.touches(one) for one in own):
             continue
         if frames and frames[-1].function.rpartition(".")[2] not in CONSTRUCTORS:
@@ -167,11 +167,9 @@ def sites(
         for access in accesses:
             calls.setdefault(_frames(access)[-1].function, []).append(access)
         for accessed in calls.values():
-            lines = sorted(one.place.line for one in accessed)
-            frame = _frames(accessed[0])[-1]
-            regions = sources.regions(replace(frame, line=lines[0]), lines[-1])
-            if regions and (callers or lines[0] != lines[-1]):
-                found[_with_locks(regions[0], accessed, sources)] = None
+            region = _span(sorted(accessed, key=lambda one: one.place.line), but, sources)
+            if region is not None and (callers or region.first != region.last):
+                found[region] = None
     return list(found)[:_MOST_SITES]
 
 
@@ -180,14 +178,22 @@ def is_in(frame: StackFrame, region: Region) -> bool:
     return (frame.file, frame.function) == (region.file, region.function) and region.first <= frame.line <= region.last
 
 
-def _with_locks(region: Region, accesses: Sequence[Access], sources: Sources) -> Region:
-    """A region with the ``with`` around it, where that takes a lock: so that locks are taken in one order."""
-    statements = sources.of(region.file)
-    if statements is None or not all(access.held for access in accesses):
-        return region
-    lines = statements.block_with_locks(region.first)
-    whole = lines is not None and lines[0] <= region.first and region.last <= lines[1]
-    return Region(region.file, region.function, *lines) if whole and lines is not None else region
+def _span(accesses: Sequence[Access], but: Set[int], sources: Sources) -> Region | None:
+    """The region from the first to the last of these accesses of a function, with the ``with`` around either.
+
+    So locks are taken in one order. None if they are all in one ``with`` already that takes one of some locks.
+    """
+    frame = _frames(accesses[0])[-1]
+    statements = sources.of(frame.file)
+    if statements is None:
+        return None
+    ends = (accesses[0], accesses[-1])
+    blocks = [statements.block_with_locks(one.place.line) if one.held else None for one in ends]
+    if blocks[0] == blocks[1] and all(but & set(one.held) for one in accesses):
+        return None
+    lines = [one.place.line for one in ends] + [line for block in blocks if block is not None for line in block]
+    regions = sources.regions(replace(frame, line=min(lines)), max(lines))
+    return regions[0] if regions else None
 
 
 def _ways_to(taking: str, names: Sequence[str]) -> list[str]:

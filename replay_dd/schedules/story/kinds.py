@@ -24,6 +24,7 @@ WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
+INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
@@ -238,7 +239,7 @@ def _waits(access: Access) -> bool:
 def _of_two_things(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if first.writes and last.writes:
-        return TORN_UPDATE
+        return INCOMPLETE if 0 <= first.new.number == last.thing[1] else TORN_UPDATE
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:

@@ -49,6 +49,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
         f"between ({_at(looks)}) and sees only the first.",
+        kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({_at(first)}) and completes it only then: {then.name} "
+        f"({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}).",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }

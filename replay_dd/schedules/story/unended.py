@@ -186,7 +186,9 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
             f"{who} for room in {thing.called}, which is {thing.state}, and no thread that is left will take one out."
             f"{came}{died}",
             tuple(last),
-            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work",
+            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work"
+            if dead
+            else f"end those who take items out of {thing.called} only when all who put some in are done",
         )
     came = f" {_who(others)} put items into it, but will put no more." if others else " Nobody ever did."
     taken = [step for step in steps if step.does == "gets from" and step.thread not in {w.thread.thread for w in waits}]

@@ -193,7 +193,7 @@ def _cannot_succeed(access: Access) -> bool:
     """Whether an access finds nothing where it needs something."""
     sort, old = access.thing[0], access.old
     if access.does in ("reads", "deletes"):
-        makes_it = access.does == "reads" and access.holder_type in _WITH_DEFAULTS
+        makes_it = access.does == "reads" and (access.holder_type in _WITH_DEFAULTS or access.is_of_memoised)
         return old.is_missing and sort in ("item", "attribute") and not access.detail and not makes_it
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")

@@ -307,3 +307,19 @@ def test_a_container_that_is_gone_through_and_then_replaced_loses_what_was_added
     assert "and then replaces it" in summary_of(kinds.LOST_UPDATE, found)
     accesses[3] = replace(accesses[3], old=Value("list of 2", "list", 9))
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_an_object_that_is_shown_before_it_is_complete() -> None:
+    """``self.index = Index(); self.index.add(...)``, while another thread searches it."""
+    shown = Value("", "Index", 7)
+    accesses = [
+        access("0.1", 4, 4, "stores", new=shown),
+        access("0.2", 1, 5, "reads", old=shown),
+        access("0.2", 2, 6, "reads", ("attribute", 7, "words"), tested=True),
+        access("0.1", 5, 9, "stores", ("attribute", 7, "words")),
+    ]
+    found = conflict_of(accesses, 5, 5)
+    assert kind_of(found, PASSED) == kinds.INCOMPLETE
+    assert "completes it only then" in summary_of(kinds.INCOMPLETE, found)
+    accesses[0] = replace(accesses[0], new=Value("", "Index", 8))
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.TORN_UPDATE

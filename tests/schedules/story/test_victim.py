@@ -193,3 +193,9 @@ def test_what_removes_a_thing_later_did_not_come_too_late_to_make_it() -> None:
     assert conflict_of_victim(failing, NOTHING_OBSERVED, failing.accesses[0]) is None
     made = seen(opened, replace(removed, new=number(1)))
     assert conflict_of_victim(made, NOTHING_OBSERVED, made.accesses[0]) is not None
+
+
+def test_a_memoised_function_that_finds_no_result_makes_one() -> None:
+    look = access("0.1", 2, 6, "reads", ITEM, old=NOTHING, holder_type="dict", name="price('a')")
+    assert failed_access(seen(look), seen(), switch(1), PASSED) is None
+    assert failed_access(seen(replace(look, name="prices['a']")), seen(), switch(1), PASSED) is not None

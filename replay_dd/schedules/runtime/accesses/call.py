@@ -11,6 +11,7 @@ from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES,
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
+from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, reads_directory, streams
@@ -65,6 +66,9 @@ class AnyInstruction(Instruction):
             return None  # what it does is seen in its own code
         if values.is_reference(function):
             return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
+        memoised = look_for_result(function, own, arguments) if self.name == "CALL" else None
+        if memoised is not None:
+            return memoised
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
