@@ -322,7 +322,7 @@ def test_times_have_units(shop: Workshop, written: str, works: bool) -> None:
 
 
 def test_a_budget_that_is_over_is_told(shop: Workshop) -> None:
-    shop.write(RACE)
+    shop.write(LIBRARY_ONLY)
     done = shop.run("hunt", "--time-budget", "0.001", *shop.program())
     assert done.status == 1
     assert re.search(r"No failure in 1 run of about \d+ yield points, and then the time was over\.", done.stdout)
