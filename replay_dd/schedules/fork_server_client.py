@@ -275,7 +275,7 @@ class Runner:
 
     def stop_forking(self, reason: str) -> None:
         """Use fresh processes from now on."""
-        if self.why_fresh or LIVE.stopped:  # then it was killed
+        if self.why_fresh:
             return
         self.why_fresh = reason
         if reason != NO_THREAD:
@@ -294,7 +294,7 @@ class Runner:
                 server = self._servers.take()
                 run = server.run(plan, time_limit_s)
             except CannotForkError as error:
-                if self._servers.closed:  # nobody waits for this run any more
+                if self._servers.closed or LIVE.stopped:  # nobody waits for this run any more
                     raise
                 self.stop_forking(str(error))
             else:

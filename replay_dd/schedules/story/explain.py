@@ -17,6 +17,7 @@ from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
 from replay_dd.schedules.story.kinds import ORDER_VIOLATION, essential, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -110,10 +111,24 @@ def _race(
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
+    if twins.failing_hang is not None and is_a_guess(conflict, links):
+        return Explanation(None, interrupted=interrupted)  # the hang tells itself what it waits for
     if _refuted(conflict, links):
         return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
+
+
+def is_a_guess(conflict: Conflict, links: Links) -> bool:
+    """Whether only accesses nearby stand in for what was not seen, and all that was tried proved none of them.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and not links.proved
+    return tried and all(edge.inferred for edge in edges)
 
 
 def _refuted(conflict: Conflict, links: Links) -> bool:
@@ -131,8 +146,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = conflict_at_edges(found, switch, twins)
     ending = found.failing.ending
+    conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
+    conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
     if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
         victim = deciding_look(twins.failing, twins.passing, ending)

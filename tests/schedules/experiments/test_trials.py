@@ -71,6 +71,20 @@ def test_another_failure_that_is_there_without_it_is_only_told() -> None:
     assert made.holds(LOCK, range(6))
 
 
+def test_a_failure_like_that_one_but_elsewhere_proves_nothing() -> None:
+    """A deadlock on another line, where a deadlock was to be prevented."""
+    elsewhere = replace(DEADLOCK, deadlock=(Waiter("0.1", "waits", (Frame("prog.py", 4, "work", True),)),))
+    plans = [Plan(label=str(number)) for number in range(3)]
+    runner = FakeRunner(lambda plan: elsewhere if plan.virtual else DEADLOCK)
+    made = Trials(runner, signature_of(DEADLOCK), "", plans, jobs=1, time_limit_s=None)  # type: ignore[arg-type]
+    made.run(None, range(3))
+    assert not made.holds(LOCK, [1])
+    assert (made.attempt(LOCK).verdict, made.attempt(LOCK).why) == (
+        NO_PROOF,
+        "3 of 3 schedules end with deadlock instead",
+    )
+
+
 def test_a_lock_that_was_not_taken_proves_nothing() -> None:
     note = f"`self.gone` is no lock at prog.py:3, {NOT_TAKEN}"
     made = trials(lambda plan: replace(PASSES, notes=(note,)) if plan.virtual else odd_fail(plan))
