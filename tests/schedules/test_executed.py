@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.executed import ExecutedRun, lines_of
-from replay_dd.schedules.execution import executed_run
+from replay_dd.schedules import execution
+from replay_dd.schedules.executed import Executed, ExecutedRun, lines_of
+from replay_dd.schedules.execution import executed_run, run_once_more
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
-from replay_dd.schedules.replay import replay_plan
+from replay_dd.schedules.replay import exact_plan, replay_plan
 from replay_dd.schedules.target import describe_program, run_target
 
 TEXT = """\
@@ -85,6 +87,43 @@ def test_every_yield_point_is_there_once_and_in_order(tmp_path: Path) -> None:
     between = run.others("0.1", 0, log.ending.global_time)
     assert {one.thread for one in between} == {"0", "0.2"}
     assert run.of("0.1", 3, 4) == tuple(one for one in run.of("0.1") if one.time in (3, 4))
+
+
+@pytest.mark.parametrize("granularity", ["access", "line"])
+def test_a_copy_tells_what_a_fresh_process_tells(
+    granularity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path, granularity, Trigger("0.1", 4, "0.2"))
+    fresh = executed_run(log, time_limit_s=60)
+    seen = {"": (0, 1000)} if granularity == "access" else {}
+    follow = replace(exact_plan(log), observed=seen, followed=(0, 10_000))
+    flow = run_once_more(log, follow, 60, None).flow
+    monkeypatch.setattr(execution, "run_target", None)  # no more fresh processes
+    with Runner(log.program, log.settings) as runner:
+        copied = executed_run(log, time_limit_s=60, runner=runner)
+        copied_flow = run_once_more(log, follow, 60, runner).flow
+        plain = runner.run(exact_plan(log), 60)
+    assert fresh is not None
+    assert copied is not None
+    assert [told(one) for one in copied.instructions] == [told(one) for one in fresh.instructions]
+    assert flow is not None
+    assert copied_flow is not None
+    assert plain.executed == (), "the next copy does not"
+    assert plain.log.ending.digest == log.ending.digest
+
+
+def told(one: Executed) -> Executed:
+    """Without the identity of the frame, which is an address."""
+    return replace(one, frame=0)
+
+
+def test_a_copy_whose_run_is_another_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_of(tmp_path)
+    other = run_target(log.program, log.settings, replay_plan([Trigger("0.1", 4, "0.2")]), time_limit_s=60)
+    with Runner(log.program, log.settings) as runner:
+        monkeypatch.setattr(Runner, "run", lambda self, plan, limit: other)
+        run = run_once_more(log, exact_plan(log), 60, runner)
+    assert run.log.ending.digest == log.ending.digest
 
 
 def test_a_run_that_is_not_the_one_in_the_log_tells_nothing(tmp_path: Path) -> None:
