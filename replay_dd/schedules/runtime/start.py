@@ -108,6 +108,8 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
+    if run is parts.run:
+        parts.report_instructions(run)
     if run["observed"]:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 

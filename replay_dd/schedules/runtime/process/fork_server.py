@@ -21,6 +21,7 @@ import _socket
 import marshal
 import os
 import sys
+import time
 
 from ..accelerator import accelerator
 from ..channel import MARSHAL_VERSION
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
-real_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
+real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
 _getcwd, _chdir = os.getcwd, os.chdir
 
 
@@ -182,9 +183,15 @@ def _shared_descriptors(own: set[int]) -> str:
             continue  # the descriptor used for listing
         if int(name) not in known and target != os.devnull and not _is_own_code(target):
             return f"it has {target} open before its first thread"
-    if len(os.listdir("/proc/self/task")) > 1:
+    if len(os.listdir("/proc/self/task")) > 1 and not _all_stop_for_forks():
         return "a thread is running that replay-dd did not start"
     return ""
+
+
+def _all_stop_for_forks() -> bool:
+    from .native_threads import all_stop_for_forks  # only now: few programs need it
+
+    return all_stop_for_forks(_sleep)
 
 
 def _is_own_code(target: str) -> bool:
