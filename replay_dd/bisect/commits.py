@@ -5,18 +5,22 @@ Rules of this module:
 * Commits are checked out into temporary folders with an index of their own, so the work tree, the index and the
   branches stay as they are, whatever happens.
 * Modules are found there first, also those in ``src``, and not where an editable installation has them.
+* Submodules are checked out as well, from the clones that the work tree has.
 * A file of the command that not both ends have is the one of the work tree, at each commit: it is part of the test.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from replay_dd.changes.sources import checked_out
+from replay_dd.bisect.history import submodules
+from replay_dd.changes.sources import checked_out, commit_named
+from replay_dd.errors.user import VersionError
 from replay_dd.experiment.process import Command, private_folder, run
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import with_anchors
@@ -105,6 +109,12 @@ class Commits:
 
     def test(self, commit: str, *, thorough: bool) -> Tried:
         """Try the schedules at a commit; ``thorough`` for more hunted ones."""
+        try:
+            return self._tested(commit, thorough=thorough)
+        except VersionError as error:
+            return Tried(Outcome.UNRESOLVED, error.message)
+
+    def _tested(self, commit: str, *, thorough: bool) -> Tried:
         target = self._target
         with self._checked_out(commit) as place:
             trouble = self._built(place)
@@ -138,6 +148,7 @@ class Commits:
         with private_folder() as folder:
             checked_out(self._repository, commit, folder.path)
             place = folder.path / "files"
+            self._fill_submodules(commit, place)
             for name, (content, mode) in self._target.files.items():
                 file = place / name
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -145,6 +156,25 @@ class Commits:
                 file.chmod(mode)
             self._directory(place).mkdir(parents=True, exist_ok=True)
             yield place
+
+    def _fill_submodules(self, commit: str, place: Path) -> None:
+        """Check out what a commit has of the submodules that the work tree has.
+
+        Raises:
+            VersionError: a submodule lacks that commit.
+        """
+        for path, wanted in submodules(self._repository, commit).items():
+            here = self._target.top / path
+            if not (here / ".git").exists():
+                continue
+            if commit_named(here, wanted) is None:
+                raise VersionError(
+                    f"The submodule {path} lacks the commit {wanted[:12]}, which {commit[:12]} has of it.",
+                    f"Fetch it: `git -C {path} fetch --all`.",
+                )
+            with private_folder() as folder:
+                checked_out(here, wanted, folder.path)
+                shutil.copytree(folder.path / "files", place / path, symlinks=True, dirs_exist_ok=True)
 
     def _directory(self, place: Path) -> Path:
         return place / Path(self._target.program.directory).relative_to(self._target.top)

@@ -130,3 +130,10 @@ def files_in(repository: Path, commit: str) -> frozenset[str]:
     """The names of the files in a commit, from the top of the repository."""
     told = git(repository, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit) or ""
     return frozenset(filter(None, told.split("\0")))
+
+
+def submodules(repository: Path, commit: str) -> dict[str, str]:
+    """The paths of the submodules in a commit, from the top of the repository, and the commits that they stand at."""
+    told = git(repository, "ls-tree", "-r", "-z", "--full-tree", commit) or ""
+    lines = (line.partition("\t") for line in told.split("\0"))
+    return {path: what.split()[2] for what, _, path in lines if what.startswith("160000 ")}

@@ -281,14 +281,15 @@ class DeltaDebugger:
             name: of the argument; by default the only text.
 
         Raises:
-            ArgumentError: it is no text, or there are several.
+            ArgumentError: it is not a text, or there is not exactly one.
         """
-        texts = [key for key, value in self.args().items() if isinstance(value, str) and name in (None, key)]
-        if len(texts) != 1:
-            raise ArgumentError(
-                f"{len(texts)} arguments are texts", f"Name one of: {', '.join(self.args())}; or use `min_args()`."
-            )
-        return str(self.min_args()[texts[0]])
+        texts = [key for key, value in self.args().items() if isinstance(value, str)]
+        wanted = texts if name is None else [key for key in texts if key == name]
+        if len(wanted) != 1:
+            told = f"{len(texts)} arguments are texts" if name is None else f"no argument {name!r} is a text"
+            named = f"Name one of: {', '.join(texts)}. " if texts else ""
+            raise ArgumentError(told, f"{named}`min_args()` reduces arguments of all kinds.")
+        return str(self.min_args()[wanted[0]])
 
     def dd(self, var: str, fail_args: Mapping[str, Any], *, mode: str = "-") -> tuple[Any, Any, Any]:
         """Search one argument while the others stay as they are.

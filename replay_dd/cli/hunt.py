@@ -103,7 +103,7 @@ _SHOWN = 5  # other failures
     Option(
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
-    seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    seed_option("Random seed of the first schedule drawn; the others count up from it.", SCHEDULING),
     Option(
         "--gil-only",
         section=SCHEDULING,
@@ -253,6 +253,7 @@ def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:
         yield_points=found.yield_points,
         one_schedule=found.one_schedule,
         interrupted=found.interrupted,
+        out_of_time=found.out_of_time,
         files={role: output / name for role, (log, name) in logs.items() if log is not None and not found.one_schedule},
         further=[
             {"text": signature_of(log.ending).text, "log": str(_path_of(output, number))}
@@ -331,14 +332,16 @@ def _tell(found: Hunt, output: Path, failure: str, max_delay: float) -> int:
         return _status_of(found)
     if found.failing is None:
         which = f"failure with `{failure}`" if failure else "failure"
-        echo(f"No {which} in {covered}. This is not a proof: other schedules were not tried.")
+        end = ", and then the time was over" if found.out_of_time else ""
+        echo(f"No {which} in {covered}{end}. This is not a proof: other schedules were not tried.")
         if found.coverage is not None and found.coverage.orders_known:
             echo(_covered(found.coverage))
         for hint in _hints(found, max_delay):
             echo(f"  hint: {hint}")
         return _status_of(found)
     if found.passing is None:
-        echo(f"No run passed in {covered}, so there is nothing to compare the failure with.")
+        end = " before the time was over" if found.out_of_time else ""
+        echo(f"No run passed in {covered}{end}, so there is nothing to compare the failure with.")
         return _status_of(found)
     more = f", and {found.simplifying_runs} more to simplify them" if found.simplifying_runs else ""
     which = f"{1 + len(found.further)} failures" if found.further else "Both"

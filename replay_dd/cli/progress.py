@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _WIDEST = 118
 _LINE_EVERY_S = 10.0  # where no line can be overwritten
+# Set to 0: no such lines, as for scripts that take everything on standard error for trouble.
+VARIABLE = "REPLAY_DD_PROGRESS"
 
 
 class Progress:
@@ -32,6 +34,7 @@ class Progress:
         self._began_s = self._last_s = clock()
         # A terminal that cannot return the carriage would show every state below the one before.
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._prints = os.environ.get(VARIABLE) != "0"
         self._width = 0
 
     def show(self, text: str) -> None:
@@ -40,7 +43,7 @@ class Progress:
             shown = printable(text)[:_WIDEST]
             steer("\r" + shown.ljust(self._width))
             self._width = len(shown)
-        elif self._clock() - self._last_s >= _LINE_EVERY_S:
+        elif self._prints and self._clock() - self._last_s >= _LINE_EVERY_S:
             self._last_s = self._clock()
             say(text)
 
@@ -66,8 +69,8 @@ class Progress:
 
         Args:
             unit: what the deltas are.
-            halves: whether the search mostly halves what is left, as isolation does; otherwise each of the deltas that
-                are left is tested once more at the end.
+            halves: whether the search mostly halves what is left, as isolation does; otherwise, how many tests it takes
+                depends on how many deltas are needed, which nobody knows before the end.
         """
         # Imported here: commands that only say something have no use for the driver.
         from replay_dd.experiment.driver import Observer
@@ -75,7 +78,7 @@ class Progress:
 
         def on_test(record: TestRecord) -> None:
             left = record.deltas_left
-            expected = math.ceil(math.log2(left)) if halves and left > 0 else left
+            expected = math.ceil(math.log2(left)) if halves and left > 0 else None
             self.show(f"{progress_in_words(record, unit)}; {self.pace(record.number, expected, at_least=True)}")
 
         return Observer(on_test, self.show, self.note)

@@ -104,6 +104,7 @@ def hunt_as_json(
     yield_points: int,
     one_schedule: bool,
     interrupted: bool,
+    out_of_time: bool,
     files: Mapping[str, Path | None],
     further: Sequence[Mapping[str, str]],
     hang: Mapping[str, Any] | None,
@@ -125,6 +126,7 @@ def hunt_as_json(
         yield_points: of a run, about.
         one_schedule: whether the program starts no threads.
         interrupted: whether Ctrl-C ended it.
+        out_of_time: whether the time budget ended it.
         files: the logs that were written.
         further: the texts and logs of further failures.
         hang: how the failing run hung; None if it did not.
@@ -146,6 +148,7 @@ def hunt_as_json(
         "yield_points": yield_points,
         "one_schedule": one_schedule,
         "interrupted": interrupted,
+        "out_of_time": out_of_time,
         "files": files_as_json(files),
         "further": [dict(one) for one in further],
         "hang": None if hang is None else dict(hang),

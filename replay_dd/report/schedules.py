@@ -350,10 +350,9 @@ def _more_tests(found: ScheduleIsolation) -> str:
 def _message_as_text(message: ChangedMessage | None) -> Iterator[str]:
     if message is None:
         return
-    yield "message      CHANGED: this may be another failure than the one in the log"
+    yield "message      with other data than in the log; `--failure TEXT` asks for a failure that contains TEXT"
     yield f"               log: {_first_line(message.recorded)}"
     yield f"               now: {_first_line(message.found)}"
-    yield "               `--failure TEXT` asks for a failure that contains TEXT"
 
 
 def _first_line(text: str) -> str:

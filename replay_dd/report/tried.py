@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, Attempt, Counts, Experiments
+from replay_dd.schedules.story.words import listed
 from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
 
 
@@ -17,6 +18,8 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
     for attempt in tried.attempts:
         yield "tried", f"{virtual_in_words(attempt.virtual)}:"
         yield "", f"  {outcome_in_words(attempt)}"
+        if attempt.again:
+            yield "", f"  {again_in_words(attempt)}"
     if tried.why_not:
         yield "tried", f"nothing: {tried.why_not}"
     elif not tried.attempts:
@@ -45,6 +48,11 @@ def outcome_in_words(attempt: Attempt) -> str:
     if counts.others:
         text += f"; {_others(counts.others)} (without: {_others(without.others) or 'none'})"
     return text
+
+
+def again_in_words(attempt: Attempt) -> str:
+    """What else has to be changed for a lock that is taken once more inside."""
+    return f"it is a Lock and taken again at {listed(attempt.again)}: make it an RLock, or take it only outside"
 
 
 def virtual_in_words(virtual: VirtualLock | VirtualOrder) -> str:
@@ -91,6 +99,7 @@ def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
         "earlier": _region_as_json(virtual.earlier) if isinstance(virtual, VirtualOrder) else None,
         "verdict": attempt.verdict,
         "why": attempt.why or None,
+        "again": list(attempt.again),
         "with": _counts_as_json(attempt.counts),
         "without": _counts_as_json(attempt.without),
     }

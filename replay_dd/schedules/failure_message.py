@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
+_DEEPEST = 10  # containers in containers
+_LIST = re.compile(r"#(?:\s*[,:]\s*#)+")
 _LONGEST = 10_000  # characters of a message that are compared
 
 # Each run has a temporary folder of its own (experiment/process.py), in a workplace (experiment/guard.py).
-_TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/replay-dd-\d+/\d+/tmp-*(?![\w-])")
+_TEMPORARY = re.compile(r"/[^\s'\"<>:,;()]*/replay-dd-[0-9a-f]+/\d+/tmp-*(?![\w-])")
 _ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]+\b")
 # In this order: what comes first may contain what comes later.
 _DATA = (
@@ -28,6 +30,11 @@ _DATA = (
     (re.compile(r"#(?:\s*,\s*#)+"), "#"),  # lists of any length
     (re.compile(r"\s+"), " "),
 )
+# Containers of such data, also inside of others; an empty one is data as well.
+_CONTAINER = re.compile(
+    r"\b(?:deque|dict|frozenset|set|list|tuple|Counter|OrderedDict)\((?:#|\[\]|\{\})?\)"
+    r"|[\[{(]\s*(?:#(?:\s*[:,=]\s*#)*,?)?\s*[\]})]"
+)
 
 
 def without_addresses(message: str) -> str:
@@ -40,4 +47,9 @@ def without_data(message: str) -> str:
     message = message[:_LONGEST]
     for pattern, instead in _DATA:
         message = pattern.sub(instead, message)
+    for _ in range(_DEEPEST):
+        inner = _CONTAINER.sub("#", message)
+        if inner == message:
+            break
+        message = _LIST.sub("#", inner)
     return message.strip()

@@ -8,19 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
+from replay_dd.schedules.ending_counts import EndingCount, Tally
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_corpus import Corpus
+from replay_dd.schedules.hunt_openings import Made, has_one_schedule, is_over, opened, opening_runs
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -29,20 +31,6 @@ from replay_dd.schedules.runtime.points.bytecode import SYNC
 from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 
 MOST_FURTHER = 19  # failures that are kept beside the first
-
-
-class EndingCount(NamedTuple):
-    """An ending, and the number of runs that had it.
-
-    Attributes:
-        text: its description.
-        runs: how many runs had it.
-        messages: how many distinct descriptions it had: messages may vary from run to run.
-    """
-
-    text: str
-    runs: int
-    messages: int
 
 
 @dataclass(frozen=True)
@@ -69,6 +57,7 @@ class Hunt:
         why_fresh: why runs used fresh processes; empty if they were forked.
         asleep_s: how much was left, in virtual seconds, of the shortest sleep or time-out too long to end early; 0 if
             there was none.
+        out_of_time: whether the time budget ended it.
         instead_of: the failure with the virtual clock because of which the hunt used the real one; empty if it did not.
         because: what made the virtual clock fail.
         coverage: what the runs covered; None if that is not known.
@@ -98,6 +87,7 @@ class Hunt:
     elsewhere: tuple[EndingCount, ...] = ()
     further: tuple[Log, ...] = ()
     learnt: Learnt | None = None
+    out_of_time: bool = False
 
 
 def hunt(
@@ -124,8 +114,10 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
-    a mixture: preemptions where threads touch the same thing, as the hunt learns
+    By default, the first runs bring all threads abreast, and the next one follows the default schedule: also as soon as
+    one of them fails, as a run is needed that passes. With a strategy, the first one is that under the default
+    schedule, and the others use the strategy with consecutive seeds. Otherwise they are a mixture: preemptions where
+    threads touch the same thing, as the hunt learns
     (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
     are evaluated in this order, so the answer does not depend on the number of jobs.
 
@@ -160,8 +152,11 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
-        first = replace(first, log=replace(first.log, strategy="default"))
+        openings: list[Made] = []
+        if strategy is not None:
+            first_plan, first = Plan(), runner.run(Plan("default"), time_limit_s)
+        else:
+            openings, (first_plan, first) = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at)
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
@@ -191,35 +186,46 @@ def hunt(
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
-        one_schedule = end.complete and len(end.thread_times) < 2
-        amount = 0 if one_schedule else runs - 1
+        one_schedule = has_one_schedule(first)
+        made = len(openings) + 1
+        amount = 0 if one_schedule else runs - made
         # What earlier hunts have found comes first.
-        session = (
-            corpus.session(program, settings, first, f"{strategy} {only}", failure)
-            if corpus and not one_schedule
-            else None
-        )
+        session = None
+        if corpus and not one_schedule:
+            session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
         before = session.progress if session else Progress()
         amount -= session.left if session else 0
-        learning = (
-            HuntPlans(first, seed, amount, before, session.seen_before if session else None)
-            if strategy is None
-            else None
-        )
+        later = len(OPENINGS) if session and strategy is None and not before.plans else 0
+        amount -= later
+        seen_before = session.seen_before if session else None
+        learning = HuntPlans(first, seed, amount, before, seen_before) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed + before.seed + before.plans, first, amount)
         known = session.runs_of_failures(time_limit_s) if session else ()
+        failing: Log | None = None
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
+        finds.prefer(first)
         looked_at = planned = 0
-        failures, passed_over, elsewhere, others = _Tally(), _Tally(), _Tally(), _Tally()
+
+        def keep(runs: int) -> Learnt | None:
+            if session is None:
+                return None
+            progress = learning.progress if learning else replace(before, plans=before.plans + planned)
+            return session.save(filter(None, (failing or finds.failing, *finds.further)), runs, progress)
+
+        failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
-        interrupted = False
-        attempts = chain([(Plan(), first)], known, batch.runs(plans))
-        while (not finds.complete or (session and session.left)) and (
-            not looked_at or ends_at is None or time.monotonic() < ends_at
-        ):
+        interrupted = out_of_time = False
+        openings_then = opening_runs(runner, time_limit_s, min(later, amount + later))
+        attempts = chain(openings, [(first_plan, first)], known, openings_then, batch.runs(plans))
+        while looked_at < made or not finds.complete or (session and session.left):
+            out_of_time = looked_at >= made and is_over(ends_at)
+            if out_of_time:
+                break
             try:
                 plan, run = next(attempts)
-                if looked_at and not (session and session.is_of_failure(plan)):
+                if learning is not None and plan in OPENINGS:
+                    learning.look_at(plan, run)
+                elif looked_at >= made and not (session and session.is_of_failure(plan)):
                     if learning is not None:
                         learning.learn(planned, plan, run)
                     planned += 1
@@ -243,7 +249,10 @@ def hunt(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if interrupted or (finds.failing is None and not always_verify):
+            except SystemExit:  # SIGTERM
+                keep(looked_at)
+                raise
+        if interrupted or (finds.failing is None and (out_of_time or not always_verify)):
             finds.take_passing_unverified()
         else:
             finds.verify()
@@ -254,7 +263,7 @@ def hunt(
             if session and session.is_known(signature_of(log.ending)):
                 return log  # it was simplified when it was found
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
-            for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
+            for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
                 log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
             return log
@@ -269,10 +278,6 @@ def hunt(
                 interrupted = True  # the logs found are valid, just less simple
         if failing is not None:
             failing = replace(failing, failure=failure)
-        learnt = None
-        if session:
-            progress = learning.progress if learning else replace(before, plans=before.plans + planned)
-            learnt = session.save(filter(None, (failing, *finds.further)), looked_at, progress)
         return Hunt(
             *(passing, failing, looked_at, failures.counts(failing), passed_over.counts(), finds.not_reproduced),
             *(end.global_time, jobs, runner.why_fresh, others.counts(), interrupted),
@@ -284,31 +289,8 @@ def hunt(
             coverage=learning.coverage if learning is not None and profiled and end.complete else None,
             further=tuple(replace(log, failure=failure) for log in finds.further),
             elsewhere=elsewhere.counts(),
-            learnt=learnt,
-        )
-
-
-class _Tally:
-    """Counts endings; those with the same signature count as one, however their messages differ."""
-
-    def __init__(self) -> None:
-        self._met: list[list[Signature]] = []
-
-    def add(self, signature: Signature) -> None:
-        same = next((met for met in self._met if met[0].same(signature)), None)
-        if same is None:
-            self._met.append([signature])
-        else:
-            same.append(signature)
-
-    def counts(self, log: Log | None = None) -> tuple[EndingCount, ...]:
-        """The counts, each described as in its first run, or as in the log if it has that ending."""
-        last = None if log is None else signature_of(log.ending)
-        return tuple(
-            EndingCount(
-                last.text if last and met[0].same(last) else met[0].text, len(met), len({one.text for one in met})
-            )
-            for met in self._met
+            learnt=keep(looked_at),
+            out_of_time=out_of_time,
         )
 
 
@@ -331,6 +313,11 @@ class _Finds:
         self.passing: Log | None = None
         self.failing: Log | None = None
         self.not_reproduced = 0
+
+    def prefer(self, run: TargetRun) -> None:
+        """Take this run as the passing one, if it passes, though others may come before it."""
+        if signature_of(run.log.ending).kind == PASSED:
+            self._passed = run
 
     @property
     def complete(self) -> bool:

@@ -116,6 +116,11 @@ class Access:
         return self.thing[0] == "item" and self.holder_type in _WEAK
 
     @property
+    def is_of_memoised(self) -> bool:
+        """Whether it is to a result that a memoised function keeps, which is named like a call of it."""
+        return self.thing[0] == "item" and self.holder_type == "dict" and self.name.endswith(")")
+
+    @property
     def found(self) -> Value:
         """The object that it found; a check for an item finds that item."""
         return self.new if self.does == "checks" or (self.is_weak and not self.writes) else self.old

@@ -167,7 +167,8 @@ class Tree:
             words = said.read_bytes().decode("utf-8", "replace").strip().splitlines()
             raise NotTraceableError(f"`{target.interpreter[0]}` does not start: {words[-1] if words else 'it ends'}.")
         if "unusable" in answer:
-            raise NotTraceableError(f"`{target.name}` cannot be traced: {answer['unusable']}.")
+            hint = "Try whether Python runs it without replay-dd: check the spelling, and where it is installed."
+            raise NotTraceableError(f"`{target.name}` cannot be traced: {answer['unusable']}.", hint)
         if self._trace is not None:
             channel.send({"do": "load", "trace": str(self._trace.path)})
             self._answer(channel)

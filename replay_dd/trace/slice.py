@@ -133,7 +133,9 @@ def _recorded(target: Target, variable: str | None) -> Run:
         )
     if report is None:
         raise NotTraceableError(
-            f"{target.name} cannot be traced: {run_from(told).trouble}, so there is no record of what it executed."
+            f"{target.name} cannot be traced: {run_from(told).trouble}, so there is no record of what it executed.",
+            "A trace needs a run that ends by itself: normally, with an exit status or an exception. `python -X "
+            f"faulthandler {target.name}` shows where a signal ends it.",
         )
     if report.get("too_many"):
         raise NotTraceableError(

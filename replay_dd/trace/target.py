@@ -53,6 +53,18 @@ class Target:
         return (*self.interpreter, str(_START), str(descriptor), str(folder), *self.program)
 
 
+def _is_python(path: str) -> bool:
+    """Whether a file looks like a Python script."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return path.endswith((".py", ".pyw")) or (first.startswith(b"#!") and b"python" in first)
+
+
 def target_of(command: Sequence[str], standard_input: bytes = b"", directory: Path | None = None) -> Target:
     """The program that a command runs.
 
@@ -66,7 +78,7 @@ def target_of(command: Sequence[str], standard_input: bytes = b"", directory: Pa
         NotTraceableError: it is no Python script or module.
     """
     if not _INTERPRETER.fullmatch(os.path.basename(command[0])):
-        if os.path.isfile(command[0]):
+        if _is_python(command[0]):
             raise NotTraceableError(f"`{command[0]}` is not started by Python.", f"Write `python {command[0]}`.")
         raise NotTraceableError(f"`{command[0]}` is not a Python interpreter.", NOT_A_SCRIPT)
     directory = directory or Path.cwd()

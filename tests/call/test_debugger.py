@@ -218,6 +218,20 @@ def test_the_user_says_what_the_failure_is() -> None:
         DeltaDebugger(failure=KeyError).collect(check, "abc")
 
 
+def test_one_argument_alone() -> None:
+    dd = DeltaDebugger().collect(fails_with("b"), "abc")
+    assert dd.reduce_arg("data", dd.args()) == dd.min_string() == dd.min_string("data") == "b"
+
+    def check(one: str, two: str, three: int) -> None:
+        raise ValueError(three)
+
+    dd = DeltaDebugger().collect(check, "a", "b", 3)
+    for name, told in ((None, "2 arguments are texts"), ("three", "no argument 'three' is a text")):
+        with pytest.raises(ArgumentError, match=told) as error:
+            dd.min_string(name)
+        assert "one, two. " in error.value.hint
+
+
 # -- children, limits, errors ----------------------------------------------------------------------------------------
 
 

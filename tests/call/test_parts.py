@@ -225,10 +225,10 @@ def test_forms_of_arguments(text: str, positional: Any, keywords: Any, form: str
         ("a.json", "[1, 2", "are not JSON"),
         ("a.txt", "f(open('x'))", "`open('x')` in line 1 is or holds more than a literal"),
         ("a.txt", "[x for x in 'ab']", "more than a literal"),
-        ("a.txt", "f(", "no Python literals"),
+        ("a.txt", "f(", "not Python literals"),
         ("a.txt", "  ", "is empty"),
         ("a.txt", "[" * 100_000, "nested too deeply"),
-        ("a.txt", "{[]: 1}", "no Python literals"),
+        ("a.txt", "{[]: 1}", "not Python literals"),
     ],
 )
 def test_files_that_hold_no_arguments(name: str, text: str, told: str, tmp_path: Path) -> None:

@@ -70,6 +70,16 @@ def test_what_is_suspected(tmp_path: Path, clues: Clues, program: tuple[str, ...
     assert all(one <= other for one, other in itertools.pairwise(told))
 
 
+def test_a_place_outside_of_functions_is_its_line(tmp_path: Path) -> None:
+    old, new = (f"FIRST = {number}\n\n\n{_functions(number > 0)}\n\nLAST = {number}\n" for number in (0, 1))
+    found = difference(tmp_path, {"items.py": old}, {"items.py": new})
+    clues = Clues(places=(("items.py", new.splitlines().index("LAST = 1")),))
+    ((delta,),) = guesses(Dependences(found, Names(found)), clues, frozenset(), found.all)
+    change = found.line_change(delta)
+    assert change is not None
+    assert found.files[0].after[change.new] == b"LAST = 1\n"
+
+
 def test_what_is_not_searched_is_not_suspected(tmp_path: Path) -> None:
     found = difference(tmp_path, {"items.py": _functions(False)}, {"items.py": _functions(True)})
     dependences = Dependences(found, Names(found))

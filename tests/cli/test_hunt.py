@@ -319,3 +319,30 @@ def test_times_have_units(shop: Workshop, written: str, works: bool) -> None:
     shop.write("print()")
     done = shop.run("hunt", "--time-budget", written, *shop.program())
     assert ("is not a valid" in done.stderr) is not works, done.stderr
+
+
+def test_a_budget_that_is_over_is_told(shop: Workshop) -> None:
+    shop.write(RACE)
+    done = shop.run("hunt", "--time-budget", "0.001", *shop.program())
+    assert done.status == 1
+    assert re.search(r"No failure in 1 run of about \d+ yield points, and then the time was over\.", done.stdout)
+    told = checked(shop.run("hunt", "--time-budget", "0.001", "--json", *shop.program()).stdout)
+    assert told["out_of_time"]
+    assert told["failure"] is None
+
+
+def test_a_corpus_is_told(shop: Workshop) -> None:
+    shop.write(RACE)
+    command = ("hunt", "--corpus", "known", "-o", "found", "--no-simplify")
+    done = shop.run(*command, *shop.program())
+    assert re.search(
+        r"^corpus +known/\S+/fail-1\.log: a new failure, which the next hunt tries first$", done.stdout, re.M
+    )
+    done = shop.run(*command, "--json", *shop.program())
+    told = checked(done.stdout)
+    assert told["failure"] == told["failures"][0]["text"]
+    assert [one["state"] for one in told["corpus"]["failures"]] == ["fails"]
+    assert told["corpus"]["hunts"] == 2
+    (shop.folder / "other").mkdir()
+    shop.write("not a corpus", "other/letter")
+    assert "letter" in shop.run("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")

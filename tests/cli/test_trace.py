@@ -93,7 +93,7 @@ def test_a_variable_and_ddmin(two_files: Workshop) -> None:
         ("x = (", [], 2, "not-traceable", "it does not parse in line 1"),
         ("\0", [], 2, "not-traceable", "cannot be traced"),
         ("import os\nos._exit(0)\n", [], 2, "not-traceable", "os._exit"),
-        ("import os\nos.kill(os.getpid(), 9)\n", [], 2, "not-traceable", "SIGKILL"),
+        ("import os\nos.kill(os.getpid(), 9)\n", [], 2, "not-traceable", "faulthandler"),
         ("import threading\nthreading.Thread(target=print).start()\n", [], 2, "not-traceable", "a second thread"),
         ("import os\nos.fork()\n", [], 2, "not-traceable", "a process by `fork`"),
         ("while True:\n    pass\n", ["--time-limit", "0.5"], 3, "time-limit", "within 0.5 s"),
@@ -115,20 +115,21 @@ def test_what_cannot_be_traced(
 
 
 @pytest.mark.parametrize(
-    "command, slug",
+    "command, slug, hint",
     [
-        (["python", "nowhere.py"], "program-not-found"),
-        (["python", "-m", "no_such_module"], "not-traceable"),
-        (["python", "-c", "print(1)"], "not-traceable"),
-        (["python"], "not-traceable"),
-        (["sh", "-c", "echo"], "not-traceable"),
-        (["./prog.py"], "not-traceable"),
-        (["/nowhere/python", "prog.py"], "program-not-found"),
+        (["python", "nowhere.py"], "program-not-found", "Check the spelling"),
+        (["python", "-m", "no_such_module"], "not-traceable", "check the spelling, and where it is installed"),
+        (["python", "-c", "print(1)"], "not-traceable", "Give a script or a module"),
+        (["python"], "not-traceable", "Give a script or a module"),
+        (["sh", "-c", "echo"], "not-traceable", "Give a script or a module"),
+        (["./prog.py"], "not-traceable", "Write `python ./prog.py`"),
+        (["/bin/ls"], "not-traceable", "Give a script or a module"),
+        (["/nowhere/python", "prog.py"], "program-not-found", ""),
     ],
 )
-def test_commands_that_are_no_python_program(command: list[str], slug: str, shop: Workshop) -> None:
+def test_commands_that_are_no_python_program(command: list[str], slug: str, hint: str, shop: Workshop) -> None:
     shop.write("print(1)\n")
-    shop.run("trace", "--", *command).refused(2, slug)
+    assert hint in shop.run("trace", "--", *command).refused(2, slug)
 
 
 def test_what_the_program_writes_stays_in_copies(shop: Workshop) -> None:

@@ -49,8 +49,9 @@ def test_a_search_that_is_stopped_early_has_removed_much(amount: int, needed: in
     assert total < 0, "to the end it takes at most half as many tests again"
 
 
-def test_one_delta_at_the_end_takes_one_test() -> None:
-    assert searched(CoarseBisection(IntervalSet.range(0, 500)), frozenset({499})) == [1]
+@pytest.mark.parametrize("amount", [500, 2])
+def test_one_delta_at_the_end_takes_one_test(amount: int) -> None:
+    assert searched(CoarseBisection(IntervalSet.range(0, amount)), frozenset({amount - 1})) == [1]
 
 
 def test_what_belongs_together_is_left_out_together() -> None:

@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,18 @@ SESSION = Session(
     changes=(WindowChange(1, 0, True),),
     ending=Ending(EndingKind.SIGNAL, "killed by SIGSEGV", "signal 11", signal=11),
 )
+
+
+def test_the_smallest_numbers_are_read(tmp_path: Path) -> None:
+    session = replace(
+        SESSION,
+        screen=Screen(1, 1, 1),
+        events=(Event(InputKind.MOVE, 0, 0, 0),),
+        changes=(WindowChange(0, 0, True),),
+        ending=Ending(EndingKind.OPEN, "still running at the end", actions=0, time_ms=0),
+    )
+    write_session(session, tmp_path / "a.log")
+    assert read_session(tmp_path / "a.log") == session
 
 
 @settings(max_examples=80)

@@ -42,6 +42,14 @@ def test_at_the_limit_the_likelier_rate_is_taken() -> None:
     assert (close.fails(6, 9), close.fails(6, 10), close.fails(5, 10)) == (None, True, False)
 
 
+def test_a_stricter_test_errs_less_and_may_run_longer() -> None:
+    strict = TEST.stricter(0.01)
+    assert (strict.error, strict.most_runs, TEST.stricter(0.2).error) == (0.01, 2 * TEST.most_runs, TEST.error)
+    assert strict.often < TEST.often
+    assert strict.rarely < TEST.rarely
+    assert strict.runs_to_pass > TEST.runs_to_pass
+
+
 def test_a_failure_is_steady_until_a_run_does_not_fail() -> None:
     steady = steady_test(0.05)
     assert [steady.fails(runs, runs) for runs in (2, 5, 6)] == [None, None, True]

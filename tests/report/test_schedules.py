@@ -157,7 +157,7 @@ def test_a_changed_message_is_told() -> None:
     found = replace(found_by(preemption(3), None), message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
     text = told(found)
     at = next(number for number, line in enumerate(text) if line.startswith("message "))
-    assert "CHANGED" in text[at]
+    assert "with other data" in text[at]
     assert [line.strip() for line in text[at + 1 : at + 3]] == ["log: a=1 b=2", "now: a=2 b=1"]
     told_in_json = schedules_as_json(found, Path("p"), Path("f"), NO_STORY)["answer"]["message_changed"]
     assert told_in_json == {"recorded": "a=1 b=2", "found": "a=2 b=1\nmore"}

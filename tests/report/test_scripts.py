@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay_dd.events.model import Action, ActionKind, GuiProgram, Input, InputKind, Rectangle, Session, Window
+from replay_dd.events.model import Action, ActionKind, GuiProgram, Input, InputKind, Rectangle, Screen, Session, Window
 from replay_dd.report.scripts import scripts_for
 from replay_dd.trust.printable import printable
 from tests.events.sessions import TEXTS, sessions
@@ -89,6 +89,23 @@ def test_python_scripts(session: Session, failure: str) -> None:
         calls = [node for node in ast.walk(tree(script.text)) if isinstance(node, ast.Call)]
         (started,) = [ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "subprocess.Popen"]
         assert tuple(started) == session.program.command
+
+
+def test_a_click_where_the_pointer_is_moves_nothing() -> None:
+    at, away = Input(InputKind.MOVE, 5, 7), Input(InputKind.MOVE, 6, 7)
+    click = (Input(InputKind.BUTTON_PRESS, 5, 7, 1), Input(InputKind.BUTTON_RELEASE, 5, 7, 1))
+    actions = [
+        Action(ActionKind.CLICK, (at, *click)),
+        Action(ActionKind.CLICK, (at, *click)),
+        Action(ActionKind.MOTION, (at,)),
+        Action(ActionKind.CLICK, (away, *click)),
+    ]
+    session = Session(GuiProgram(("program",), "/"), Screen(99, 99))
+    for script, call in zip(scripts_for(session, actions, "x"), ("move(", "moveTo(", "mousemove "), strict=True):
+        moves = [
+            line.partition(call)[2] for line in script.text.splitlines() if f"{call}5" in line or f"{call}6" in line
+        ]
+        assert [text[0] for text in moves] == ["5", "5", "6"], script.file_name
 
 
 STUB = '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done >> "$SEEN/${0##*/}"\n'

@@ -8,6 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from replay_dd.report import trace
 from replay_dd.report.trace import TracedRun, trace_of, write_trace
 from tests.report.observed import KEPT, LOST, access, run, switch, takes
 
@@ -81,6 +84,14 @@ def test_a_lock_is_held_from_when_it_is_taken_until_it_is_not() -> None:
 def test_the_switch_that_makes_the_difference_is_marked() -> None:
     marks = events(*TWINS, phase="i")
     assert [(event["pid"], event["ts"]) for event in marks] == [(1, 19), (2, 29)]
+
+
+def test_long_runs_are_cut_to_equal_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [len(events(run)) for run in TWINS]
+    monkeypatch.setattr(trace, "_MOST_EVENTS", 21)
+    cut = trace_of(TWINS)
+    assert [[event["pid"] for event in cut["traceEvents"]].count(number) for number in (1, 2)] == [10, 10]
+    assert cut["otherData"]["left out"] == f"{sum(whole) - 20} events"
 
 
 def test_a_file_holds_what_any_program_may_hold(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.runtime.programs import run_program
 ALL = Plan(observed={"": (0, 1 << 62)})
 
 PROGRAM = """
-    import collections, contextlib, contextvars, io, os, socket, tempfile, threading, weakref
+    import collections, contextlib, contextvars, functools, io, os, socket, tempfile, threading, weakref
 
     class Group:
         def __init__(self):
@@ -86,6 +86,8 @@ PROGRAM = """
         except OSError:
             pass
 
+        double(4)
+        double(4)
         for letter in "ab":
             node = Node()
             known[letter] = node
@@ -99,20 +101,24 @@ PROGRAM = """
             pass
         count(2)
 
+    @functools.lru_cache(maxsize=2)
+    def double(number):
+        return number + len(first)
+
     class Meta(type):
         made = {}
 
     class Single(metaclass=Meta):
         pass
 
-    lock, taken = threading.Lock(), 0
+    lock, taken, spare = threading.Lock(), 0, Group()
 
     def free(most):
         with lock:
-            return most - taken
+            return taken + spare.size < most
 
     def has_room(most):
-        return free(most) > 1
+        return free(most)
 
     def count(most):
         lock, rest = None, most - taken
@@ -154,6 +160,10 @@ def test_an_item_that_a_factory_makes_is_stored_after_the_look(seen: list[Access
     ]
     numbers = {one.name: one.number for one in seen if one.does == "stores"}
     assert numbers["Group.size"] < numbers["groups['a']"]
+
+
+def test_a_memoised_function_looks_for_its_result_and_keeps_it(seen: list[Access]) -> None:
+    assert told(seen, "double(4)") == [("reads", "nothing", "?"), ("stores", "nothing", "?"), ("reads", "?", "?")]
 
 
 def test_an_item_whose_factory_fails_is_never_stored(seen: list[Access]) -> None:

@@ -26,6 +26,10 @@ SAME = [
     ("'alice' is missing", "'bob' is missing"),
     ("'it\\'s' is missing", '"that" is missing'),
     ("loaded ['a', 'a', 'b']", "loaded ['b', 'a']"),
+    ("seen [(1, 0), (1, 1)]", "seen [(1, 1)]"),
+    ("got {'a': [1], 'b': []}", "got {}"),
+    ("missing: {'x'}", "missing: set()"),
+    ("left: deque([1, 2])", "left: deque([])"),
     ("line one\n  line two", "line one\nline two"),
 ]
 DIFFERENT = [
@@ -33,6 +37,7 @@ DIFFERENT = [
     ("the client doesn't send, it's late", "the client doesn't wait, it's late"),
     ("'alice' is missing", "'alice' is there"),
     ("a=1", "b=1"),
+    ("f() failed", "g() failed"),
     ("queue is empty", "queue is full"),
     ("", "no"),
     ("facade", "decade"),

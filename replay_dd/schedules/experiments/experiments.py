@@ -22,12 +22,14 @@ from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
+from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict
-from replay_dd.schedules.story.explain import Explanation, conflict_of
+from replay_dd.schedules.story.explain import Explanation, conflict_at_edges, conflict_of
+from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.target import Plan
@@ -217,7 +219,13 @@ class _Search:
             turns = [[step.access for step in turn.steps] for turn in self._story.turns]
             yield from deadlock_proposals(turns, self._sources)
             return
-        yield from lock_proposals(self._conflict(), (self._twins.failing, self._twins.passing), self._sources)
+        seen = (self._twins.failing, self._twins.passing)
+        told, switch = self._conflict(), self._found.switch
+        yield from lock_proposals(told, seen, self._sources)
+        assert switch is not None
+        at_edges = conflict_at_edges(self._found, switch, self._twins)
+        if told not in (at_edges, essential(at_edges, self._found.failing.ending)):
+            yield from lock_proposals(at_edges, seen, self._sources)
 
     def _orders(self) -> Iterator[VirtualOrder]:
         if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
@@ -248,6 +256,8 @@ class _Search:
             made.stage = "trying all schedules with it"
             self._until(1.0)
             whole = trials.attempt(virtual)
+            if isinstance(virtual, VirtualLock):
+                whole = replace(whole, again=taken_again(virtual, self._twins.failing, self._sources))
             if whole.verdict == PREVENTS and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True

@@ -24,6 +24,7 @@ from replay_dd.schedules.vouched_sources import text_of_file
 
 _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _MOST_SIZES = 6  # of regions around the two accesses
+_MAIN = "0"
 _MOST_SITES = 8  # places that do something to the same things
 _MOST_NAMES = 4  # that the code may have for a lock
 
@@ -108,7 +109,9 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
     around = [region for region in map(sources.lockable, others) if region is not None]
-    threads = [conflict.thread, *(other.thread for other in others)]
+    # The main thread often looks at the result of all others, which it has started, and waits for.
+    threads = {conflict.thread, *(other.thread for other in others)}
+    threads |= {access.thread for access in seen[0].accesses} - {_MAIN}
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
         more = [region for region in map(sources.lockable, unguarded) if region is not None]
@@ -134,7 +137,7 @@ def _in_turn(
 
 def sites(
     own: Sequence[Access],
-    threads: Sequence[str],
+    threads: Set[str],
     failing: Observation,
     sources: Sources,
     *,
@@ -143,20 +146,20 @@ def sites(
 ) -> list[Region]:
     """What each function does to the same things: from its first access to its last one, call by call.
 
-    Functions that make an object are left out, and threads that have no part in the conflict.
+    Functions that make an object are left out.
 
     Args:
         own: the accesses that tell the things.
-        threads: those that have a part in it.
+        threads: those whose accesses count.
         failing: all that the failing run accessed.
         sources: the program's sources.
-        but: locks; what is done under one of them is left out.
+        but: locks; what is done in one go under one of them is left out.
         inside: regions; what is done in them, or is called from there, is left out.
     """
     spans: dict[tuple[str, tuple[StackFrame, ...]], list[Access]] = {}
     for access in failing.accesses:
         frames = _frames(access)
-        left_out = but & set(access.held) or any(_is_in(frame, region) for frame in frames for region in inside)
+        left_out = any(is_in(frame, region) for frame in frames for region in inside)
         if access.thread not in threads or left_out or not any(access.touches(one) for one in own):
             continue
         if frames and frames[-1].function.rpartition(".")[2] not in CONSTRUCTORS:
@@ -167,26 +170,33 @@ def sites(
         for access in accesses:
             calls.setdefault(_frames(access)[-1].function, []).append(access)
         for accessed in calls.values():
-            lines = sorted(one.place.line for one in accessed)
-            frame = _frames(accessed[0])[-1]
-            regions = sources.regions(replace(frame, line=lines[0]), lines[-1])
-            if regions and (callers or lines[0] != lines[-1]):
-                found[_with_locks(regions[0], accessed, sources)] = None
+            region = _span(sorted(accessed, key=lambda one: one.place.line), but, sources)
+            if region is not None and (callers or region.first != region.last):
+                found[region] = None
     return list(found)[:_MOST_SITES]
 
 
-def _is_in(frame: StackFrame, region: Region) -> bool:
+def is_in(frame: StackFrame, region: Region) -> bool:
+    """Whether a frame of a stack stands in a region."""
     return (frame.file, frame.function) == (region.file, region.function) and region.first <= frame.line <= region.last
 
 
-def _with_locks(region: Region, accesses: Sequence[Access], sources: Sources) -> Region:
-    """A region with the ``with`` around it, where that takes a lock: so that locks are taken in one order."""
-    statements = sources.of(region.file)
-    if statements is None or not all(access.held for access in accesses):
-        return region
-    lines = statements.block_with_locks(region.first)
-    whole = lines is not None and lines[0] <= region.first and region.last <= lines[1]
-    return Region(region.file, region.function, *lines) if whole and lines is not None else region
+def _span(accesses: Sequence[Access], but: Set[int], sources: Sources) -> Region | None:
+    """The region from the first to the last of these accesses of a function, with the ``with`` around either.
+
+    So locks are taken in one order. None if they are all in one ``with`` already that takes one of some locks.
+    """
+    frame = _frames(accesses[0])[-1]
+    statements = sources.of(frame.file)
+    if statements is None:
+        return None
+    ends = (accesses[0], accesses[-1])
+    blocks = [statements.block_with_locks(one.place.line) if one.held else None for one in ends]
+    if blocks[0] == blocks[1] and all(but & set(one.held) for one in accesses):
+        return None
+    lines = [one.place.line for one in ends] + [line for block in blocks if block is not None for line in block]
+    regions = sources.regions(replace(frame, line=min(lines)), max(lines))
+    return regions[0] if regions else None
 
 
 def _ways_to(taking: str, names: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ class Attempt:
             to endings that do not occur without it, such as a deadlock).
         why: for ``no proof``, what happened.
         not_taken: whether that was only that the lock of the program was not found.
+        again: where the code inside takes that plain lock once more.
     """
 
     virtual: VirtualLock | VirtualOrder
@@ -45,6 +46,7 @@ class Attempt:
     verdict: str
     why: str = ""
     not_taken: bool = False
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,9 @@ class Trials:
         return Attempt(virtual, with_it, without, FAILS if with_it.failed else PREVENTS)
 
     def _kinds_without(self) -> set[str]:
-        return {ended.kind for (virtual, _), ended in self._known.items() if virtual is None}
+        """How runs without anything end otherwise; an ending like the failure, but elsewhere, is not known by that."""
+        ends = (ended for (virtual, _), ended in self._known.items() if virtual is None)
+        return {ended.kind for ended in ends if not ended.failed}
 
     def _count(self, virtual: Virtual, numbers: Sequence[int]) -> Counts:
         ends = [self._known[virtual, number] for number in numbers]

@@ -6,6 +6,7 @@ import marshal
 import os
 import sys
 
+from . import loading
 from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, settle_imports, use_own
 from .backends.choose import load_backend
 from .baton.garbage import collect_by_schedule
@@ -13,7 +14,7 @@ from .channel import HELLO, NOTE, THREAD
 from .compat import FULL_NAME, UNTESTED
 from .parts import Parts
 from .points.bytecode import SYNC
-from .process.fork_server import learn_streams, serve
+from .process.fork_server import keep_aside, learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
 from .process.suite import offer
@@ -38,11 +39,13 @@ def start(request_path: str, number: int) -> None:
     """
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
+    loading.collect_again()
     keep_apart()
     use_own(True)
     settle()
     parts = _put_in_place(request_path, number)
     settle_imports()
+    loading.end()
     begin_anew(PROGRAM)
     use_own(False)
     for name in parts.request["preload"]:
@@ -68,6 +71,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     from .virtual import guard  # noqa: F401
 
     if request["server"] >= 0:
+        request["server"] = keep_aside(request["server"])
         learn_streams()
         offer(parts, lambda: _take_run(parts))
     take_over(parts)
@@ -104,6 +108,8 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
+    if run is parts.run:
+        parts.report_instructions(run)
     if run["observed"]:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 

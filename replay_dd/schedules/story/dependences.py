@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -326,9 +326,3 @@ def _left_alone(write: Access, read: Access) -> bool:
         return False
     size = "0" if write.old.text == "[]" else write.old.text.rpartition(" of ")[2]
     return size.isdigit() and size != read.thing[2]
-
-
-def touching(accesses: Iterable[Access], others: Iterable[Access]) -> list[Access]:
-    """Those accesses that touch what one of the others does."""
-    wanted = list(others)
-    return [access for access in accesses if any(access.touches(other) for other in wanted)]

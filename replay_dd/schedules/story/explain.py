@@ -15,8 +15,10 @@ from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
-from replay_dd.schedules.story.kinds import essential
+from replay_dd.schedules.story.kinds import ORDER_VIOLATION, essential, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
+from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
@@ -64,9 +66,10 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         return Explanation(None, "the final runs do not replay exactly")
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
-        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
         own = Runner(found.failing.program, found.failing.settings) if runner is None else nullcontext(runner)
         with own as used:
+            ends = found.passing, found.failing
+            twins = observe_twins(*ends, found.switch.failing, found.failing_range, limit_s, used)
             told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, used, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
@@ -108,8 +111,31 @@ def _race(
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
+    if twins.failing_hang is not None and is_a_guess(conflict, links):
+        return Explanation(None, interrupted=interrupted)  # the hang tells itself what it waits for
+    if _refuted(conflict, links):
+        return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
+
+
+def is_a_guess(conflict: Conflict, links: Links) -> bool:
+    """Whether only accesses nearby stand in for what was not seen, and all that was tried proved none of them.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and not links.proved
+    return tried and all(edge.inferred for edge in edges)
+
+
+def _refuted(conflict: Conflict, links: Links) -> bool:
+    """Whether the story only stands in for what was not seen, and the failure does not depend on it."""
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and all(link.refuted for link in links.tried)
+    return tried and all(edge.inferred for edge in edges)
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
@@ -120,13 +146,21 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         switch: its guilty switch.
         twins: what was seen of both runs.
     """
-    conflict = with_own_look(find_conflict(twins.failing, switch, found.failing_range))
     ending = found.failing.ending
+    conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
+    conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
+    if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
+        victim = deciding_look(twins.failing, twins.passing, ending)
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
     return essential(conflict, ending)
+
+
+def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
+    """The conflict that the edges of the failing range show; arguments as for :func:`conflict_of`."""
+    return with_own_look(find_conflict(twins.failing, switch, found.failing_range))
 
 
 def _links(

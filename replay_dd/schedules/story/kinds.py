@@ -24,6 +24,7 @@ WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
 TOO_EARLY = "read before initialisation"
+INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
@@ -72,7 +73,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT
-    if right is not None and right.access.holder_type == "generator" and right.access.old.is_missing:
+    if asked_while_running(conflict) is not None:
         return CONCURRENT_USE
     if right is not None and _clears_unseen(right):
         return MISSED_NOTIFICATION
@@ -82,7 +83,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and _was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
-        return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
+        return TOO_EARLY if left is None or _publishes(left, right) else _two_writes(left, right)
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
@@ -133,6 +134,18 @@ def saved_before(conflict: Conflict) -> Access | None:
     return None
 
 
+def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
+    """(who asks a generator for its next, who is inside it at that moment); None if nobody does."""
+    for edge in (conflict.right, conflict.left):
+        if edge is not None and edge.access.holder_type == "generator":
+            if edge.access.old.is_missing:
+                return edge.access, edge.others[-1]
+            refused = next((other for other in edge.others if other.old.is_missing), None)
+            if refused is not None:
+                return refused, edge.access
+    return None
+
+
 def _replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
     return access.does != "deletes" and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
@@ -165,7 +178,9 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         return ORDER_VIOLATION  # one item does not belong to the next: the other thread only came between them
     if first.reads:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
-        if first.does == "iterates" and last.does == "iterates":
+        if again and last.tested and _sets_flag(right):
+            return INVALIDATED
+        if last.does == "iterates" and (first.does == "iterates" or not checks(first)):
             return CHANGED_IN_LOOP
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
@@ -224,13 +239,20 @@ def _waits(access: Access) -> bool:
 def _of_two_things(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if first.writes and last.writes:
-        return TORN_UPDATE
+        return _two_writes(left, right)
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.
     return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
+
+
+def _two_writes(left: Edge, right: Edge) -> str:
+    """What two writes by one thread are: two steps of one change, or to show an object and to complete it only then."""
+    new, last = left.access.new, right.access
+    of_it = 0 <= new.number == last.thing[1] or (bool(new.type) and last.name.startswith(f"{new.type}."))
+    return INCOMPLETE if of_it and left.access.does == "stores" else TORN_UPDATE
 
 
 def replaces_container(left: Edge, right: Edge) -> bool:
@@ -259,6 +281,12 @@ def _invalidates(edge: Edge) -> bool:
     if last.does == "calls" and last.detail.partition("(")[0] in _CLOSES:
         return True
     return last.thing[0] in ("attribute", "global", "cell") and (last.new.is_missing or last.new.text == "None")
+
+
+def _sets_flag(edge: Edge) -> bool:
+    """Whether the last that the others do to the thing is to turn it from true to false, or the other way round."""
+    writes = [other for other in edge.others if other.writes]
+    return bool(writes) and writes[-1].new.type == "bool"
 
 
 def _was_taken(edge: Edge) -> bool:

@@ -25,6 +25,7 @@ from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.twins import windows_around
 
 _OF_LIBRARY = ("object", "file", "database")
+FAILS_TOO = "it fails, too"
 _MOST_FARTHER = 4  # more accesses that are tried for an edge
 _MOST_OTHERS = 64  # accesses of one side among which to bisect
 
@@ -44,6 +45,11 @@ class Link:
     second: Access
     proved: bool
     why_not: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the run fails in the same way with this order turned round."""
+        return self.why_not.endswith(FAILS_TOO)
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class _Trial:
                 return self._link(pair, is_left, "they cannot be turned round alone")
             if last.outcome is not Outcome.PASS:
                 also = last.outcome is Outcome.FAIL
-                words = "it fails, too" if also else f"this failure is gone, but {last.words}"
+                words = FAILS_TOO if also else f"this failure is gone, but {last.words}"
                 return self._link(pair, is_left, f"the other way round, {words}")
             fails, passes = -1, len(others) - 1
             while passes - fails > 1:
@@ -210,16 +216,16 @@ class _Trial:
 
     def _after(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access only after that of the other one."""
-        added = [self._to_others(own.time, other.thread)]
-        back = self._time_after(other)
+        added = [self._to_others(self._time_before(own, other), other.thread)]
+        back = self._time_after(other, own)
         if back is not None:
             added.append(Trigger(other.thread, back, own.thread))
         return self._turned(added, other, own)
 
     def _before(self, own: Access, other: Access) -> _Ended:
         """Let the thread do its access already before that of the other one."""
-        added = [Trigger(other.thread, other.time, own.thread)]
-        back = self._time_after(own)
+        added = [Trigger(other.thread, self._time_before(other, own), own.thread)]
+        back = self._time_after(own, other)
         if back is not None:
             added.append(Trigger(own.thread, back, other.thread))
         return self._turned(added, own, other)
@@ -251,8 +257,29 @@ class _Trial:
         run = self.runner.run(plan, self.time_limit_s)
         return self.judge.outcome(run.log), run.accesses, f"it ends with {signature_of(run.log.ending).text}"
 
-    def _time_after(self, access: Access) -> int | None:
-        """The thread time of the first yield point after an access; None if it is not known that there is one."""
+    def _time_before(self, access: Access, other: Access) -> int:
+        """The thread time at which another thread can come first: before the section under the lock that both hold."""
+        common = set(access.held) & set(other.held)
+        time = access.time
+        for one in reversed([one for one in self.observed.accesses if one.thread == access.thread]):
+            if one.number >= access.number:
+                continue
+            if one.does == "acquires" and one.thing[1] in common:
+                time = one.time
+            elif common.isdisjoint(one.held):
+                break
+        return time
+
+    def _time_after(self, access: Access, other: Access | None = None) -> int | None:
+        """The thread time of the first yield point after an access; None if it is not known that there is one.
+
+        If another access is made under the same lock, that of the first access after the section.
+        """
+        common = set(access.held) & set(other.held) if other is not None else set()
+        if common:
+            later = (one for one in self.observed.accesses if one.number > access.number)
+            own = (one for one in later if one.thread == access.thread)
+            return next((one.time for one in own if common.isdisjoint(one.held)), None)
         if access.does != "calls" or access.thing[0] not in _OF_LIBRARY:
             time: int | None = access.time + 1
         else:  # the operations of a library function belong to its call

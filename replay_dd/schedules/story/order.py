@@ -24,8 +24,8 @@ def passing_order(conflict: Conflict, failing: Observation, passing: Observation
         failing: all that the failing run accessed.
         passing: all that the passing run accessed.
     """
-    in_failing = dict(_visits(failing.accesses))
-    in_passing = {visit: access.number for visit, access in _visits(passing.accesses)}
+    in_failing = dict(visits_of(failing.accesses))
+    in_passing = {visit: access.number for visit, access in visits_of(passing.accesses)}
     visits = {access.number: visit for visit, access in in_failing.items()}
     for edge, side in ((conflict.right, "right"), (conflict.left, "left")):
         if edge is None or edge.access.number not in visits:  # the failing run never came to it
@@ -48,8 +48,12 @@ def _rivals(edge: Edge, accesses: Sequence[Access], side: str) -> Iterator[Acces
             yield access
 
 
-def _visits(accesses: Sequence[Access]) -> Iterator[tuple[_Visit, Access]]:
-    """Each access with what makes it the same one in another run."""
+def visits_of(accesses: Sequence[Access]) -> Iterator[tuple[_Visit, Access]]:
+    """Each access with what makes it the same one in another run.
+
+    Args:
+        accesses: all accesses of a run.
+    """
     counts: dict[tuple[str, str, int, str, str], int] = {}
     for access in accesses:
         key = (access.thread, access.place.path, access.place.line, access.does, access.name)

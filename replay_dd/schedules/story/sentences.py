@@ -49,6 +49,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
         f"between ({_at(looks)}) and sees only the first.",
+        kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({_at(first)}) and completes it only then: {then.name} "
+        f"({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}).",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
         f"in between ({between}).",
     }
@@ -60,10 +62,12 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
     own, one = edge.access, conflict.thread
     last = edge.others[-1]
     other = _change(edge) or last
-    if kind == kinds.CONCURRENT_USE:
+    running = kinds.asked_while_running(conflict)
+    if running is not None:
+        asks, inside = running
         return (
-            f"Thread {one} asks {own.name} for its next ({_at(own)}) while thread {other.thread} is still inside it "
-            f"({_at(other)}); only one thread at a time can."
+            f"Thread {asks.thread} asks {asks.name} for its next ({_at(asks)}) while thread {inside.thread} is still "
+            f"inside it ({_at(inside)}); only one thread at a time can."
         )
     if kind == kinds.MISSED_NOTIFICATION and own.detail.startswith("clear("):
         return (
@@ -75,6 +79,11 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} stores {own.name} ({_at(own)}) before it is ready; thread {unready.thread} misses "
             f"{unready.name} in it ({_at(unready)})."
+        )
+    if kind == kinds.INVALIDATED and other.new.type == "bool":
+        return (
+            f"Thread {one} finds {own.name} {own.old.text} ({_at(own)}), as thread {other.thread} has set it "
+            f"({_at(other)}) since thread {one} last looked."
         )
     sentences = {
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "

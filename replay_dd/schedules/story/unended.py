@@ -12,6 +12,7 @@ from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangStep, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.verdict import ENDS_WAIT, Verdict, Wait, ended, how_died, own_calls, own_name, things_of
+from replay_dd.schedules.story.wait_loops import waits_in_loop
 from replay_dd.schedules.story.words import listed
 
 _QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "PriorityQueue")
@@ -128,10 +129,12 @@ def _of_signal(
             kinds.MISSED_NOTIFICATION,
             waits,
             (thing,),
-            f"{who} to be notified of {thing.called}. Thread {last.thread} notified it before that, when "
-            f"{'nobody waited' if last.detail.startswith('nobody') else 'others waited'}; nobody notifies it any more.",
+            f"{who} to be notified of {thing.called}. Thread {last.thread} notified it before that"
+            f"{_who_waited(steps, waits, last)}; nobody notifies it any more.",
             shown,
-            help=f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
+            help=""
+            if waits_in_loop(hang, waits[0].thread)
+            else f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
             "change that state under the same condition before notifying",
         )
     gave_up = [step for step in hang.steps if step.does == "gives up" and step.thread == waits[0].thread.thread]
@@ -150,6 +153,17 @@ def _of_signal(
         f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
         tuple(gave_up[-1:]),
     )
+
+
+def _who_waited(steps: list[HangStep], waits: tuple[Wait, ...], last: HangStep) -> str:
+    """Who waited for the last notification, in words."""
+    if last.detail.startswith("nobody"):
+        return ", when nobody waited"
+    earlier = {step.thread for step in steps if step.does == "waits" and step.global_time < last.global_time}
+    again = sorted({wait.thread.thread for wait in waits} & earlier)
+    if not again:
+        return ", when others waited"
+    return f": {_who(again).lower()} woke up, but wait{'' if len(again) > 1 else 's'} again"
 
 
 def _who(threads: list[str]) -> str:
@@ -172,9 +186,14 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
             f"{who} for room in {thing.called}, which is {thing.state}, and no thread that is left will take one out."
             f"{came}{died}",
             tuple(last),
-            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work",
+            help=f"whoever takes items out of {thing.called} must go on, or drain it, when an exception stops its work"
+            if dead
+            else f"end those who take items out of {thing.called} only when all who put some in are done",
         )
     came = f" {_who(others)} put items into it, but will put no more." if others else " Nobody ever did."
+    taken = [step for step in steps if step.does == "gets from" and step.thread not in {w.thread.thread for w in waits}]
+    if taken and not others:
+        came = f" It had some when the threads began, and thread {taken[-1].thread} took the last one."
     return Verdict(
         kinds.NO_PRODUCER,
         waits,

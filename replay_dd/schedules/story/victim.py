@@ -19,6 +19,7 @@ from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
+_CHANGED_IN_LOOP = ("changed size during iteration", "mutated during iteration", "keys changed during iteration")
 _WITH_DEFAULTS = ("defaultdict", "Counter")
 _EMPTY = ("{}", "[]", "set()", "deque([])", "OrderedDict of 0", "defaultdict of 0", "Counter of 0")
 
@@ -40,7 +41,8 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
     ]
     raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
     known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
-    return next(iter(known or failed), None)
+    victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
+    return None if victim is None else _directory_of(failing, victim) or victim
 
 
 def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
@@ -122,6 +124,8 @@ def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) ->
     """
     if by_victim is None:
         return by_edges
+    if victim.does == "iterates":
+        return by_victim  # the exception says that this container has changed
     if not is_about(by_edges, victim):
         return by_victim
     # A check by the failing thread itself says more than that two others came in the wrong order.
@@ -143,7 +147,7 @@ def _taken_away(failing: Observation, victim: Access, change: Access) -> Conflic
 def _too_early(failing: Observation, victim: Access) -> Conflict | None:
     """The conflict with the thread that would have made the thing only later."""
     later = [one for one in failing.accesses if one.number > victim.number and one.thread != victim.thread]
-    made = next((one for one in later if one.writes and one.touches(victim)), None)
+    made = next((one for one in later if one.writes and one.touches(victim) and not _takes_away(one)), None)
     if made is None:
         return None
     own = [access for access in failing.accesses if access.thread == made.thread]
@@ -192,12 +196,46 @@ def _cannot_succeed(access: Access) -> bool:
     """Whether an access finds nothing where it needs something."""
     sort, old = access.thing[0], access.old
     if access.does in ("reads", "deletes"):
-        makes_it = access.does == "reads" and access.holder_type in _WITH_DEFAULTS
+        makes_it = access.does == "reads" and (access.holder_type in _WITH_DEFAULTS or access.is_of_memoised)
         return old.is_missing and sort in ("item", "attribute") and not access.detail and not makes_it
     if access.does == "calls" and sort in ("item", "whole"):
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _in_loop(failing: Observation, ending: Ending) -> Access | None:
+    """The step of a loop that found its container changed, as an exception says; None if there is none."""
+    for error in ending.exceptions:
+        frame = error.innermost
+        if frame is None or not error.text.endswith(_CHANGED_IN_LOOP):
+            continue
+        here = [one for one in failing.accesses if (one.place.file, one.place.line) == (frame.file, frame.line)]
+        steps = [one for one in here if one.does == "iterates" and error.where in (one.thread, "main")]
+        if steps:
+            return steps[-1]
+    return None
+
+
+def _directory_of(failing: Observation, victim: Access) -> Access | None:
+    """The look at the working directory that belongs to a file that is not there, if another thread has changed that.
+
+    Then it is the directory that is wrong.
+    """
+    if victim.thing[0] != "file":
+        return None
+    own = [one for one in failing.accesses if one.thread == victim.thread and one.number <= victim.number + 1]
+    looks = [one for one in own if one.thing[0] == "process" and one.place == victim.place and one.reads]
+    if not looks:
+        return None
+    look = looks[-1]
+    moves = [one for one in failing.accesses if one.number < look.number and one.writes and one.thing == look.thing]
+    return look if moves and moves[-1].thread != victim.thread else None
+
+
+def _takes_away(access: Access) -> bool:
+    """Whether it removes a thing, and does not make it."""
+    return access.does == "deletes" or access.new.is_missing
 
 
 def _found_none(access: Access) -> bool:

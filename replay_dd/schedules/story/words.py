@@ -133,6 +133,8 @@ def described(access: Access) -> str:
         return f"attribute of {'the class' if kind == 'type' else 'the module' if kind == 'module' else f'one {kind}'}"
     if access.is_weak and kind == "ReferenceType":
         return "what a weak reference refers to"
+    if access.is_of_memoised:
+        return "a result that is kept"
     if sort == "item":
         return f"item of one {kind}"
     if sort == "whole":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from replay_dd.schedules.experiments.proposals import (
     joined,
     lock_proposals,
     order_proposals,
+    sites,
 )
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
@@ -200,3 +202,25 @@ def test_narrowing_ends_where_nothing_more_may_be_tried(sources: Sources) -> Non
 
     assert narrowed(lock, sources, holds, 3) == lock
     assert len(tried) == 3
+
+
+def test_what_other_functions_do_to_the_same_things_is_locked_as_well(sources: Sources) -> None:
+    """As `remove` does the same as `add`; each from its first access to its last one."""
+    plain = [access("0.2", ("work", 91), (RESET, line)) for line in (18, 20)]
+    of_others = [access("0.3", ("work", 92), (RESET, 17)), access("0.1", ("main", 3), ("Thing.__init__", 2))]
+    failing = seen(READ, *plain, *of_others, UNGUARDED)[0]
+    inside = [region(UPDATE, 3, 6)]
+    assert sites([READ, UNGUARDED], {"0.1", "0.2"}, failing, sources, inside=inside) == [region(RESET, 18, 20)]
+    assert sites([READ], {"0.1", "0.2"}, failing, sources) == [region(GET, 9), region(RESET, 18, 20)]
+    held = replace(plain[0], held=(LOCK,))
+    under = seen(held, replace(plain[1], held=(LOCK,)))[0]
+    assert sites([READ], {"0.2"}, under, sources, but={LOCK}) == []
+
+
+def test_more_places_are_tried_after_the_smallest_lock(sources: Sources) -> None:
+    plain = access("0.2", ("work", 91), (RESET, 18))
+    (group,) = lock_proposals(conflict(READ, READ, UNGUARDED), seen(READ, plain, UNGUARDED), sources)
+    assert [lock.regions for lock in group[:2]] == [
+        (region(GET, 9), region(RESET, 20)),
+        (region(GET, 9), region(RESET, 18, 20)),
+    ]

@@ -71,6 +71,20 @@ def test_another_failure_that_is_there_without_it_is_only_told() -> None:
     assert made.holds(LOCK, range(6))
 
 
+def test_a_failure_like_that_one_but_elsewhere_proves_nothing() -> None:
+    """A deadlock on another line, where a deadlock was to be prevented."""
+    elsewhere = replace(DEADLOCK, deadlock=(Waiter("0.1", "waits", (Frame("prog.py", 4, "work", True),)),))
+    plans = [Plan(label=str(number)) for number in range(3)]
+    runner = FakeRunner(lambda plan: elsewhere if plan.virtual else DEADLOCK)
+    made = Trials(runner, signature_of(DEADLOCK), "", plans, jobs=1, time_limit_s=None)  # type: ignore[arg-type]
+    made.run(None, range(3))
+    assert not made.holds(LOCK, [1])
+    assert (made.attempt(LOCK).verdict, made.attempt(LOCK).why) == (
+        NO_PROOF,
+        "3 of 3 schedules end with deadlock instead",
+    )
+
+
 def test_a_lock_that_was_not_taken_proves_nothing() -> None:
     note = f"`self.gone` is no lock at prog.py:3, {NOT_TAKEN}"
     made = trials(lambda plan: replace(PASSES, notes=(note,)) if plan.virtual else odd_fail(plan))
@@ -109,3 +123,12 @@ def test_those_that_were_not_run_without_are_not_compared() -> None:
     made.run(None, [0, 1])
     assert made.attempt(LOCK).counts == Counts(2, 0)
     assert made.attempt(LOCK, [1, 3]).counts == Counts(1, 0)  # of these, one was run with it
+
+
+def test_a_lock_may_be_asked_to_leave_no_failure_of_another_kind() -> None:
+    """The other failure occurs without the lock as well, so it is no new one; but with a better lock it is gone."""
+    made = trials(lambda plan: OTHER if plan.label == "2" else odd_fail(plan))
+    assert made.ended_otherwise() == [2]
+    assert made.holds(LOCK, [1, 2])
+    assert not made.holds(LOCK, [1, 2], passing=True)
+    assert made.holds(LOCK, [1, 3], passing=True)

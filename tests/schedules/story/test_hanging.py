@@ -193,6 +193,12 @@ def test_a_notification_that_came_too_early_is_missed() -> None:
     assert "when others waited" in later.summary
 
 
+def test_who_woke_up_and_waits_again_is_told() -> None:
+    steps = [step(1, "0.1", "waits", 2), step(1, "0.2", "notifies all of", 3, "1 wait"), step(1, "0.1", "waits", 7)]
+    verdict = told(thread("0.1", 1), thread("0.2", 1), thing(1, "Condition"), *steps)
+    assert "Thread 0.2 notified it before that: thread 0.1 woke up, but waits again" in verdict.summary
+
+
 def test_a_time_out_before_a_wait_that_nobody_ends_is_told() -> None:
     parts = [thread("0.1", 1), thing(1, "Event", state="not set"), thing(2, "Event")]
     assert told(*parts).kind == kinds.NEVER_COMES
@@ -209,6 +215,15 @@ def test_a_full_queue_lacks_its_consumer_and_tells_how_that_ended() -> None:
     assert verdict.kind == kinds.NO_CONSUMER
     assert "Thread 0.2 took items from it, but will take no more. An exception ended thread 0.2" in verdict.summary
     assert [one.time for one in verdict.steps] == [4]
+
+
+def test_items_that_were_there_from_the_beginning_are_not_denied() -> None:
+    parts = [thread("0.1", 1), thread("0.2"), thing(1, "Queue", state="empty")]
+    verdict = told(*parts, step(1, "0.2", "gets from", 2))
+    assert verdict.kind == kinds.NO_PRODUCER
+    assert "It had some when the threads began, and thread 0.2 took the last one." in verdict.summary
+    assert "Nobody ever did." in told(*parts).summary
+    assert "Nobody ever did." in told(*parts, step(1, "0.1", "gets from", 2)).summary
 
 
 def test_a_permit_that_was_not_given_back_is_told_with_its_place() -> None:

@@ -206,6 +206,10 @@ def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
     assert kind_of(conflict, PASSED) == kinds.CONCURRENT_USE
     assert "while thread 0.2 is still inside it" in summary_of(kinds.CONCURRENT_USE, conflict)
     assert Letters().does(own) == "next(): it is running already"
+    mine, theirs = access("0.1", 4, 4, "calls", generator, **thing), replace(own, thread="0.2", time=1, number=5)
+    stopped_inside = conflict_of([mine, theirs], 5, 5)
+    assert kind_of(stopped_inside, PASSED) == kinds.CONCURRENT_USE
+    assert "Thread 0.2 asks Thing. for its next" in summary_of(kinds.CONCURRENT_USE, stopped_inside)
 
 
 def test_the_first_half_of_an_update_goes_before_another_thing() -> None:
@@ -303,3 +307,22 @@ def test_a_container_that_is_gone_through_and_then_replaced_loses_what_was_added
     assert "and then replaces it" in summary_of(kinds.LOST_UPDATE, found)
     accesses[3] = replace(accesses[3], old=Value("list of 2", "list", 9))
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+
+
+def test_an_object_that_is_shown_before_it_is_complete() -> None:
+    """``self.index = Index(); self.index.add(...)``, while another thread searches it."""
+    shown = Value("", "Index", 7)
+    accesses = [
+        access("0.1", 4, 4, "stores", new=shown),
+        access("0.2", 1, 5, "reads", old=shown),
+        access("0.2", 2, 6, "reads", ("attribute", 7, "words"), tested=True),
+        access("0.1", 5, 9, "stores", ("attribute", 7, "words")),
+    ]
+    found = conflict_of(accesses, 5, 5)
+    assert kind_of(found, PASSED) == kinds.INCOMPLETE
+    assert "completes it only then" in summary_of(kinds.INCOMPLETE, found)
+    accesses[3] = replace(accesses[3], thing=("item", 9, "0"), name="Index.words[0]")  # deeper in it
+    accesses[2] = replace(accesses[2], thing=("item", 9, "0"))
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.INCOMPLETE
+    accesses[3] = replace(accesses[3], name="Other.words[0]")
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.TORN_UPDATE

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from replay_dd.schedules.answer import GuiltySwitch
+from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
+from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 from tests.schedules.logs import PASSED
@@ -150,3 +153,69 @@ def test_a_call_that_waits_in_another_thread_takes_effect_in_its_stretch() -> No
     conflict = find_conflict(Observation((call, expires, put), {}), early, None)
     assert conflict.stretch == (call, expires)
     assert kind_of(conflict, PASSED) == kinds.EARLY_TIMEOUT
+
+
+def raising(line: int) -> Ending:
+    frame = Frame("prog.py", line, "work", counted=True)
+    return replace(PASSED, status=1, exceptions=(UncaughtException("0.1", "Closed", "", (frame,)),))
+
+
+def test_the_look_that_decided_that_an_exception_was_raised() -> None:
+    look = access("0.1", 5, 5, "reads", tested=True, old=number(True))
+    closed = access("0.2", 1, 6, "stores", old=number(True), new=number(False))
+    last = replace(look, time=6, old=number(False))
+    failing, passing = seen(look, closed, last), seen(look, replace(look, time=6), closed)
+    assert deciding_look(failing, passing, raising(6)) == failing.accesses[2]
+    conflict = conflict_of_victim(failing, passing, failing.accesses[2])
+    assert conflict is not None
+    assert kind_of(conflict, PASSED) == kinds.INVALIDATED
+    assert "finds Thing.x False" in summary_of(kinds.INVALIDATED, conflict)
+    assert deciding_look(failing, failing, raising(6)) is None  # it finds that in the passing run as well
+    assert deciding_look(failing, passing, raising(9)) is None  # too far away
+    assert deciding_look(seen(look, replace(closed, thread="0.1"), last), passing, raising(6)) is None
+
+
+def test_a_file_that_is_not_there_may_be_looked_for_in_a_wrong_directory() -> None:
+    directory = ("process", 1, "the working directory")
+    opened = access("0.1", 2, 6, "open", FILE, reads=True, old=NOTHING)
+    looks = [access("0.1", time, 4 + time, "reads", directory, place=opened.place) for time in (1, 2)]
+    moved = access("0.2", 1, 5, "stores", directory)
+    failing = seen(looks[0], moved, opened, looks[1])
+    assert failed_access(failing, seen(), switch(1), PASSED) == failing.accesses[3]
+    stays = seen(looks[0], replace(moved, thread="0.1"), opened, looks[1])
+    assert failed_access(stays, seen(), switch(1), PASSED) == stays.accesses[2]
+
+
+def test_what_removes_a_thing_later_did_not_come_too_late_to_make_it() -> None:
+    opened = access("0.1", 2, 5, "open", FILE, reads=True, old=NOTHING)
+    removed = access("0.2", 1, 6, "os.remove", FILE, writes=True, new=NOTHING)
+    failing = seen(opened, removed)
+    assert conflict_of_victim(failing, NOTHING_OBSERVED, failing.accesses[0]) is None
+    made = seen(opened, replace(removed, new=number(1)))
+    assert conflict_of_victim(made, NOTHING_OBSERVED, made.accesses[0]) is not None
+
+
+def test_a_memoised_function_that_finds_no_result_makes_one() -> None:
+    look = access("0.1", 2, 6, "reads", ITEM, old=NOTHING, holder_type="dict", name="price('a')")
+    assert failed_access(seen(look), seen(), switch(1), PASSED) is None
+    assert failed_access(seen(replace(look, name="prices['a']")), seen(), switch(1), PASSED) is not None
+
+
+def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
+    """The step of the loop that raises does not show that it fails; the exception says so."""
+    members = ("whole", 7, "")
+    steps = [access("0.1", time, time, "iterates", members, reads=True) for time in (5, 6)]
+    removed = access("0.2", 1, 6, "deletes", ("item", 7, "'a'"), new=NOTHING)
+    failing = seen(steps[0], removed, replace(steps[1], place=steps[0].place, stack=steps[0].stack))
+    changed = replace(raising(5).exceptions[0], text="dictionary changed size during iteration")
+    ending = replace(raising(5), exceptions=(changed,))
+    victim = failed_access(failing, seen(), switch(1), ending)
+    assert victim == failing.accesses[2]
+    assert failed_access(failing, seen(), switch(1), raising(5)) is None
+    found = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.CHANGED_IN_LOOP
+    by_edges = conflict_of(
+        [steps[0], access("0.2", 1, 6, "stores", members), access("0.1", 7, 9, "reads", members)], 6, 6
+    )
+    assert better_of(by_edges, found, victim) == found

@@ -27,10 +27,25 @@ class Access:
         again: what tells the new value afterwards, or None.
         before: what a container held, where only that tells afterwards whether it was changed; or None.
         looked_up: the key in a subscript that reads; UNKNOWN elsewhere.
+        fills: whether the library stores an item there if it finds none.
     """
 
     __slots__ = (
-        *("again", "before", "detail", "does", "holder", "key", "looked_up", "name", "new", "old", "reads", "sort"),
+        *(
+            "again",
+            "before",
+            "detail",
+            "does",
+            "fills",
+            "holder",
+            "key",
+            "looked_up",
+            "name",
+            "new",
+            "old",
+            "reads",
+            "sort",
+        ),
         "writes",
     )
 
@@ -44,3 +59,4 @@ class Access:
         self.again: object = None
         self.before: object = None
         self.looked_up: object = UNKNOWN
+        self.fills = False

@@ -6,11 +6,13 @@ import os
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL
+from ..observing import absolute
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
 from .closable import bottom, is_socket, of_socket, of_stream
 from .instruction import Instruction
+from .memoised import look_for_result
 from .methods import asks_for_file, effect_of, effect_of_function, on_whole
 from .values import MISSING, UNKNOWN
 from .whole_process import is_relative, of_directory, reads_directory, streams
@@ -65,6 +67,9 @@ class AnyInstruction(Instruction):
             return None  # what it does is seen in its own code
         if values.is_reference(function):
             return self._referent(function, self.expression(count + extra + 2) or self.expression(count + extra + 1))
+        memoised = look_for_result(function, own, arguments) if self.name == "CALL" else None
+        if memoised is not None:
+            return memoised
         if not name:
             return None
         if own is MISSING or own is UNKNOWN:
@@ -256,7 +261,7 @@ def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
     """An access to a file through its path."""
     if not values.exactly(path, str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
         return None
-    full = os.path.abspath(os.fsdecode(path))
+    full = absolute(os.fsdecode(path))
     access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
     access.reads, access.writes = effect
     access.detail = f"{name}()"
@@ -300,4 +305,4 @@ def _path_of(file: Any) -> tuple[str, bool | None]:
     found = (values.own_values(file) or {}).get("name")
     if type(found) is not str:
         return "", False
-    return os.path.abspath(found), None if file.closed else file.writable()
+    return absolute(found), None if file.closed else file.writable()

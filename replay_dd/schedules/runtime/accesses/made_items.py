@@ -1,4 +1,4 @@
-"""Items that `collections.defaultdict` makes when they are looked up: it calls its factory and stores the result.
+"""Items that a look makes: `collections.defaultdict` calls its factory and stores the result, `lru_cache` the function.
 
 Rules of this module:
 
@@ -59,6 +59,9 @@ class MadeItems:
             elif found is not values.MISSING and found is not values.UNKNOWN:
                 store = Access(STORES, ITEM, access.holder, access.key, access.name)
                 store.old, store.new = before, found
+                if access.fills:  # it is not the result itself that is kept there
+                    store.old = before if before is values.MISSING else values.UNKNOWN
+                    store.new = values.UNKNOWN
                 stores.append((lookup, store))
         return stores
 
@@ -67,6 +70,8 @@ def makes_items(access: Access) -> bool:
     """Whether a look at an item makes it."""
     if access.does != READS or access.sort != ITEM or access.old is not values.MISSING:
         return False
+    if access.fills:
+        return True
     mapping: Any = access.holder
     if not values.is_a(mapping, dict) or access.looked_up is values.UNKNOWN:
         return False

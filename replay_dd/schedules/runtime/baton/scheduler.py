@@ -251,9 +251,15 @@ class Scheduler(Chooser):
         Returns:
             Whether to choose who runs next, and whether the thread has been running for too long.
         """
+        before_run = not self.counting and goes_on and thread.starter is None
+        if before_run and frame is not None and frame.f_code.co_filename in self.places.importing:
+            return False, False  # a program's imports take thousands of locks, and nobody asks where
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
             thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+        if before_run:
+            return False, False
+        if user_frame is not None:
             if counted and accelerator is not None and not self.counter.every_operation:
                 number = self.places.place_hash(place.code, place.mark)
                 self.counter.know(place.code, place.position, place, number)

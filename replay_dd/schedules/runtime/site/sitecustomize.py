@@ -31,6 +31,9 @@ def _start() -> None:
     if request is not None:
         _find_runtime(os.path.dirname(here))
         if not _refused(request):
+            from _replay_dd_runtime import loading
+
+            loading.begin(os.path.dirname(here))
             from _replay_dd_runtime.start import start
 
             start(request, number)

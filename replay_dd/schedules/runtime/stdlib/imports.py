@@ -35,6 +35,7 @@ def make_imports_atomic(scheduler: Scheduler, after_import: dict[str, Callable[[
     import _frozen_importlib
 
     _replace_global_lock()
+    scheduler.places.importing.add(_replace_global_lock.__code__.co_filename)
     bootstrap: Any = _frozen_importlib
     find_and_load = bootstrap._find_and_load
     adapted: dict[str, Any] = {}

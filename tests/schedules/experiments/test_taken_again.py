@@ -1,0 +1,53 @@
+"""Where a proposed lock would be taken twice by one thread."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from replay_dd.report.tried import tried_in_words
+from replay_dd.schedules.experiments.proposals import Sources
+from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Counts, Experiments
+from replay_dd.schedules.experiments.taken_again import taken_again
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.virtual import Region, VirtualLock
+from tests.schedules.experiments.fakes import access, program_with
+
+pytestmark = pytest.mark.once
+
+TEXT = """\
+class Stock:
+    def reserve(self):
+        if self.free():
+            self.take()
+    def free(self):
+        with self._lock:
+            return self.left
+    def take(self):
+        with self._lock:
+            self.left -= 1
+"""
+LOCK = VirtualLock((Region("prog.py", "Stock.reserve", 3, 4),), "self._lock")
+
+
+def takes(line: int, *callers: tuple[str, int], kind: str = "lock") -> Access:
+    inner = ("Stock.free" if line < 8 else "Stock.take", line)
+    return replace(access("0.1", *callers, inner, does="acquires", thing=("lock", 7, "")), holder_type=kind)
+
+
+def test_a_plain_lock_that_code_inside_takes_is_found_with_its_places(tmp_path: Path) -> None:
+    sources = Sources(program_with(tmp_path, prog_py=TEXT))
+    inside = [takes(line, ("Stock.reserve", caller)) for line, caller in ((6, 3), (9, 4), (6, 3))]
+    assert taken_again(LOCK, Observation(tuple(inside), {}), sources) == ("prog.py:6", "prog.py:9")
+    others = (takes(6, ("main", 20)), takes(6, ("Stock.reserve", 3), kind="RLock"))
+    assert taken_again(LOCK, Observation(others, {}), sources) == ()
+    assert taken_again(replace(LOCK, taking=""), Observation(tuple(inside), {}), sources) == ()
+
+
+def test_it_is_told_what_else_has_to_be_changed() -> None:
+    attempt = Attempt(LOCK, Counts(3, 0), Counts(3, 2), PREVENTS, again=("prog.py:6", "prog.py:9"))
+    texts = [text.strip() for _, text in tried_in_words(Experiments((attempt,)))]
+    assert texts[0] == "taking self._lock at prog.py:3-4:"
+    assert texts[2].startswith("it is a Lock and taken again at prog.py:6 and prog.py:9: make it an RLock")

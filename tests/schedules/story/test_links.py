@@ -1,0 +1,88 @@
+"""Which switches turn two accesses round, and what counts as turned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from replay_dd.outcome import Outcome
+from replay_dd.schedules.model import Trigger
+from replay_dd.schedules.observation import Access, Observation
+from replay_dd.schedules.story.conflict import Conflict, Edge
+from replay_dd.schedules.story.explain import is_a_guess
+from replay_dd.schedules.story.links import Link, Links, try_links
+from replay_dd.schedules.target import Plan
+from tests.schedules.logs import PASSED, log_of
+from tests.schedules.story.test_kinds import access
+from tests.schedules.story.test_victim import seen
+
+pytestmark = pytest.mark.once
+
+LOCK = ("lock", 9, "")
+GUILTY = Trigger("0.1", 10, "0.2")
+
+
+def section(thread: str, begins: int, does: str, *, held: tuple[int, ...] = (9,)) -> list[Access]:
+    """A thread takes a lock, looks or stores at the second yield point after it, and goes on outside."""
+    return [
+        access(thread, begins - 1, 0, "wants", LOCK),
+        access(thread, begins, 0, "acquires", LOCK),
+        access(thread, begins + 2, 0, does, held=held),
+        access(thread, begins + 9, 0, "reads", ("attribute", 5, "other")),
+    ]
+
+
+def links_of(failing: Observation, turned: Observation, ends: Callable[[Plan], bool]) -> tuple[Links, list[Plan]]:
+    """What is proved of a store of 0.1 after a look of 0.2; ``ends`` tells which plans turn both round."""
+    plans: list[Plan] = []
+    own = tuple(one for one in failing.accesses if one.thread == "0.1")
+    others = tuple(one for one in failing.accesses if one.thread == "0.2")
+    store = next(one for one in own if one.writes)
+    look = next(one for one in others if one.does == "reads")
+
+    def run(plan: Plan, time_limit_s: float | None) -> Any:
+        plans.append(plan)
+        return SimpleNamespace(log=log_of([], PASSED), accesses=turned if ends(plan) else failing)
+
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=False), None, others, (), own)
+    ending = replace(PASSED, thread_times={"0.1": 90, "0.2": 90})
+    judge: Any = SimpleNamespace(outcome=lambda log: Outcome.PASS)
+    runner: Any = SimpleNamespace(run=run)
+    switch: Any = SimpleNamespace(trigger=GUILTY, thread="0.1", time=10, to="0.2")
+    log = log_of([], ending)
+    _, links = try_links(conflict, failing, log, switch, judge, runner, time_limit_s=None, most_runs=9)
+    return links, plans
+
+
+def test_sections_under_one_lock_are_turned_round_as_a_whole() -> None:
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
+    links, plans = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: len(plan.triggers) == 2)
+    assert [set(plan.triggers) for plan in plans] == [{Trigger("0.2", 20, "0.1"), Trigger("0.1", 19, "0.2")}]
+    assert [link.proved for link in links.tried] == [True]
+
+
+def test_accesses_without_a_common_lock_are_turned_round_alone() -> None:
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores", held=())
+    links, plans = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: True)
+    assert set(plans[0].triggers) == {Trigger("0.2", 22, "0.1"), Trigger("0.1", 13, "0.2")}
+    assert [link.proved for link in links.tried] == [True]
+
+
+def test_what_was_not_turned_round_proves_nothing() -> None:
+    theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
+    links, _ = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: False)
+    assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be turned round alone")]
+
+
+@pytest.mark.parametrize(("proved", "guess"), [((False,), True), ((True,), False), ((), False), ((False, True), False)])
+def test_what_stands_in_and_is_not_proved_is_a_guess(proved: tuple[bool, ...], guess: bool) -> None:
+    failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
+    look, store = failing.accesses[2], failing.accesses[6]
+    links = Links(tuple(Link(look, store, one) for one in proved))
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
+    assert is_a_guess(conflict, links) == guess
+    assert not is_a_guess(replace(conflict, right=Edge(store, (look,), inferred=False)), links)
