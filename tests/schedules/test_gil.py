@@ -62,7 +62,7 @@ thing, partial, stream = Thing(), functools.partial(get), values()
 
 def no(): return 0
 """
-NEWEST, NEW, MIDDLE = (sys.version_info >= (3, minor) for minor in (15, 13, 12))
+NEWEST, NEWER, NEW, MIDDLE = (sys.version_info >= (3, minor) for minor in (15, 14, 13, 12))
 STORE = "s.v = t + 1"
 # What stands between a read and a write of `s.v`, and why the interpreter can switch threads in between, if it can.
 # Measured with real threads that switch every microsecond, 2 seconds each, under 3.11.7, 3.12.1 and 3.13.0, and 0.6
@@ -85,6 +85,7 @@ CASES: dict[str, tuple[str, str]] = {
     "a loop": ("t = s.v\nfor _ in one: pass\n" + STORE, JUMPED),
     "a loop without calls": ("t = s.v\ni = 0\nwhile i < 2: i += 1\n" + STORE, JUMPED),
     "a lock": ("t = s.v\nwith lock: pass\n" + STORE, CALLED),
+    "entering a lock": ("t = s.v\nwith lock: " + STORE, CALLED if NEWER else ""),
     "a generator that goes on": ("t = s.v\nfor _ in numbered(): break\n" + STORE, ENTERED),
     "a generator that is made": ("t = s.v\nx = numbered()\n" + STORE, ""),
     "an f-string": ("t = s.v; f'{t}'; " + STORE, ""),
