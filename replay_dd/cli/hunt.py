@@ -103,7 +103,7 @@ _SHOWN = 5  # other failures
     Option(
         "--strategy", section=SCHEDULING, type=OneOf(strategies), help="Scheduling strategy.", shown_default="a mixture"
     ),
-    seed_option("Random seed of the first run; the others count up from it.", SCHEDULING),
+    seed_option("Random seed of the first schedule drawn; the others count up from it.", SCHEDULING),
     Option(
         "--gil-only",
         section=SCHEDULING,

@@ -16,11 +16,13 @@ from replay_dd.schedules.ending_counts import EndingCount, Tally
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner, Start, start_program
 from replay_dd.schedules.hunt_corpus import Corpus
+from replay_dd.schedules.hunt_openings import Made, has_one_schedule, is_over, opened, opening_runs
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of
 from replay_dd.schedules.hunt_progress import Progress
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_session import Learnt
 from replay_dd.schedules.hunt_simplify import Simplifier
+from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
@@ -112,8 +114,10 @@ def hunt(
 ) -> Hunt:
     """Vary the schedule until one run fails and one passes.
 
-    The first run follows the default schedule; the others use the strategy with consecutive seeds. By default they are
-    a mixture: preemptions where threads touch the same thing, as the hunt learns
+    By default, the first runs bring all threads abreast, and the next one follows the default schedule: also as soon as
+    one of them fails, as a run is needed that passes. With a strategy, the first one is that under the default
+    schedule, and the others use the strategy with consecutive seeds. Otherwise they are a mixture: preemptions where
+    threads touch the same thing, as the hunt learns
     (:mod:`~replay_dd.schedules.hunt_plans`), and random strategies (:mod:`~replay_dd.schedules.hunt_strategies`). Runs
     are evaluated in this order, so the answer does not depend on the number of jobs.
 
@@ -148,8 +152,11 @@ def hunt(
     runner = Runner(program, settings, may_fork=may_fork, start=start, only=only, on_fresh=on_fresh)
     with LIVE.reopened_after(), runner:
         profiled = strategy is None and settings.granularity != SYNC  # where a profile contains only locks
-        first = runner.run(Plan("profile" if strategy is None else "default"), time_limit_s)
-        first = replace(first, log=replace(first.log, strategy="default"))
+        openings: list[Made] = []
+        if strategy is not None:
+            first_plan, first = Plan(), runner.run(Plan("default"), time_limit_s)
+        else:
+            openings, (first_plan, first) = opened(runner, time_limit_s, 0 if corpus else runs - 1, ends_at)
         doubt = doubt_of(first, time_limit_s)
         if doubt is not None and doubt.is_the_clock:
             runner.close()
@@ -179,20 +186,24 @@ def hunt(
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
         batch = HuntRuns(runner, first, jobs, time_limit_s)
         end = first.log.ending
-        one_schedule = end.complete and len(end.thread_times) < 2
-        amount = 0 if one_schedule else runs - 1
+        one_schedule = has_one_schedule(first)
+        made = len(openings) + 1
+        amount = 0 if one_schedule else runs - made
         # What earlier hunts have found comes first.
         session = None
         if corpus and not one_schedule:
             session = corpus.session(program, settings, first, f"{strategy} {only}", failure)
         before = session.progress if session else Progress()
         amount -= session.left if session else 0
+        later = len(OPENINGS) if session and strategy is None and not before.plans else 0
+        amount -= later
         seen_before = session.seen_before if session else None
         learning = HuntPlans(first, seed, amount, before, seen_before) if strategy is None else None
         plans = learning or plans_of(strategy or "", seed + before.seed + before.plans, first, amount)
         known = session.runs_of_failures(time_limit_s) if session else ()
         failing: Log | None = None
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
+        finds.prefer(first)
         looked_at = planned = 0
 
         def keep(runs: int) -> Learnt | None:
@@ -204,14 +215,17 @@ def hunt(
         failures, passed_over, elsewhere, others = Tally(), Tally(), Tally(), Tally()
         asleep_ns: list[int] = []
         interrupted = out_of_time = False
-        attempts = chain([(Plan(), first)], known, batch.runs(plans))
-        while not finds.complete or (session and session.left):
-            out_of_time = bool(looked_at) and ends_at is not None and time.monotonic() >= ends_at
+        openings_then = opening_runs(runner, time_limit_s, min(later, amount + later))
+        attempts = chain(openings, [(first_plan, first)], known, openings_then, batch.runs(plans))
+        while looked_at < made or not finds.complete or (session and session.left):
+            out_of_time = looked_at >= made and is_over(ends_at)
             if out_of_time:
                 break
             try:
                 plan, run = next(attempts)
-                if looked_at and not (session and session.is_of_failure(plan)):
+                if learning is not None and plan in OPENINGS:
+                    learning.look_at(plan, run)
+                elif looked_at >= made and not (session and session.is_of_failure(plan)):
                     if learning is not None:
                         learning.learn(planned, plan, run)
                     planned += 1
@@ -249,7 +263,7 @@ def hunt(
             if session and session.is_known(signature_of(log.ending)):
                 return log  # it was simplified when it was found
             with_one = partial(simplifier.with_one_preemption, seed=seed, may_differ=not finds.further)
-            for simplify_more in (simplifier.with_a_likely_preemption, simplifier.simplified, with_one):
+            for simplify_more in (simplifier.with_likely_preemptions, simplifier.simplified, with_one):
                 simpler = simplify_more(log, failure=failure)
                 log = simpler if is_as_wanted(simpler, only, time_limit_s) else log
             return log
@@ -299,6 +313,11 @@ class _Finds:
         self.passing: Log | None = None
         self.failing: Log | None = None
         self.not_reproduced = 0
+
+    def prefer(self, run: TargetRun) -> None:
+        """Take this run as the passing one, if it passes, though others may come before it."""
+        if signature_of(run.log.ending).kind == PASSED:
+            self._passed = run
 
     @property
     def complete(self) -> bool:

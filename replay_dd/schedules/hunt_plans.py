@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
 from replay_dd.schedules.hunt_progress import Progress, Waiting
-from replay_dd.schedules.hunt_strategies import CROWD, RandomPlans
+from replay_dd.schedules.hunt_strategies import ABREAST, CROWD, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
@@ -71,7 +71,7 @@ def _order(one: Waiting) -> tuple[int, int, int]:
 
 
 class HuntPlans(Iterator[Plan]):
-    """The plans of a hunt after its first run, which followed the default schedule.
+    """The plans of a hunt after its run under the default schedule.
 
     Args:
         first: that run, with what its threads touched.
@@ -79,6 +79,7 @@ class HuntPlans(Iterator[Plan]):
         amount: how many plans at most.
         before: what earlier hunts of the same program came to.
         seen_before: which orders in a run's places were seen before the program was edited; those are not new.
+        only_preemptions: nothing is drawn; ends when no preemptions are left.
 
     Attributes:
         orders: the orders of conflicting accesses that the runs had.
@@ -91,6 +92,8 @@ class HuntPlans(Iterator[Plan]):
         amount: int,
         before: Progress | None = None,
         seen_before: Callable[[TargetRun], set[Order]] | None = None,
+        *,
+        only_preemptions: bool = False,
     ) -> None:
         self._first = first
         self._seed = seed
@@ -103,7 +106,8 @@ class HuntPlans(Iterator[Plan]):
         self._no_news: set[Order] = set()
         self._likely_given = 0
         self._random = RandomPlans(first)
-        self._turns = _TURNS_IF_SHORT if self._random.short else _TURNS
+        self._turns = (_NEXT,) if only_preemptions else _TURNS_IF_SHORT if self._random.short else _TURNS
+        self._only_preemptions = only_preemptions
         self._waiting: list[Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []
         self._numbered = 0
@@ -138,6 +142,8 @@ class HuntPlans(Iterator[Plan]):
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
             return Plan("profile" if self._random.short else "replay", triggers=best.triggers, label=label)
+        if self._only_preemptions:
+            raise StopIteration
         return self._random.plan(number - self._likely_given, self._seed + number)
 
     def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
@@ -153,6 +159,10 @@ class HuntPlans(Iterator[Plan]):
         self._running.pop(number, None)
         if plan.strategy == "profile" or plan.first is not None:
             self._unlearned.append((number, plan, run))
+
+    def look_at(self, plan: Plan, run: TargetRun) -> None:
+        """Take the run of a plan that is none of these, before the first of them is made."""
+        self._learn_from(plan, run)
 
     @property
     def coverage(self) -> Coverage:
@@ -232,7 +242,7 @@ class HuntPlans(Iterator[Plan]):
             self._sampled = True
             return
         self._sampled = self._sampled or is_sample(run.touches)
-        if CROWD in plan.options:
+        if CROWD in plan.options or ABREAST in plan.options:
             self._orders_of_crowd |= orders_of(run.touches)
             self._random.learn(run.touches)
             return

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING
 
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.schedules.failure_signature import PASSED, signature_of
+from replay_dd.schedules.hunt_plans import HuntPlans
 from replay_dd.schedules.hunt_runs import HuntRuns
-from replay_dd.schedules.model import Log
+from replay_dd.schedules.model import Log, Trigger
 from replay_dd.schedules.possible_preemptions import possible_preemptions
 from replay_dd.schedules.record import verify_log
-from replay_dd.schedules.target import Plan
+from replay_dd.schedules.target import Plan, TargetRun
 
 if TYPE_CHECKING:
     from replay_dd.experiment.result import TestRecord
 
 SIMPLIFY_LIMIT_S = 60.0
-_MANY_CHOICES = 6  # to leave some of so many out takes about as many runs as to try the likeliest preemptions
-_TRIED_FIRST = 12
+_MANY_CHOICES = 3  # to leave some of so many out takes about as many runs as to try the likeliest preemptions
+_TRIED_FIRST = 24
 _SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler schedule with the same failure
 
 
@@ -46,6 +47,7 @@ class Simplifier:
         self._batch = batch
         self._on_run = on_run or (lambda number: None)
         self._ends_at = ends_at
+        self._tried: set[tuple[Trigger, ...]] = set()
         self.runs = 0
 
     @property
@@ -97,10 +99,11 @@ class Simplifier:
             return replace(simple, strategy=f"{log.strategy}, simplified")
         return log
 
-    def with_a_likely_preemption(self, log: Log, failure: str = "") -> Log:
-        """The failure by one of the likeliest preemptions of the default schedule; else the log given.
+    def with_likely_preemptions(self, log: Log, failure: str = "") -> Log:
+        """The failure by a few of the likeliest preemptions of the default schedule; else the log given.
 
-        That takes far fewer runs than to reduce a log with many choices.
+        That takes far fewer runs than to reduce a log with many choices. What the preemptions lead to is learnt, as in
+        a hunt, so there may be several.
 
         Args:
             log: the log of a failing run.
@@ -111,7 +114,8 @@ class Simplifier:
         """
         if len(log.triggers) < _MANY_CHOICES:
             return log
-        return self._with_one_of(self._likely_preemptions(_TRIED_FIRST), log, failure, may_differ=False)
+        plans = HuntPlans(self._batch.first, 0, _TRIED_FIRST, only_preemptions=True)
+        return self._with_one_of(plans, log, failure, may_differ=False, learn=plans.learn)
 
     def with_one_preemption(self, log: Log, seed: int, failure: str = "", *, may_differ: bool = True) -> Log:
         """The failure by a single preemption of the default schedule, if a few runs find one; else the log given.
@@ -131,22 +135,32 @@ class Simplifier:
         """
         return self._with_one_of(self._single_preemptions(seed), log, failure, may_differ=may_differ)
 
-    def _with_one_of(self, plans: Iterator[Plan], log: Log, failure: str, *, may_differ: bool) -> Log:
+    def _with_one_of(
+        self,
+        plans: Iterator[Plan],
+        log: Log,
+        failure: str,
+        *,
+        may_differ: bool,
+        learn: Callable[[int, Plan, TargetRun], None] = lambda number, plan, run: None,
+    ) -> Log:
         first = self._batch.first.log.ending
         if len(log.triggers) < 2 or signature_of(first).kind != PASSED or not self._left_s:
             return log
         wanted = signature_of(log.ending)
         alike: Log | None = None
-        for _, run in self._batch.runs(plans):
+        for number, (plan, run) in enumerate(self._batch.runs(plans)):
             self._count()
             if not self._left_s:
                 break
+            learn(number, plan, run)
+            self._tried.add(plan.triggers)
             found = signature_of(run.log.ending)
             if not found.mentions(failure) or (found.kind, found.detail) != (wanted.kind, wanted.detail):
                 continue
             if not found.same(wanted):
                 alike = alike or run.log
-            elif (simpler := self._verified(run.log)) is not None:
+            elif len(run.log.triggers) < len(log.triggers) and (simpler := self._verified(run.log)) is not None:
                 return simpler
         return self._verified(alike) or log if alike is not None and may_differ else log
 
@@ -160,7 +174,8 @@ class Simplifier:
     def _likely_preemptions(self, most: int) -> Iterator[Plan]:
         found = possible_preemptions(self._batch.first)
         for preemption in sorted(found, key=lambda one: one.rank)[:most]:
-            yield Plan("replay", triggers=(preemption.trigger,))
+            if (preemption.trigger,) not in self._tried:
+                yield Plan("replay", triggers=(preemption.trigger,))
 
     def _verified(self, log: Log) -> Log | None:
         """The log, if a replay ends in the same way."""

@@ -6,7 +6,8 @@ Rules of this module:
   conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
   are guessed, of all yield points. Fixed orders let each thread run until it waits.
 * Where there are few events, no order is run twice, and it is known when all were.
-* The first one starts all threads and then switches nearly everywhere: many small programs fail in it.
+* The first runs of a hunt bring all threads abreast (:data:`OPENINGS`): they need no guess, and many programs fail in
+  them. Later ones do so with draws, or start all threads and then switch nearly everywhere.
 * Long programs get strategies that switch a few times only.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
@@ -44,31 +45,80 @@ _LONG = (
     ("pct", 3, False),
 )
 _SHORT = (
-    ("crowd", 0, False),
+    ("abreast", 0, False),
+    ("abreast", 1, False),
     ("uniform", 0, True),
-    ("latest_first", 0, False),
-    ("uniform", 1, True),
+    ("abreast", 3, False),
     ("uniform", 0, False),
+    ("abreast", 5, False),
+    ("crowd", 0, False),
+    ("uniform", 1, True),
+    ("latest_first", 0, False),
+    ("uniform", 0, False),
+    ("abreast", 2, False),
     ("uniform", 0, True),
     ("random", 2, False),
     ("uniform", 1, True),
     ("uniform", 0, False),
     ("at_once", 0, False),
+    ("abreast", 4, False),
     ("uniform", 0, True),
+    ("uniform", 0, False),
     ("uniform", 1, True),
     ("pct", 3, False),
     ("uniform", 0, True),
+    ("crowd", 0, False),
     ("random", 2, False),
     ("uniform", 1, True),
     ("uniform", 0, False),
     ("random", 0, False),
+    ("abreast", 5, False),
     ("uniform", 0, True),
     ("bounded", 2, False),
     ("uniform", 1, True),
     ("random", 0, True),
 )
 CROWD = "crowd"
-_ONCE = ("latest_first", "at_once", CROWD)
+ABREAST = "abreast"
+
+
+class _Abreast(NamedTuple):
+    """How threads come abreast; see ``runtime/strategies/abreast.py``."""
+
+    abreast: int
+    stops: int = 0
+    backwards: bool = False
+    uneven: bool = False
+    drawn: int = 0
+
+    def plan(self, seed: int = 0) -> Plan:
+        where = ("changes", "looks", "accesses")[self.abreast]
+        often = f", {self.stops} times" if self.stops else ""
+        order = ", the last one first" if self.backwards else ""
+        pace = ", unevenly" if self.uneven else ""
+        drawn = f" (seed {seed})" if self.drawn else ""
+        options = {name: int(value) for name, value in self._asdict().items()}
+        return Plan(
+            "profile", {**options, "seed": seed}, label=f"threads abreast before {where}{often}{order}{pace}{drawn}"
+        )
+
+
+_CHANGES, _LOOKS, _ANY = 0, 1, 2
+# The first runs of a hunt: what fails in one is one of the most common bugs.
+OPENINGS = (
+    _Abreast(_CHANGES, 3).plan(),
+    _Abreast(_LOOKS).plan(),
+    _Abreast(_CHANGES, backwards=True, uneven=True).plan(),
+)
+_ABREAST = (
+    _Abreast(_ANY),
+    _Abreast(_ANY, 2),
+    _Abreast(_LOOKS, drawn=50),
+    _Abreast(_ANY, backwards=True, uneven=True),
+    _Abreast(_CHANGES, drawn=100),
+    _Abreast(_ANY, drawn=25),
+)
+_ONCE = ("latest_first", "at_once", ABREAST)
 
 
 class _Conflict(NamedTuple):
@@ -121,9 +171,11 @@ class RandomPlans:
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
         strategy, amount, at_conflicts = self._table[turn % len(self._table)]
+        if strategy == ABREAST and (_ABREAST[amount].drawn or turn < len(self._table)):
+            return _ABREAST[amount].plan(seed)
+        if strategy == CROWD:
+            return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
         if strategy in _ONCE:
-            if turn < len(self._table) and strategy == CROWD:
-                return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
             if turn < len(self._table):
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
             strategy, amount, at_conflicts = "random", 0, True

@@ -69,7 +69,7 @@ def test_containers() -> None:
     content = [touch for touch in touched(function) if touch[1] == "[]"]
     cache = ("local", "cache")
     assert content[:4] == [(cache, "[]", False), (cache, "[]", True), (cache, "[]", True), (cache, "[]", False)]
-    assert content[4] == (None, "[]", True)
+    assert content[4] == (None, "[]", "append")
 
 
 def test_globals_and_cells() -> None:
@@ -110,3 +110,35 @@ def test_values_are_found_without_running_code() -> None:
     assert value_of(("attribute", ("global", "shared"), "x"), frame) is None
     assert value_of(("globals",), frame) is globals()
     assert value_of(None, frame) is None
+
+
+def test_what_looks_into_a_container() -> None:
+    def function(box: Any) -> None:
+        if box.queue:
+            len(box.items)
+        for _ in box.entries:
+            pass
+        for _, _ in box.pairs.items():
+            pass
+
+    content = [touch for touch in touched(function) if touch[1] == "[]" and str(touch[2]).startswith("__")]
+    queue, items, entries, pairs = (
+        ("attribute", ("local", "box"), name) for name in ("queue", "items", "entries", "pairs")
+    )
+    assert content == [
+        (queue, "[]", "__len__"),
+        (items, "[]", "__len__"),
+        (("iterator", entries), "[]", "__iter__"),
+        (("iterator", pairs), "[]", "__iter__"),
+    ]
+
+
+def test_a_comprehension_looks_into_what_it_goes_through() -> None:
+    numbers = {1: 2}
+
+    def function(iterator: Any) -> Any:
+        return sys._getframe()
+
+    frame = function(iter(numbers.items()))
+    assert value_of(("iterated", ("local", "iterator")), frame) is numbers
+    assert value_of(("iterated", ("local", "iterator")), function(iter("text"))) is None

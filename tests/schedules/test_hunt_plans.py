@@ -12,7 +12,7 @@ import pytest
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
-from replay_dd.schedules.hunt_plans import LAG
+from replay_dd.schedules.hunt_plans import LAG, HuntPlans
 from replay_dd.schedules.hunt_strategies import RandomPlans
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, describe_program
@@ -166,12 +166,43 @@ def hunted(text: str, folder: Path, runs: int, jobs: int = 1) -> tuple[Hunt, lis
 
 
 @pytest.mark.once
-def test_a_circle_of_locks_is_closed_by_the_second_run(tmp_path: Path) -> None:
-    found, plans = hunted(CIRCLE, tmp_path, 10)
-    assert found.runs == 2
+def test_a_circle_of_locks_is_closed_first(tmp_path: Path) -> None:
+    with Runner(_program(CIRCLE, tmp_path), Settings()) as runner:
+        plan = next(HuntPlans(runner.run(Plan("profile"), 60), 0, 10, only_preemptions=True))
+        ending = runner.run(plan, 60).log.ending
+    assert str(plan) == "3 preemptions at conflicts"
+    assert len(ending.deadlock) >= 4
+
+
+TAKEN_TWICE = """
+    import threading
+
+    items = [1]
+
+    def take():
+        if items:
+            items.pop()
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    """
+
+
+@pytest.mark.once
+def test_the_first_run_brings_all_threads_abreast(tmp_path: Path) -> None:
+    found, plans = hunted(TAKEN_TWICE, tmp_path, 10)
     assert found.failing is not None
-    assert len(found.failing.ending.deadlock) >= 4
-    assert plans[1][0] == "3 preemptions at conflicts"
+    assert found.passing is not None
+    assert [label for label, _ in plans] == ["threads abreast before changes, 3 times", "default"]
+    assert found.passing.strategy == "default"
+
+
+@pytest.mark.once
+def test_preemptions_alone_come_to_an_end(tmp_path: Path) -> None:
+    with Runner(_program(SAFE, tmp_path), Settings()) as runner:
+        first = runner.run(Plan("profile"), 60)
+        plans = list(HuntPlans(first, 0, 1000, only_preemptions=True))
+    assert 0 < len(plans) < 50
+    assert all("at conflicts" in str(plan) or "at a conflict" in str(plan) for plan in plans)
 
 
 SOLD_TWICE = """
@@ -205,7 +236,7 @@ def test_four_preemptions_are_found_where_each_leads_to_new_code(tmp_path: Path)
 
 @pytest.mark.once
 def test_the_threads_are_also_run_in_the_opposite_order(tmp_path: Path) -> None:
-    assert "threads in order, latest first" in failures(BACKWARDS, tmp_path, 12)
+    assert "threads in order, latest first" in failures(BACKWARDS, tmp_path, 20)
 
 
 @pytest.mark.once
@@ -223,7 +254,7 @@ def test_orders_of_conflicting_events_are_drawn_evenly(tmp_path: Path) -> None:
         random = RandomPlans(runner.run(Plan("profile"), 60))
         random.learn(runner.run(Plan("profile"), 60).touches)
         for seed in range(120):
-            orders[runner.run(random.plan(1, seed), 60).output.strip()] += 1
+            orders[runner.run(random.plan(2, seed), 60).output.strip()] += 1
     assert len(orders) == 6, "of two and two events there are six orders, however much else the threads do"
     assert min(orders.values()) >= 8
 

@@ -13,7 +13,7 @@ import pytest
 from replay_dd.schedules import hunt_simplify
 from replay_dd.schedules.hunt_runs import HuntRuns
 from replay_dd.schedules.hunt_simplify import Simplifier
-from replay_dd.schedules.model import Ending, Log
+from replay_dd.schedules.model import Ending, Log, Trigger
 from replay_dd.schedules.target import Plan, TargetRun
 from tests.schedules.logs import FAILED, PASSED, log_of, schedule
 
@@ -74,16 +74,54 @@ def test_one_preemption_that_fails_at_the_same_place_is_simpler(
     assert found is (log if chosen is None else runs[chosen])
 
 
-@pytest.mark.parametrize(("choices", "made"), [(5, 0), (6, 1)])
+class Likely(Iterator[Plan]):
+    """Stands in for the plans of a hunt: so many preemptions."""
+
+    def __init__(self, amount: int) -> None:
+        self.left = amount
+        self.learnt: list[int] = []
+
+    def __next__(self) -> Plan:
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+        return Plan("profile", triggers=(Trigger("0.1", 3 + self.left, "0.2"),))
+
+    def learn(self, number: int, plan: Plan, run: TargetRun) -> None:
+        self.learnt.append(number)
+
+
+@pytest.mark.parametrize(("choices", "made"), [(2, 0), (3, 2)])
 def test_likely_preemptions_are_tried_before_many_choices_are_reduced(
     choices: int, made: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hunt_simplify, "verify_log", lambda log, time_limit_s: log)
-    likely = SimpleNamespace(trigger=("0.1", 3, "0.2"), rank=0)
-    monkeypatch.setattr(hunt_simplify, "possible_preemptions", lambda run: iter([likely]))
+    likely = Likely(5)
+    monkeypatch.setattr(hunt_simplify, "HuntPlans", lambda *_, only_preemptions: likely)
     simple = schedule(("0.1", 3, "0.2"), ending=FAILED)
-    batch = Batch([simple])
+    batch = Batch([schedule(("0.1", 4, "0.2"), ending=PASSED), simple])
     log = schedule(*(("0.1", 4 + number, "0.2") for number in range(choices)), ending=FAILED)
-    found = Simplifier(cast("HuntRuns", batch)).with_a_likely_preemption(log)
+    found = Simplifier(cast("HuntRuns", batch)).with_likely_preemptions(log)
     assert found is (simple if made else log)
     assert batch.made == made
+    assert likely.learnt == list(range(made)), "what a run shows is learnt before the next"
+
+
+def test_as_many_choices_are_no_simpler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hunt_simplify, "verify_log", lambda log, time_limit_s: log)
+    monkeypatch.setattr(hunt_simplify, "HuntPlans", lambda *_, only_preemptions: Likely(1))
+    log = schedule(*(("0.1", 4 + number, "0.2") for number in range(3)), ending=FAILED)
+    batch = Batch([schedule(*(("0.1", 5 + number, "0.2") for number in range(3)), ending=FAILED)])
+    assert Simplifier(cast("HuntRuns", batch)).with_likely_preemptions(log) is log
+
+
+def test_no_preemption_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = SimpleNamespace(trigger=Trigger("0.1", 3, "0.2"), rank=0)
+    monkeypatch.setattr(hunt_simplify, "possible_preemptions", lambda run: iter([once]))
+    monkeypatch.setattr(hunt_simplify, "HuntPlans", lambda *_, only_preemptions: Likely(1))
+    log = schedule(*(("0.1", 4 + number, "0.2") for number in range(3)), ending=FAILED)
+    batch = Batch()
+    simplifier = Simplifier(cast("HuntRuns", batch))
+    simplifier.with_likely_preemptions(log)
+    plans = list(simplifier._single_preemptions(0))
+    assert all(plan.strategy == "bounded" for plan in plans)

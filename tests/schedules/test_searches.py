@@ -341,9 +341,9 @@ def test_a_plain_race_is_found_by_what_the_threads_touch(text: str, tmp_path: Pa
     found = hunt(program, Settings(), runs=8)
     assert found.failing is not None
     assert found.passing is not None
-    assert found.runs <= 4, "without any luck"
+    assert found.runs <= 5, "without any luck"
     assert len(found.failing.triggers) == 1
-    assert found.failing.strategy == "preemption at a conflict", "nothing was left to simplify"
+    assert found.simplifying_runs <= 5, "one of the likeliest preemptions is enough"
 
 
 def test_the_runs_that_simplify_are_told_one_by_one(tmp_path: Path) -> None:

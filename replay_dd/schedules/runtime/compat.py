@@ -323,6 +323,13 @@ UNCONDITIONAL = _names(
     "INTERPRETER_EXIT JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD RAISE_VARARGS RERAISE RETURN_CONST "
     "RETURN_VALUE"
 )
+# What asks an object whether it is true.
+TRUTH_TESTS = frozenset(
+    ["TO_BOOL"]
+    if "TO_BOOL" in opmap
+    else [name for name in opmap if name == "UNARY_NOT" or name.endswith(("IF_TRUE", "IF_FALSE"))]
+    + ["JUMP_IF_TRUE_OR_POP", "JUMP_IF_FALSE_OR_POP"]
+)
 BACKWARD_JUMPS = frozenset(number for name, number in opmap.items() if "BACKWARD" in name)
 
 # -- what instructions do to the stack -------------------------------------------------------------------------------

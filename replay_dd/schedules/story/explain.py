@@ -66,9 +66,10 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         return Explanation(None, "the final runs do not replay exactly")
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
-        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
         own = Runner(found.failing.program, found.failing.settings) if runner is None else nullcontext(runner)
         with own as used:
+            ends = found.passing, found.failing
+            twins = observe_twins(*ends, found.switch.failing, found.failing_range, limit_s, used)
             told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, used, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)
@@ -110,10 +111,24 @@ def _race(
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
+    if twins.failing_hang is not None and is_a_guess(conflict, links):
+        return Explanation(None, interrupted=interrupted)  # the hang tells itself what it waits for
     if _refuted(conflict, links):
         return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
     story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
+
+
+def is_a_guess(conflict: Conflict, links: Links) -> bool:
+    """Whether only accesses nearby stand in for what was not seen, and all that was tried proved none of them.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
+    tried = bool(links.tried) and not links.proved
+    return tried and all(edge.inferred for edge in edges)
 
 
 def _refuted(conflict: Conflict, links: Links) -> bool:

@@ -13,7 +13,8 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.links import Links, try_links
+from replay_dd.schedules.story.explain import is_a_guess
+from replay_dd.schedules.story.links import Link, Links, try_links
 from replay_dd.schedules.target import Plan
 from tests.schedules.logs import PASSED, log_of
 from tests.schedules.story.test_kinds import access
@@ -75,3 +76,13 @@ def test_what_was_not_turned_round_proves_nothing() -> None:
     theirs, own = section("0.2", 20, "reads"), section("0.1", 10, "stores")
     links, _ = links_of(seen(*theirs, *own), seen(*own, *theirs), lambda plan: False)
     assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be turned round alone")]
+
+
+@pytest.mark.parametrize(("proved", "guess"), [((False,), True), ((True,), False), ((), False), ((False, True), False)])
+def test_what_stands_in_and_is_not_proved_is_a_guess(proved: tuple[bool, ...], guess: bool) -> None:
+    failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
+    look, store = failing.accesses[2], failing.accesses[6]
+    links = Links(tuple(Link(look, store, one) for one in proved))
+    conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
+    assert is_a_guess(conflict, links) == guess
+    assert not is_a_guess(replace(conflict, right=Edge(store, (look,), inferred=False)), links)

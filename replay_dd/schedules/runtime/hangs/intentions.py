@@ -12,8 +12,9 @@ from __future__ import annotations
 from ..compat import ATTR_HAS_METHOD_BIT, BACKWARD_JUMPS
 from ..observing import in_class, is_a
 from ..points.bytecode import instructions
+from ..points.methods import CONTENT
 from ..points.places import COUNTED
-from ..points.touches import CONTENT, accesses, value_of
+from ..points.touches import accesses, value_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:

@@ -7,18 +7,23 @@ up is unknown (None), and so is everything at a place that can be jumped to.
 
 from __future__ import annotations
 
+import gc as _gc
+
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
     BACKWARD_JUMPS,
     EFFECTS,
+    ITERATOR_PLACES,
     JUMPS,
     LOCAL_LOADS,
     NAMES,
     NULL_ABOVE_GLOBAL,
     PAIRS,
+    TRUTH_TESTS,
 )
-from ..observing import attribute, local_value, variable
+from ..observing import attribute, is_a, local_value, variable
 from .bytecode import instructions
+from .methods import CONTAINERS, CONTENT, ITERATORS
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -27,14 +32,22 @@ if TYPE_CHECKING:
 
     from .bytecode import Instruction
 
-    # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), or None
+    # ("local", name), ("name", name), ("global", name), ("globals",), ("attribute", expression, name), ("iterator",
+    # expression), ("iterated", expression), ("method", expression, name), or None
     Expression = tuple[Any, ...] | None
-    # What an instruction touches: which object, what of it, whether it may change that.
-    Touched = tuple[Expression, str, bool] | None
+    # What an instruction touches: which object, what of it, whether it may change that; or the name of the method,
+    # which tells that (``methods.py``).
+    Touched = tuple[Expression, str, bool | str] | None
     # Event offset in bytes (-1 for the first half of an instruction that does two things), name, what it touches.
     Access = tuple[int, str, Touched]
 
-CONTENT = "[]"  # what methods, subscripts and containment touch of an object
+_ARGUMENT = ".0"  # of a comprehension: an iterator
+_VIEWS = ("items", "keys", "values")
+# Functions that look into their argument.
+_LOOK_THROUGH = frozenset(
+    ["all", "any", "dict", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple"]
+)
+_HAND_ON = ("enumerate", "iter", "reversed")  # what is iterated then is their argument
 
 
 def accesses(code: CodeType) -> list[Access]:
@@ -44,8 +57,10 @@ def accesses(code: CodeType) -> list[Access]:
     listing = instructions(code)
     targets = _jump_targets(listing)
     for offset, name, argument in _in_single_steps(listing):
-        if offset in targets:
-            stack.clear()
+        if offset in targets:  # the iterator of a loop is the same whenever it is asked
+            stack[:] = [one for one in stack[-1:] if name == "FOR_ITER" and _is_iterator(one)]
+        if name in TRUTH_TESTS and _at(stack, 1) is not None and found[-1][2] is not None:
+            found.append((found[-1][0], name, (stack[-1], CONTENT, "__len__")))  # it has just been loaded
         touched = _touched(code, name, argument, stack)
         found.append((offset, name, touched))
         _follow(code, name, argument, stack)
@@ -65,7 +80,24 @@ def value_of(expression: Expression, frame: FrameType) -> object:
         return frame.f_globals.get(expression[1]) if type(frame.f_globals) is dict else None
     if kind == "globals":
         return frame.f_globals
+    if kind == "iterator":
+        return value_of(expression[1], frame)
+    if kind == "iterated":
+        return _iterated(value_of(expression[1], frame))
+    if kind == "method":
+        return None
     return attribute(value_of(expression[1], frame), expression[2])
+
+
+def _is_iterator(expression: Expression) -> bool:
+    return expression is not None and (expression[0] == "iterator" or expression == ("local", _ARGUMENT))
+
+
+def _iterated(iterator: object) -> object:
+    """What an iterator of the interpreter's own goes through, None if that cannot be told."""
+    if type(iterator) not in ITERATORS:
+        return None
+    return next((one for one in _gc.get_referents(iterator) if is_a(one, CONTAINERS)), None)
 
 
 def _in_single_steps(listing: list[Instruction]) -> list[tuple[int, str, int]]:
@@ -95,7 +127,7 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
     if name in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"):
         base = _at(stack, 1)
         if name == "LOAD_METHOD" or (name == "LOAD_ATTR" and ATTR_HAS_METHOD_BIT and argument & 1):
-            return base, CONTENT, True
+            return base, CONTENT, names[argument >> 1 if ATTR_HAS_METHOD_BIT and name == "LOAD_ATTR" else argument]
         if name == "LOAD_ATTR":
             return base, names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument], False
         return base, names[argument], True
@@ -109,7 +141,24 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
         return _at(stack, 2), CONTENT, name != "BINARY_SUBSCR"
     if name == "CONTAINS_OP":
         return _at(stack, 1), CONTENT, False
+    if name == "FOR_ITER":
+        iterator = _at(stack, 1)
+        if iterator == ("local", _ARGUMENT):
+            return ("iterated", iterator), CONTENT, "__iter__"
+        return None if iterator is None or iterator[0] != "iterator" else (iterator, CONTENT, "__iter__")
+    if name == "CALL" and argument and _callee(stack, argument) in _LOOK_THROUGH:
+        looked_at = _at(stack, argument)
+        return None if looked_at is None else (looked_at, CONTENT, "__len__")
     return None
+
+
+def _callee(stack: list[Expression], arguments: int) -> str:
+    """The name of the global function that is called; empty if it is none."""
+    for depth in (arguments + 1, arguments + 2):
+        function = _at(stack, depth)
+        if function is not None and function[0] == "global":
+            return str(function[1])
+    return ""
 
 
 def _at(stack: list[Expression], depth: int) -> Expression:
@@ -131,13 +180,13 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
     elif name == "LOAD_ATTR":
         base = stack.pop() if stack else None
         if ATTR_HAS_METHOD_BIT and argument & 1:
-            stack += [None, None]
+            stack += [("method", base, code.co_names[argument >> 1]), None]
         else:
             attribute = code.co_names[argument >> 1 if ATTR_HAS_METHOD_BIT else argument]
             stack.append(None if base is None else ("attribute", base, attribute))
     elif name == "LOAD_METHOD":
-        del stack[-1:]
-        stack += [None, None]
+        base = stack.pop() if stack else None
+        stack += [("method", base, code.co_names[argument]), None]
     elif name == "COPY":
         stack.append(_at(stack, argument))
     elif name == "SWAP":
@@ -146,8 +195,16 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
         else:
             stack.clear()
     elif name == "CALL":
+        method, callee = _at(stack, argument + 2), _callee(stack, argument)
+        given = _at(stack, argument) if argument else None
         del stack[-(argument + 2) :]
-        stack.append(None)
+        if method is not None and method[0] == "method" and method[2] in _VIEWS:
+            stack.append(method[1])
+        else:
+            stack.append(given if callee in _HAND_ON else None)
+    elif name == "GET_ITER" and ITERATOR_PLACES == 1:
+        iterated = stack.pop() if stack else None
+        stack.append(None if iterated is None or iterated[0] == "method" else ("iterator", iterated))
     elif name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_STRING", "BUILD_SET"):
         if argument:
             del stack[-argument:]

@@ -18,10 +18,13 @@ import sys
 from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
+from ..points.methods import effect_of
+from ..points.places import COUNTED
 from ..points.touches import accesses, value_of
 from ..splitmix import Generator
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import holder_of
+from .abreast import Abreast
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -54,6 +57,8 @@ class Profile(Strategy):
     def __init__(self, granularity: str, followed: Strategy) -> None:
         self._granularity = granularity
         self._followed = followed
+        # Who is told of each access, even where it is not recorded.
+        self._tells = followed.about_to if isinstance(followed, Abreast) else None
         self._random = Generator(LIMIT)
         self._examined = 0
         self._distance = 2 * _SAMPLE
@@ -84,17 +89,22 @@ class Profile(Strategy):
         if place is not None and not thread.ended and len(baton.threads) > 1:
             key = (thread.name, id(place.code), -place.position if place.is_line else place.position)
             visits = self._visits[key] = self._visits.get(key, 0) + 1
-            if visits <= VISITS or not visits & (visits - 1):
-                self._note(baton, thread, place)
+            noted = visits <= VISITS or not visits & (visits - 1)
+            if noted or self._tells is not None:
+                self._note(baton, thread, place, noted)
         return self._followed.choose(baton, question)
 
-    def _note(self, baton: Baton, thread: ManagedThread, place: Place) -> None:
+    def _note(self, baton: Baton, thread: ManagedThread, place: Place, noted: bool) -> None:
         lock = thread.waiting
         taken = [one for one in self._locks.get(thread.name, ()) if holder_of(one) is thread]
         if lock is not None:
             self._locks[thread.name] = [*taken, lock]
         touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, LOCK, True)]
         identity = self._identities.number
+        if self._tells is not None:
+            self._tells([(name, changes) for _, name, changes in touches])
+        if not noted:
+            return
         held = tuple(identity(one) for one in taken if one is not lock)
         when = (thread.name, thread.time, baton.global_time())
         for thing, name, changes in touches:
@@ -116,8 +126,19 @@ class Profile(Strategy):
             access = listing[index][2]
             if access is not None:
                 expression, name, changes = access
-                found.append((value_of(expression, frame), name, changes))
+                thing = value_of(expression, frame)
+                effect = self._effect(baton, thing, name, changes)
+                if effect is not None:
+                    found.append((thing, *effect))
         return found
+
+    def _effect(self, baton: Baton, thing: object, name: str, changes: bool | str) -> tuple[str, bool] | None:
+        """What is touched of a thing, and whether it may be changed; None if it is not touched."""
+        if type(changes) is not str:
+            return name, bool(changes)
+        if thing is None:  # unknown
+            return None if changes[:2] == "__" else (name, True)
+        return effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
 
     def _listing(self, code: CodeType) -> list[Access]:
         known = self._listings.get(id(code))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..baton.strategy import Strategy
+from .abreast import Abreast
 from .anchored import Anchored
 from .bounded import BoundedPreemptions
 from .crowd import Crowd
@@ -43,6 +44,8 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
 def _profiled(options: dict[str, Any]) -> Strategy | None:
     if "crowd" in options:
         return Crowd(options["crowd"])
+    if "abreast" in options:
+        return Abreast(*(options[name] for name in ("abreast", "stops", "backwards", "uneven", "drawn", "seed")))
     return FixedPriorities("at_once" in options) if options else None
 
 

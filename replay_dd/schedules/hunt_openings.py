@@ -1,0 +1,67 @@
+"""The first runs of a hunt, which need to know nothing about the program, and the one under the default schedule.
+
+Rules of this module:
+
+* A hunt needs a run that passes, and one to learn from. So the default schedule comes after the others, or as soon as
+  one of them has failed.
+* Where a corpus knows what failed before, that comes first, and so does the default schedule, by which the corpus knows
+  the program.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from replay_dd.schedules.failure_signature import PASSED, signature_of
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt_strategies import OPENINGS
+from replay_dd.schedules.target import Plan, TargetRun
+
+Made: TypeAlias = tuple[Plan, TargetRun]
+
+
+def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float | None) -> tuple[list[Made], Made]:
+    """Make the first runs of a hunt.
+
+    Args:
+        runner: what runs the program.
+        time_limit_s: seconds after which a run is killed; None for no limit.
+        most: how many there may be before the default schedule.
+        ends_at: the time, as ``time.monotonic`` tells it, at which no more are made; None for no limit.
+
+    Returns:
+        Those before the default schedule, and that one; if the time was over, the last one is in its place.
+    """
+    before: list[Made] = []
+    for plan, run in opening_runs(runner, time_limit_s, most):
+        if has_one_schedule(run):
+            return [], (DEFAULT, replace(run, log=replace(run.log, strategy="default")))
+        if is_over(ends_at) and signature_of(run.log.ending).kind == PASSED:
+            return before, (plan, run)
+        before.append((plan, run))
+        if signature_of(run.log.ending).kind != PASSED:
+            break
+    return before, (DEFAULT, runner.run(DEFAULT, time_limit_s))
+
+
+def opening_runs(runner: Runner, time_limit_s: float | None, most: int) -> Iterator[Made]:
+    """The runs that need to know nothing about the program, one by one."""
+    for plan in OPENINGS[: max(0, most)]:
+        yield plan, runner.run(plan, time_limit_s)
+
+
+def is_over(ends_at: float | None) -> bool:
+    """Whether no more runs are to be made."""
+    return ends_at is not None and time.monotonic() >= ends_at
+
+
+def has_one_schedule(run: TargetRun) -> bool:
+    """Whether the program started no thread, so that there was nothing to schedule."""
+    end = run.log.ending
+    return end.complete and len(end.thread_times) < 2
+
+
+DEFAULT = Plan("profile", label="default")

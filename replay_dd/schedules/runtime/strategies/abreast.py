@@ -1,0 +1,115 @@
+"""Lets all threads come to an access of some kind before any of them makes it; then they go on in turn.
+
+Many bugs need no more than that two threads do the same at the same time: each has looked at something when the other
+changes it. The strategy needs to know nothing about the program, so it can be the first run of a hunt.
+"""
+
+from __future__ import annotations
+
+from ..baton.strategy import Question, Strategy
+from ..channel import LOCK
+from ..splitmix import Generator
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..baton.baton import Baton
+    from ..baton.thread import ManagedThread
+
+CHANGES, LOOKS, ANY = 0, 1, 2  # before which accesses threads stop; all of them before locks, too
+_STARTING = 100  # yield points within which who started a thread is expected to start the next
+_MOST_IN_ONE_GO = 500  # yield points, after which another thread goes on: this one may wait for it in a loop
+_FURTHEST = 3  # accesses that the first thread makes at a time, where threads are uneven
+_MOST_STOPS = 5_000  # of all threads; from there on, the run goes on by default
+
+
+class Abreast(Strategy):
+    """Stops each thread before accesses, until all have stopped or wait; then lets the one go on that stopped first.
+
+    Args:
+        before: before which accesses: :data:`CHANGES`, :data:`LOOKS` or :data:`ANY`.
+        stops: how often each thread stops; 0 for as often as it comes to one. Threads that go on in step for too long
+            may undo what they did wrong.
+        backwards: let the one go on that stopped last.
+        uneven: let the threads that were started first go further at a time than the others.
+        drawn: in how many of a hundred choices the thread that goes on is drawn.
+        seed: of these draws.
+    """
+
+    def __init__(self, before: int, stops: int, backwards: bool, uneven: bool, drawn: int, seed: int) -> None:
+        self._drawn = drawn
+        self._random = Generator(seed)
+        self._before = before
+        self._uneven = uneven
+        self._passes_left: dict[str, int] = {}
+        self._stops = stops or _MOST_STOPS
+        self._backwards = backwards
+        self._starts_until: dict[str, int] = {}
+        self._stopped: dict[str, None] = {}  # in the order in which they did
+        self._times: dict[str, int] = {}
+        self._all_times = 0
+        self._in_one_go = 0
+        self._at_access = False
+
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        starter = thread.name.rpartition(".")[0]
+        self._starts_until.update((one.name, one.time + _STARTING) for one in baton.threads if one.name == starter)
+
+    def next_question(self, baton: Baton, thread: ManagedThread) -> int:
+        return max(self._starts_until.get(thread.name, 0), thread.time + 1)
+
+    def about_to(self, touches: Iterable[tuple[str, bool]]) -> None:
+        """The thread that is asked about next is going to touch this: what of something, and whether it changes it."""
+        if self._before == CHANGES:
+            self._at_access = any(changes for _, changes in touches)
+        elif self._before == LOOKS:
+            self._at_access = any(not changes or what == LOCK for what, changes in touches)
+        else:
+            self._at_access = any(True for _ in touches)
+
+    def choose(self, baton: Baton, question: Question) -> ManagedThread:
+        thread = question.thread
+        at_access, self._at_access = self._at_access, False
+        if question.forced:
+            self._starts_until.pop(thread.name, None)
+        elif thread.time < self._starts_until.get(thread.name, 0):
+            return question.default
+        if self._all_times >= _MOST_STOPS:
+            return question.default
+        gives_way = question.default is not thread
+        self._in_one_go += 1
+        if self._stops_here(thread, at_access) or (gives_way and not question.forced):
+            self._stopped[thread.name] = None
+        elif not gives_way:
+            return thread
+        chosen = self._next(baton, question)
+        if gives_way and chosen is thread:
+            chosen = question.default
+        self._stopped.pop(chosen.name, None)
+        self._in_one_go = 0
+        return chosen
+
+    def _stops_here(self, thread: ManagedThread, at_access: bool) -> bool:
+        if at_access and self._passes_left.get(thread.name, 0):
+            self._passes_left[thread.name] -= 1
+        elif at_access and self._times.get(thread.name, 0) < self._stops:
+            if self._uneven:
+                self._passes_left[thread.name] = max(0, _FURTHEST - thread.path[-1])
+            self._times[thread.name] = self._times.get(thread.name, 0) + 1
+            self._all_times += 1
+            return True
+        return self._in_one_go > _MOST_IN_ONE_GO
+
+    def _next(self, baton: Baton, question: Question) -> ManagedThread:
+        runnable = question.runnable
+        free = [one for one in runnable if one.name not in self._stopped and baton.is_ready(one)]
+        if free:
+            return question.default if question.default in free else free[0]
+        by_name = {one.name: one for one in runnable if one.name in self._stopped}
+        stopped = [by_name[name] for name in self._stopped if name in by_name]
+        if not stopped:
+            return question.default
+        if self._random.below(100) < self._drawn:
+            return stopped[self._random.below(len(stopped))]
+        return stopped[-1 if self._backwards else 0]
