@@ -222,7 +222,8 @@ def test_a_weak_reference_finds_its_object_until_that_is_gone(seen: list[Access]
 def test_whoever_lets_go_of_what_is_known_weakly_takes_it_out(seen: list[Access]) -> None:
     last = [one for one in seen if one.name == "known['a']"][-1]
     assert (last.does, last.old.type, last.new.is_missing, last.is_weak) == ("deletes", "Node", True, True)
-    assert PROGRAM.splitlines()[last.place.line - 1].strip() == "node = Node()"
+    # Python 3.12 joins the store into `node` with the load after it, and is there already.
+    assert PROGRAM.splitlines()[last.place.line - 1].strip() in ("node = Node()", "known[letter] = node")
 
 
 def test_a_loop_over_a_generator_asks_it_for_its_next(seen: list[Access]) -> None:

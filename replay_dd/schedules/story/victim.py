@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observation import Access, Observation
-from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about
+from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
 _CHANGED_IN_LOOP = ("changed size during iteration", "mutated during iteration", "keys changed during iteration")
@@ -124,7 +124,8 @@ def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) ->
     """
     if by_victim is None:
         return by_edges
-    if victim.does == "iterates":
+    edges = [edge.access for edge in (by_edges.left, by_edges.right) if edge is not None]
+    if victim.does == "iterates" and not all(one_thing(access, victim) for access in edges):
         return by_victim  # the exception says that this container has changed
     if not is_about(by_edges, victim):
         return by_victim

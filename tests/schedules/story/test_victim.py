@@ -8,7 +8,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import find_conflict, used_unready
+from replay_dd.schedules.story.conflict import Edge, find_conflict, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.raised import deciding_look
@@ -215,7 +215,8 @@ def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
     found = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
     assert found is not None
     assert kind_of(found, PASSED) == kinds.CHANGED_IN_LOOP
-    by_edges = conflict_of(
-        [steps[0], access("0.2", 1, 6, "stores", members), access("0.1", 7, 9, "reads", members)], 6, 6
-    )
+    stored = access("0.2", 1, 6, "stores", members)
+    about_it = conflict_of([steps[0], stored, access("0.1", 6, 9, "reads", members)], 6, 6)
+    assert better_of(about_it, found, victim) == about_it
+    by_edges = replace(about_it, right=Edge(access("0.1", 6, 9, "reads"), (stored,), inferred=False))
     assert better_of(by_edges, found, victim) == found
