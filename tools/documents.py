@@ -120,7 +120,8 @@ def do(step: Step, folder: Path) -> Done | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(step.text, encoding="utf-8")
         return None
-    variables = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = {**os.environ, "PATH": programs, "REPLAY_DD_PROGRESS": "0"}
     done = subprocess.run(
         ["bash", "-c", step.text],
         cwd=folder,

@@ -103,6 +103,7 @@ INSIDE = {
     "channel": "to the tool",
     "splitmix": "random numbers",
     "constants": "numbers that Python and C share",
+    "loading": "the runtime itself, quickly",
     "compat": "all that is known of interpreter versions",
 }
 

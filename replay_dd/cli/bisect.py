@@ -203,13 +203,24 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
         raise DoesNotFailError(f"{bad} cannot be tested: {trouble}.", "Correct the command after `--build`.")
     if found.interrupted:
         raise InterruptedCommandError("Interrupted before a failure was found.")
+    if found.one_schedule:
+        said = found.output.decode(errors="replace").strip().splitlines()
+        ending = "; ".join(one.text for one in (*found.failures, *found.passed_over, *found.others)) or "exit status 0"
+        raise DoesNotFailError(
+            f"At {bad}, the command starts no threads. It ends with {ending}"
+            + (f", and its last output is: {said[-1][:200]}" if said else "."),
+            "Check the command. To find the commit of a failure without threads: `git bisect run CMD`.",
+        )
     if found.failing is not None:
         return
     others = "; ".join(one.text for one in (*found.passed_over, *found.others))
+    runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
+    end = ", and then the time was over" if found.out_of_time else ""
+    more = "Give it more time (`--time-budget`)" if found.out_of_time else "Hunt with more runs (`--runs`)"
     raise DoesNotFailError(
-        f"{bad} passes: no failure in {found.runs} runs of about {found.yield_points:,} yield points"
+        f"{bad} passes: no failure in {runs} of about {found.yield_points:,} yield points{end}"
         + (f", but {others}." if others else "."),
-        "Hunt with more runs (`--runs`), name a commit that fails, or give the log of a failing run (`--schedule`).",
+        f"{more}, name a commit that fails, or give the log of a failing run (`--schedule`).",
     )
 
 

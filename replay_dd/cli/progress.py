@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _WIDEST = 118
 _LINE_EVERY_S = 10.0  # where no line can be overwritten
+# Set to 0: no such lines, as for scripts that take everything on standard error for trouble.
+VARIABLE = "REPLAY_DD_PROGRESS"
 
 
 class Progress:
@@ -32,6 +34,7 @@ class Progress:
         self._began_s = self._last_s = clock()
         # A terminal that cannot return the carriage would show every state below the one before.
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._prints = os.environ.get(VARIABLE) != "0"
         self._width = 0
 
     def show(self, text: str) -> None:
@@ -40,7 +43,7 @@ class Progress:
             shown = printable(text)[:_WIDEST]
             steer("\r" + shown.ljust(self._width))
             self._width = len(shown)
-        elif self._clock() - self._last_s >= _LINE_EVERY_S:
+        elif self._prints and self._clock() - self._last_s >= _LINE_EVERY_S:
             self._last_s = self._clock()
             say(text)
 

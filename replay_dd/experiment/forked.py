@@ -56,7 +56,7 @@ def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] |
     """What a program that waits to be forked tells; None if it told nothing in time, or ended.
 
     Raises:
-        CannotForkError: the channel was closed here meanwhile.
+        CannotForkError: the channel was closed here meanwhile, or something else was written to it.
     """
     try:
         poll = select.poll()
@@ -66,7 +66,15 @@ def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] |
         data = channel.recv(65536)
     except (OSError, ValueError) as error:  # a closed socket has the number -1
         raise CannotForkError(f"the server has ended: {error}") from error
-    return marshal.loads(data) if data else None
+    if not data:
+        return None
+    try:
+        told = marshal.loads(data)
+    except (EOFError, ValueError, TypeError):
+        told = None
+    if not isinstance(told, tuple) or len(told) != 2:
+        raise CannotForkError("the program wrote to a descriptor that it had not opened")
+    return told
 
 
 def fork(

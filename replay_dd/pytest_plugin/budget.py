@@ -7,6 +7,7 @@ import re
 import time
 from dataclasses import dataclass, field
 
+_MOST_AT_ONCE = 10  # of what is left of the whole time, a test gets no more than this part
 _UNITS_S = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
@@ -51,8 +52,9 @@ class Budget:
         wanted = self.test_s if test_s is None else test_s
         if self.total_s is None:
             return wanted
-        # As many of the others as of those so far will start threads.
-        expected = max(1, math.ceil(left * (self.hunted + 1) / (self.seen + 1)))
+        # As many of the others as of those so far will start threads. Such tests often stand together, so the first of
+        # them must not use up what many others will need.
+        expected = max(min(left, _MOST_AT_ONCE), math.ceil(left * (self.hunted + 1) / (self.seen + 1)))
         return max(0.0, min(wanted, (self.total_s - self.spent_s) / expected))
 
     def __enter__(self) -> Budget:

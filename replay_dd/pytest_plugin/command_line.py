@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -17,6 +16,7 @@ _WITH_VALUE = (
     *("-k", "-m", "--deselect", "--maxfail", "--durations", "--durations-min", "--timeout", "--reruns"),
     *("--cov-report", "--cov-config", "--cov-fail-under", "--cov-context"),
     *("--replay-dd-time", "--replay-dd-total", "--replay-dd-folder", "--replay-dd-log"),
+    "--replay-dd-corpus",
     *("--replay-dd-granularity", "--replay-dd-strategy", "--replay-dd-max-delay", "--rootdir"),
 )
 _ALONE = (
@@ -25,15 +25,14 @@ _ALONE = (
     *("--looponfail", "-v", "-vv", "-q", "-qq", "--verbose", "--quiet", "--pdb", "--trace"),
 )
 _STARTS = ("--cov", "--no-cov", "--replay-dd=", "--color", "-r")
+_PERHAPS_WITH_VALUE = ("--cov", "--replay-dd", "--color", "-r")  # which may be the next word
 
 
-def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tuple[str, ...]:
-    """The command that runs these tests alone, as the outer run would.
+def command_of(config: pytest.Config) -> tuple[str, ...]:
+    """The command that runs tests as the outer run would; the names of the tests are to follow.
 
     Args:
         config: of the outer run.
-        tests: their node ids, or files and folders.
-        plugins: modules to load as plugins.
     """
     options = without_choices(config.invocation_params.args, config.known_args_namespace.file_or_dir)
     quiet = ["-q", "-p", "no:cacheprovider", "-p", "replay_dd.pytest_plugin.one_run"]
@@ -41,19 +40,12 @@ def command_of(config: pytest.Config, tests: Iterable[str], *plugins: str) -> tu
         quiet += ["-n", "0"]
     if config.pluginmanager.hasplugin("_cov") or config.pluginmanager.hasplugin("pytest_cov"):
         quiet.append("--no-cov")
-    named = [word for plugin in plugins for word in ("-p", plugin)]
     # A single test, named by its file, must be known by the same name and settings as in the outer run.
     start = config.invocation_params.dir
     quiet.append(f"--rootdir={os.path.relpath(config.rootpath, start)}")
     if config.inipath is not None and not _names_settings(options):
         quiet += ["-c", os.path.relpath(config.inipath, start)]
-    return (*_pytest(), *options, *quiet, *named, *tests)
-
-
-def word_of(item: pytest.Item, start: Path) -> str:
-    """What names a test on a command line in this folder."""
-    _, separator, inside = item.nodeid.partition("::")
-    return f"{os.path.relpath(item.path, start)}{separator}{inside}"
+    return (*_pytest(), *options, *quiet)
 
 
 def _names_settings(options: Sequence[str]) -> bool:
@@ -76,12 +68,16 @@ def without_choices(arguments: Sequence[str], files: Sequence[str]) -> list[str]
     """
     kept: list[str] = []
     words = iter(arguments)
+    before = ""
     for word in words:
         name = word.partition("=")[0]
+        is_value = before in _PERHAPS_WITH_VALUE and not word.startswith("-") and word not in files
+        before = word
         if word in _WITH_VALUE:
             next(words, None)
         elif (
-            word == "--replay-dd"
+            is_value
+            or word == "--replay-dd"
             or name in _WITH_VALUE
             or word in _ALONE
             or word.startswith(_STARTS)

@@ -88,13 +88,13 @@ class HuntedCalls:
             pytest.fail.Exception: it does, or it could not be hunted.
         """
         __tracebackhide__ = True
-        from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NOT_HUNTED, RACE
+        from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_VERDICT, NOT_HUNTED, RACE
 
         found = self.hunt(function, *arguments, **options)
         if "_replay_dd_runtime" in sys.modules:
             return found
         if found.verdict == RACE:
             pytest.fail("\n".join([found.failure, *found.story, f"{'repeat':<13}{found.repeat}"]), pytrace=False)
-        if found.verdict in (FAILS_ALWAYS, NOT_HUNTED):
+        if found.verdict in (FAILS_ALWAYS, NO_VERDICT, NOT_HUNTED):
             pytest.fail(f"{found.verdict}: {found.why}", pytrace=False)
         return found

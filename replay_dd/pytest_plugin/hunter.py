@@ -11,7 +11,15 @@ from pathlib import Path
 from replay_dd.errors import ReplayDDError
 from replay_dd.experiment.forked import CannotForkError
 from replay_dd.pytest_plugin.known import repeated
-from replay_dd.pytest_plugin.results import FAILS_ALWAYS, NO_FAILURE, NO_THREADS, NOT_HUNTED, RACE, HuntResult
+from replay_dd.pytest_plugin.results import (
+    FAILS_ALWAYS,
+    NO_FAILURE,
+    NO_THREADS,
+    NO_VERDICT,
+    NOT_HUNTED,
+    RACE,
+    HuntResult,
+)
 from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
@@ -28,7 +36,8 @@ from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.suite import Suite
 
-_TIME_LIMIT_S = 120.0  # of one run
+_TIME_LIMIT_S = 120.0  # of one run; of those of a hunt, not more than the time for the test, but for this much:
+_LEAST_LIMIT_S = 30.0
 _LONGEST_NAME = 100
 
 
@@ -98,7 +107,7 @@ class Hunter:
             *(program, settings),
             runs=wanted.runs,
             strategy=wanted.strategy,
-            time_limit_s=_TIME_LIMIT_S,
+            time_limit_s=min(_TIME_LIMIT_S, max(_LEAST_LIMIT_S, wanted.seconds)),
             time_budget_s=wanted.seconds,
             always_verify=False,
             corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
@@ -191,14 +200,19 @@ def folder_name(test: str) -> str:
 
 def _verdict(found: Hunt) -> str:
     if found.one_schedule:
-        return NO_THREADS
-    return FAILS_ALWAYS if found.failing is not None else NO_FAILURE
+        return NO_THREADS if found.failing is None else NOT_HUNTED
+    if found.failing is not None:
+        return FAILS_ALWAYS
+    return NO_FAILURE if found.passing is not None else NO_VERDICT
 
 
 def _why(found: Hunt) -> str:
-    if found.failing is None and found.passing is None:
-        return "; ".join(other.text for other in found.others) or "no run replayed exactly"
-    return signature_of(found.failing.ending).text if found.failing is not None else ""
+    if found.failing is not None:
+        text = signature_of(found.failing.ending).text
+        return f"alone, it fails before it starts a thread: {text}" if found.one_schedule else text
+    parts = [f"{one.text} ({one.runs} of {found.runs} runs)" for one in found.others]
+    parts += [f"{one.text} ({one.runs} of {found.runs} runs), but not when it was replayed" for one in found.failures]
+    return "; ".join(parts) or ("" if found.passing is not None else "no run replayed exactly")
 
 
 def _switch_in_words(answer: ScheduleIsolation) -> str:

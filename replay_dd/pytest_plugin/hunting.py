@@ -55,6 +55,8 @@ class HuntedTests:
         """Note how many tests there are."""
         self._left = len(session.items)
         self._threads_before = threading.active_count()
+        if self._left:
+            self._hunts.start()
 
     def pytest_runtest_logstart(self) -> None:
         """A test begins."""
@@ -83,7 +85,7 @@ class HuntedTests:
         if threads and _counts(report) and (report.failed or not self._only_failed):
             self._hunt(item, report)
         if not again:
-            self._hunts.budget.seen += 1
+            self._hunts.seen += 1
             self._left -= 1
 
     def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:

@@ -1,39 +1,38 @@
-"""The hunts of one run of pytest: which program runs a test alone, what is asked for it, how long it may take.
+"""The hunts of one run of pytest: what is asked for each test, and the process that does them.
 
 Rules of this module:
 
 * Hunts run in other processes, so nothing of a hunt can reach a test.
-* One loaded suite serves all tests that are hunted with the same settings.
+* Nothing of a test can reach its hunt, either. A test is hunted while its fixtures are set up, and they may have put
+  others in the place of the clock, of files, of processes or of the environment. So the process that hunts starts
+  before the first test, and what talks with it here was bound when this module was loaded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import time
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from os import getpid, kill, read, write
 from pathlib import Path
+from select import POLLIN, poll
+from signal import ITIMER_REAL, SIGINT, SIGKILL, setitimer
+from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import Any
 
 import pytest
 
-from replay_dd.errors import ReplayDDError
-from replay_dd.outcome import Outcome
-from replay_dd.pytest_plugin.asking import Asked, asked_by_marker, asked_of, option, total_s
-from replay_dd.pytest_plugin.budget import Budget
-from replay_dd.pytest_plugin.command_line import command_of, environment_of, word_of
-from replay_dd.pytest_plugin.hunted_call import WHICH_CALL
-from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.known import Replayed, log_path, replayed
-from replay_dd.pytest_plugin.results import NOT_HUNTED, RACE, HuntResult
-from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.log import read_log
-from replay_dd.schedules.model import Program, Settings
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import describe_program
+from replay_dd.pytest_plugin.asking import asked_by_marker, asked_of, option, total_s
+from replay_dd.pytest_plugin.command_line import command_of
+from replay_dd.pytest_plugin.hunt_worker import read_message, write_message
+from replay_dd.pytest_plugin.results import NOT_HUNTED, HuntResult
 
-_INSIDE = "replay_dd.pytest_plugin.suite"
 _KEY: pytest.StashKey[Hunts] = pytest.StashKey()
+_WORKER = "import sys; sys.path.append({!r}); from replay_dd.pytest_plugin.hunt_worker import main; main({}, {})"
+_PACKAGES = str(Path(__file__).parents[2])
+_END_LIMIT_S = 60
 
 
 def hunts_of(config: pytest.Config) -> Hunts:
@@ -45,13 +44,13 @@ def hunts_of(config: pytest.Config) -> Hunts:
 
 
 class Hunts:
-    """What is asked of a run of pytest, and the loaded suites.
+    """What is asked of a run of pytest, and the process that hunts.
 
     Args:
         config: of that run.
 
     Attributes:
-        budget: how long hunts may take.
+        seen: how many tests ran.
 
     Raises:
         pytest.UsageError: an option makes no sense.
@@ -60,18 +59,14 @@ class Hunts:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._asked = asked_of(config)
-        self.budget = Budget(self._asked.time_s, total_s(config))
+        self._total_s = total_s(config)
         self._directory = config.invocation_params.dir
         self._folder = self._directory / option(config, "folder")
-        self._corpus = self._directory / option(config, "corpus") if option(config, "corpus") else None
-        self._settings: dict[tuple[str, float], Settings] = {}
-        self._hunters: dict[int, Hunter] = {}
-
-    def close(self) -> None:
-        """End the loaded suites."""
-        for hunter in self._hunters.values():
-            hunter.close()
-        self._hunters.clear()
+        self._corpus = str(self._directory / option(config, "corpus")) if option(config, "corpus") else None
+        self._process: Popen[bytes] | None = None
+        self._asking = self._answers = -1
+        self._owner = getpid()
+        self.seen = 0
 
     def check_folder(self) -> None:
         """Make sure that logs can be kept, before hours are spent on finding them.
@@ -86,10 +81,50 @@ class Hunts:
                 "that can be written to. Name another one."
             )
         if self._corpus is not None:
+            from replay_dd.errors import ReplayDDError
+            from replay_dd.schedules.hunt_corpus import Corpus
+
             try:
-                Corpus(self._corpus)
+                Corpus(Path(self._corpus))
             except ReplayDDError as error:
                 raise pytest.UsageError(f"--replay-dd-corpus: {error} {error.hint}") from error
+
+    def start(self) -> None:
+        """Start the process that hunts, if it does not run."""
+        if self._process is not None:
+            return
+        asked, self._asking = os.pipe()
+        self._answers, answers = os.pipe()
+        self._process = Popen(
+            # Of what is in the working directory, nothing may come in the place of a module.
+            [sys.executable, "-P", "-c", _WORKER.format(_PACKAGES, asked, answers)],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            cwd=self._directory,
+            pass_fds=(asked, answers),
+            start_new_session=True,  # Ctrl-C comes through us
+        )
+        os.close(asked)
+        os.close(answers)
+        files = tuple(str(name) for name in self._config.known_args_namespace.file_or_dir)
+        about = (
+            *(str(self._directory), str(self._config.rootpath), str(self._folder)),
+            *(command_of(self._config), files, self._asked.time_s, self._total_s, self._corpus),
+        )
+        write_message(self._asking, about, write)
+
+    def close(self) -> None:
+        """End that process, and the suites that it has loaded."""
+        if self._process is None or getpid() != self._owner:
+            return
+        os.close(self._asking)
+        with contextlib.suppress(TimeoutExpired):
+            self._process.wait(_END_LIMIT_S)
+        os.close(self._answers)
+        self._process.kill()
+        self._process.wait()
+        self._process = None
 
     def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
@@ -100,23 +135,11 @@ class Hunts:
         """
         try:
             asked = asked_by_marker(self._asked, item.get_closest_marker("replay_dd"))
-            known = [log_path(name, (self._config.rootpath, self._directory)) for name in asked.known]
         except ValueError as error:
             return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # the latter says itself what is to be hunted
-        started = time.monotonic()
-        notes = []
-        for path in known:
-            result = self._known_race(item, path)
-            if result.verdict == RACE:
-                return replace(result, seconds=time.monotonic() - started)
-            notes += [result.why] if result.why else []
-        seconds = self.budget.share_s(left, asked.time_s)
-        if seconds <= 0:
-            return HuntResult(item.nodeid, NOT_HUNTED, why="no time is left of --replay-dd-total")
-        result = self._hunt(item, asked, seconds)
-        return result.with_why(*notes)
+        return self._hunted(item, "hunt_test", asked, left, self.seen)
 
     def hunt_call(self, item: pytest.Item, number: int, given: Mapping[str, Any]) -> HuntResult:
         """Hunt a call that a test makes through the fixture.
@@ -129,65 +152,54 @@ class Hunts:
         Raises:
             ValueError: that makes no sense.
         """
-        asked = self._asked.with_given(given)
-        result = self._hunt(item, asked, asked.time_s, number)
+        result = self._hunted(item, "hunt_call", self._asked.with_given(given), number)
         if result.interrupted:
             raise KeyboardInterrupt
         return result
 
-    def replay(self, item: pytest.Item, log: Path) -> Replayed:
+    def replay(self, item: pytest.Item, log: Path) -> tuple[Any, str]:
         """Run a test under the schedule of a log.
 
-        Raises:
-            ReplayDDError: it cannot be run, or there is no such log.
+        Returns:
+            What it did, a :class:`~replay_dd.pytest_plugin.known.Replayed`, or None and why it cannot be run.
         """
-        recorded = read_log(log)
-        call = int(recorded.program.environment.get(WHICH_CALL, "0"))
-        return replayed(
-            recorded, self._program([word_of(item, self._directory)], call=call), str(self._config.rootpath)
-        )
+        self.start()
+        done, answer, interrupted = self._ask("replay", item.nodeid, str(item.path), str(log))
+        if interrupted:
+            raise KeyboardInterrupt
+        return answer if done else (None, str(answer))
 
-    def _known_race(self, item: pytest.Item, path: Path) -> HuntResult:
-        shown = os.path.relpath(path, self._directory)
-        try:
-            found = self.replay(item, path)
-        except ReplayDDError as error:
-            return HuntResult(item.nodeid, NOT_HUNTED, why=f"known race {shown}: {error}")
-        if found.outcome is not Outcome.FAIL:
-            why = f"known race {shown} cannot be checked: {found.why}" if found.why else ""
-            return HuntResult(item.nodeid, NOT_HUNTED, 1, why=why)
-        return HuntResult(
-            *(item.nodeid, RACE, 1),
-            failure=found.failure,
-            switch=found.switch or "in the default schedule",
-            path=found.path,
-            line=found.line,
-            log=shown,
-            story=(f"The known race of {shown} is back: {found.switch or found.failure}",),
-            told=found.told,
-        )
-
-    def _hunt(self, item: pytest.Item, asked: Asked, seconds: float, call: int = 0) -> HuntResult:
+    def _hunted(self, item: pytest.Item, name: str, *arguments: Any) -> HuntResult:
         if self._config.pluginmanager.hasplugin("timeout"):
             item.ihook.pytest_timeout_cancel_timer(item=item)  # the limit is not for hunts
-        hunter = self._hunters.get(call)
-        if hunter is None:
-            files = [str(name) for name in self._config.known_args_namespace.file_or_dir]
-            suite = self._program(files, _INSIDE, call=call)
-            hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory)
-        kind = asked.granularity, asked.max_delay_s
-        settings = self._settings.get(kind)
-        if settings is None:
-            settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
-        program = self._program([word_of(item, self._directory)], call=call)
-        with self.budget:
-            return hunter.hunt(
-                item.nodeid, program, settings, Wanted(asked.runs, seconds, asked.strategy, self._corpus, call)
-            )
+        left_s, every_s = setitimer(ITIMER_REAL, 0)  # nor is one that the test has set
+        try:
+            self.start()
+            done, answer, interrupted = self._ask(name, item.nodeid, str(item.path), *arguments)
+        finally:
+            if left_s:
+                setitimer(ITIMER_REAL, left_s, every_s)
+        result = answer if done else HuntResult(item.nodeid, NOT_HUNTED, why=str(answer))
+        return replace(result, interrupted=result.interrupted or interrupted)
 
-    def _program(self, tests: list[str], *plugins: str, call: int = 0) -> Program:
-        program = describe_program(command_of(self._config, tests, *plugins), directory=self._directory)
-        variables = environment_of(program.environment)
-        if call:
-            variables[WHICH_CALL] = str(call)
-        return Program(**{**vars(program), "environment": variables})
+    def _ask(self, *request: Any) -> tuple[bool, Any, bool]:
+        """(Whether that was done, the answer or why it was not, whether Ctrl-C came meanwhile)."""
+        interrupted = False
+        try:
+            write_message(self._asking, (request[0], request[1:]), write)
+            poller = poll()
+            poller.register(self._answers, POLLIN)
+            while True:
+                try:
+                    poller.poll()
+                    break
+                except KeyboardInterrupt:
+                    assert self._process is not None
+                    kill(self._process.pid, SIGKILL if interrupted else SIGINT)
+                    interrupted = True
+            answer = read_message(self._answers, read)
+        except OSError:
+            answer = None
+        if answer is None:
+            return False, "the process that hunts has ended", interrupted
+        return *answer, interrupted

@@ -116,6 +116,11 @@ def failures_of(output: bytes) -> Iterator[str]:
             yield line
 
 
+def test_of(log: Log) -> str:
+    """The test that a log is of, as its command names it."""
+    return log.program.command[-1]
+
+
 def is_test_of(log: Log, node: str) -> bool:
     """Whether a log is of the test with this node id: folders above it may differ, as those of another machine do."""
     file, *names = node.split("::")

@@ -12,7 +12,7 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.outcome import Outcome
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
-from replay_dd.pytest_plugin.known import Replayed, is_test_of
+from replay_dd.pytest_plugin.known import Replayed, is_test_of, test_of
 from replay_dd.schedules.log import read_log
 
 _PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
@@ -44,10 +44,9 @@ class ReplayedTest:
         """
         kept = [item for item in items if is_test_of(self._log, item.nodeid)]
         if not kept:
-            last = self._log.program.command[-1]
             raise pytest.UsageError(
-                f"--replay-dd-log: {self._path} is a log of `{last}`, which is not among the {len(items)} collected "
-                "tests. Name its file or folder as well."
+                f"--replay-dd-log: {self._path} is a log of `{test_of(self._log)}`, which is not among the "
+                f"{len(items)} collected tests. Name its file or folder as well."
             )
         left_out = [item for item in items if item not in kept]
         config.hook.pytest_deselected(items=left_out)
@@ -57,12 +56,9 @@ class ReplayedTest:
         """Replay the test instead of running it here."""
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         started = time.time()
-        found: Replayed | None = None
-        try:
-            found = self._hunts.replay(item, self._path)
-            why = "" if found.outcome is not Outcome.UNRESOLVED else f"the log no longer fits: {found.why}"
-        except ReplayDDError as error:
-            why = str(error)
+        found, why = self._hunts.replay(item, self._path)
+        if found is not None and found.outcome is Outcome.UNRESOLVED:
+            why = f"the log no longer fits: {found.why}"
         for phase in _PHASES:
             report = _report(item, phase, started)
             if phase == "call":

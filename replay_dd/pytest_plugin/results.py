@@ -11,9 +11,11 @@ from typing import Any
 
 RACE = "race"
 NO_FAILURE = "no failure"
+NO_VERDICT = "no verdict"  # no run ended, or none was like its replay
 FAILS_ALWAYS = "fails under each schedule"
 NO_THREADS = "starts no thread"
 NOT_HUNTED = "not hunted"
+NO_TIME = "no time is left of --replay-dd-total"
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,11 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
             yield f"     {result.repeat}"
             if result.why:
                 yield f"     {result.why}"
-        elif result.verdict not in (NO_FAILURE, NO_THREADS) or result.why:
+        elif (result.verdict not in (NO_FAILURE, NO_THREADS) or result.why) and result.why != NO_TIME:
             yield f"{result.verdict} {result.test}{f': {result.why}' if result.why else ''}"
+    late = [result for result in all_of if result.why == NO_TIME]
+    if late:
+        yield f"{len(late)} {'test was' if len(late) == 1 else 'tests were'} not hunted: {NO_TIME}"
     reasons: dict[str, int] = {}
     for result in hunted:
         if result.fresh:

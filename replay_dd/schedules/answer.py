@@ -26,7 +26,6 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.difference import Delta, difference_of
 from replay_dd.schedules.executed import Executed, ExecutedRun
-from replay_dd.schedules.execution import executed_run
 from replay_dd.schedules.failing_range import NO_RANGES, FailingRange, FailingRanges, find_failing_ranges
 from replay_dd.schedules.failure_signature import ChangedMessage, message_changed
 from replay_dd.schedules.gil import UNKNOWN, GilAnswer, gil_answer, gil_positions
@@ -263,7 +262,7 @@ def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunne
     longer = best.failing
     if not switch.forced and not switch.by_default:
         longer = runs.run(tuple(trigger for trigger in best.failing.triggers if trigger != switch.trigger))
-    executed = executed_run(longer, first=_turn_starts(longer, switch), time_limit_s=runs.time_limit_s)
+    executed = runs.executed(longer, _turn_starts(longer, switch))
     execution = None if executed is None else Execution(switch.thread, executed)
     stops = [one.time for one in longer.switches if one.thread == switch.thread and one.time >= switch.time]
     ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
@@ -271,7 +270,7 @@ def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunne
     ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, interesting=times, jobs=jobs)
     later = None
     if any(choice.global_time > switch.global_time for choice in best.choices):
-        later = executed_run(best.failing, first=switch.global_time, time_limit_s=runs.time_limit_s)
+        later = runs.executed(best.failing, switch.global_time)
     return replace(best, ranges=ranges, execution=execution, failing_execution=later)
 
 

@@ -19,6 +19,8 @@ from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.difference import Difference, difference_of
 from replay_dd.schedules.divergence_diagnosis import diagnose
+from replay_dd.schedules.executed import ExecutedRun
+from replay_dd.schedules.execution import executed_run
 from replay_dd.schedules.failure_signature import PASSED, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Switch, Trigger
@@ -68,6 +70,10 @@ class ScheduleRunner:
         own = self.passing is not None and triggers == self.passing.triggers
         source = self.passing if own and self.passing is not None else self.failing
         return self._run(triggers, source, fresh, exact=triggers == source.triggers)
+
+    def executed(self, log: Log, first: int) -> ExecutedRun | None:
+        """What the threads of a log execute from a global time on; see :mod:`~replay_dd.schedules.execution`."""
+        return executed_run(log, first=first, time_limit_s=self.time_limit_s, runner=self.runner)
 
     def run_again(self, log: Log) -> Log:
         """Rerun the schedule of a log in a fresh process, and count the visits of the places of its switches."""

@@ -235,6 +235,7 @@ class Runner:
         on_fresh: told once, in words, why runs use fresh processes where nobody asked for them.
 
     Attributes:
+        settings: as given.
         why_fresh: why runs use fresh processes; empty while they are forked.
     """
 
@@ -250,7 +251,7 @@ class Runner:
     ) -> None:
         self._program = program
         self._only = only
-        self._settings = settings
+        self.settings = settings
         self._on_fresh = on_fresh
         self._servers = ServerPool(lambda: ForkServer(program, settings, start))
         self.why_fresh = ""
@@ -299,7 +300,7 @@ class Runner:
             else:
                 self._servers.put_back(server)
                 return run
-        run = run_target(self._program, self._settings, plan, time_limit_s=time_limit_s)
+        run = run_target(self._program, self.settings, plan, time_limit_s=time_limit_s)
         if run.log.program.process != self._program.process:  # chosen in this run
             self._program = replace(self._program, process=run.log.program.process)
         return run

@@ -92,6 +92,12 @@ def test_what_is_not_text_is_one_delta(tmp_path: Path) -> None:
     assert {path: content(version) for path, version in changed_only.items()} == {"moved": b"one\ntwo\nfour\n"}
 
 
+def test_blank_lines_make_no_two_files_alike(tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old", {"a": "one\n" + 20 * "\n"}), write(tmp_path / "new", {"b": "two\n" + 21 * "\n"})
+    found = Difference(read_tree(old), read_tree(new))
+    assert {found.kind(delta) for delta in found.all} == {Kind.ADD, Kind.REMOVE}
+
+
 def test_two_things_at_one_place_clash(tmp_path: Path) -> None:
     found = difference(tmp_path, {"a": "1"}, {"a/b": "2\n3\n4"})
     assert found.all.count == 2

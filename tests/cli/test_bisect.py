@@ -66,6 +66,8 @@ def test_ends_of_a_history_that_are_not_as_claimed(repository: Repository, shop:
     assert "HEAD~2 fails, too: ValueError: balance is 1" in said
     said = shop.run("bisect", "v1", "HEAD", "--build", "false", *program).refused(3, "does-not-fail")
     assert "not built (exit status 1)" in said
+    said = shop.run("bisect", "v1", "HEAD", "--", "python", "nowhere.py").refused(3, "does-not-fail")
+    assert "At HEAD, the command starts no threads. It ends with exit status 2" in said
 
 
 def test_bad_input(repository: Repository, shop: Workshop, tmp_path: Path) -> None:

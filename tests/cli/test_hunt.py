@@ -343,5 +343,6 @@ def test_a_corpus_is_told(shop: Workshop) -> None:
     assert told["failure"] == told["failures"][0]["text"]
     assert [one["state"] for one in told["corpus"]["failures"]] == ["fails"]
     assert told["corpus"]["hunts"] == 2
+    (shop.folder / "other").mkdir()
     shop.write("not a corpus", "other/letter")
     assert "letter" in shop.run("hunt", "--corpus", "other", *shop.program()).refused(5, "corpus-unusable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay_dd.cli.progress import Progress
+from replay_dd.cli.progress import VARIABLE, Progress
 from replay_dd.experiment.result import TestRecord
 from replay_dd.outcome import Outcome
 
@@ -18,7 +18,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.delenv(VARIABLE, raising=False)
     return Clock()
 
 
@@ -29,6 +30,17 @@ def test_a_line_every_ten_seconds(clock: Clock, capsys: pytest.CaptureFixture[st
         progress.show(f"run {second}")
     progress.clear()
     assert capsys.readouterr().err.splitlines() == ["replay-dd: run 10", "replay-dd: run 20"]
+
+
+def test_lines_can_be_switched_off(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, "0")
+    progress = Progress(clock)
+    clock.now += 60
+    progress.show("run 60")
+    progress.note("it stays")
+    assert capsys.readouterr().err == "replay-dd: it stays\n"
 
 
 def test_the_pace(clock: Clock) -> None:

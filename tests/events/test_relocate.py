@@ -52,6 +52,8 @@ def test_what_is_moved() -> None:
     assert placed(CLICK, None, [ASIDE]) is CLICK
     assert placed(CLICK, MAIN, []) is CLICK
     assert placed(CLICK, MAIN, [ASIDE]).start == (140, 50)
+    right, below = (replace(MAIN, area=replace(THERE, **there)) for there in ({"x_px": 130}, {"y_px": 40}))
+    assert [placed(CLICK, MAIN, [window]).start for window in (right, below)] == [(140, 60), (110, 50)]
     key = Action(ActionKind.KEY, (Input(InputKind.KEY_PRESS, key="a"), Input(InputKind.KEY_RELEASE, key="a")))
     assert placed(key, MAIN, [ASIDE]) is key
 

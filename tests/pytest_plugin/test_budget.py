@@ -28,5 +28,13 @@ def test_a_total_is_shared_among_as_many_tests_as_are_expected_to_start_threads(
     assert budget.share_s(left=1) == 60
 
 
+def test_the_first_tests_with_threads_leave_time_for_those_that_nobody_expected() -> None:
+    budget = Budget(60, 100, seen=99, hunted=0)
+    for _ in range(30):
+        assert budget.share_s(left=50) > 0
+        budget.spent_s += budget.share_s(left=50)
+    assert budget.share_s(left=50) > 0.2
+
+
 def test_nothing_is_left_once_the_total_is_spent() -> None:
     assert Budget(60, 100, spent_s=101).share_s(left=3) == 0

@@ -16,6 +16,8 @@ from replay_dd.pytest_plugin.command_line import environment_of, without_choices
         ("-k one -kone -m slow --deselect a::b --maxfail=3 -x", ""),
         ("--junitxml=out.xml --junit-xml out.xml --report-log x", ""),
         ("--cov --cov=pkg --cov-report term", ""),
+        ("--replay-dd 20 --cov pkg tests/unit --color no -r fE -W error", "-W error"),
+        ("--cov tests/unit", ""),
         ("--lf --ff -v -vv -q -rA", ""),
         ("--import-mode=importlib --rootdir here -c other.ini -o a=b", "--import-mode=importlib -c other.ini -o a=b"),
     ],

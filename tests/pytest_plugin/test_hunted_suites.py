@@ -211,15 +211,60 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
 
 @pytest.mark.once
 def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(
-        "import replay_dd.pytest_plugin.hunter as hunter\n"
-        "def interrupted(*arguments, **named):\n    raise KeyboardInterrupt\n"
-        "hunter.hunt = interrupted\n"
-    )
-    text = "from racy import in_threads\n"
-    text += "def test_one():\n    in_threads(print)\ndef test_two():\n    in_threads(print)\n"
-    done = suite(tmp_path, text, "--replay-dd")
+    (tmp_path / "conftest.py").write_text("import os\nos.environ.setdefault('OUTER', str(os.getpid()))\n")
+    text = "import os, signal, sys\nfrom racy import in_threads\n"
+    text += "def test_one():\n    in_threads(print)\n"
+    text += "    if '_replay_dd_runtime' in sys.modules and not os.path.exists('sent'):\n"
+    text += "        open('sent', 'x').close()\n        os.kill(int(os.environ['OUTER']), signal.SIGINT)\n"
+    text += "def test_two():\n    in_threads(print)\n"
+    done = suite(tmp_path, text, "--replay-dd=100000", "--replay-dd-time=1h")
     assert done.returncode == 2, done.stdout + done.stderr
     assert "KeyboardInterrupt" in done.stdout
-    assert "1 test, 1 with threads, 0 hunted" in done.stdout
-    assert "not hunted test_it.py::test_one: interrupted" in done.stdout
+    assert "1 test, 1 with threads" in done.stdout
+    assert "test_it.py::test_one: interrupted" in done.stdout
+
+
+@pytest.mark.once
+def test_what_a_fixture_puts_in_the_place_of_others_does_not_reach_the_hunt(tmp_path: Path) -> None:
+    text = "import os, signal, subprocess, time, pytest\nfrom racy import in_threads\n"
+    text += "def fail(*_, **__):\n    raise RuntimeError('patched')\n"
+    text += "@pytest.fixture\ndef limit():\n    before = signal.signal(signal.SIGALRM, fail)\n"
+    text += "    signal.setitimer(signal.ITIMER_REAL, 0.2)\n    yield\n"
+    text += "    signal.setitimer(signal.ITIMER_REAL, 0)\n    signal.signal(signal.SIGALRM, before)\n"
+    text += "def test_limit(limit):\n    in_threads(len)\n"
+    text += "def test_patched(monkeypatch):\n    in_threads(len)\n    monkeypatch.setattr(os, 'getcwd', fail)\n"
+    text += "    monkeypatch.setattr(time, 'monotonic', fail)\n    monkeypatch.setattr(subprocess, 'Popen', fail)\n"
+    text += "    monkeypatch.setattr('builtins.open', fail)\n    monkeypatch.delenv('PATH')\n"
+    done = suite(tmp_path, text, "--replay-dd=3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 tests, 2 with threads, 2 hunted, 0 races found, 6 runs" in done.stdout
+
+
+@pytest.mark.once
+def test_what_a_test_does_to_its_process_does_not_reach_its_server(tmp_path: Path) -> None:
+    text = "import os, signal, subprocess, sys, pytest\nfrom racy import in_threads\n"
+    text += "def test_directory(monkeypatch, tmp_path):\n    monkeypatch.chdir(tmp_path)\n"
+    text += "    sys.path.insert(0, '')\n    open('new', 'x').close()\n    in_threads(lambda key: os.listdir())\n"
+    text += "    assert os.listdir() == ['new']\n"
+    text += "def reap(*_):\n    try:\n        os.waitpid(-1, os.WNOHANG)\n    except ChildProcessError:\n        pass\n"
+    text += "@pytest.mark.parametrize('handler', [reap, signal.SIG_IGN])\ndef test_children(handler):\n"
+    text += "    before = signal.signal(signal.SIGCHLD, handler)\n    in_threads(len)\n"
+    text += "    signal.signal(signal.SIGCHLD, before)\n"
+    text += "WRITE = 'import os\\nfor one in range(3, 256):\\n try:\\n  os.write(one, b\"x\")\\n except OSError: 0'\n"
+    text += "def test_descriptors():\n    subprocess.run([sys.executable, '-c', WRITE], close_fds=False)\n"
+    text += "    in_threads(len)\n"
+    done = suite(tmp_path, text, "--replay-dd=3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 tests, 4 with threads, 4 hunted, 0 races found, 12 runs" in done.stdout
+    assert "fresh processes" not in done.stdout
+
+
+@pytest.mark.once
+def test_what_cannot_be_run_alone_is_told(tmp_path: Path) -> None:
+    text = "from racy import in_threads\nready = []\ndef test_before():\n    ready.append(1)\n"
+    text += "def test_after():\n    assert ready\n    in_threads(len)\n"
+    done = suite(tmp_path, text, "--replay-dd", "3", "--color", "no", "-r", "f")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 tests, 1 with threads, 0 hunted" in done.stdout
+    why = "alone, it fails before it starts a thread: AssertionError: assert [] (test_it.py:6 in test_after)"
+    assert f"not hunted test_it.py::test_after: {why}" in done.stdout

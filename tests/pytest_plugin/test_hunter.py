@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from replay_dd.pytest_plugin import hunter
 from replay_dd.pytest_plugin.hunter import Hunter, Wanted
-from replay_dd.pytest_plugin.results import NOT_HUNTED
-from replay_dd.schedules.model import Settings
+from replay_dd.pytest_plugin.results import NO_FAILURE, NO_VERDICT, NOT_HUNTED
+from replay_dd.schedules.hunt import EndingCount, Hunt
+from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.target import describe_program
 
 
@@ -23,3 +25,18 @@ def test_an_error_of_ours_costs_one_hunt_and_not_the_suite(tmp_path: Path, monke
     monkeypatch.setattr(hunter, "hunt", fail)
     result = Hunter(program, tmp_path, tmp_path).hunt("t.py::test", program, Settings(), Wanted(1, 10))
     assert (result.verdict, result.why) == (NOT_HUNTED, "replay-dd failed: KeyError: 'x'")
+
+
+def hunted(passing: Log | None, *others: EndingCount) -> Hunt:
+    known = {"passing": passing, "failing": None, "one_schedule": False, "runs": 3, "others": others, "failures": ()}
+    return Hunt(**{field.name: known.get(field.name) for field in fields(Hunt)})  # type: ignore[arg-type]
+
+
+@pytest.mark.once
+def test_runs_without_a_verdict_are_no_success() -> None:
+    endless = EndingCount("still running at the time limit", 2, 1)
+    why = "still running at the time limit (2 of 3 runs)"
+    some: Log = object()  # type: ignore[assignment]
+    assert (hunter._verdict(hunted(None, endless)), hunter._why(hunted(None, endless))) == (NO_VERDICT, why)
+    assert (hunter._verdict(hunted(some, endless)), hunter._why(hunted(some, endless))) == (NO_FAILURE, why)
+    assert (hunter._verdict(hunted(some)), hunter._why(hunted(some))) == (NO_FAILURE, "")

@@ -62,14 +62,18 @@ def test_a_race_found_is_repeated_where_pytest_was_started_and_known_from_then_o
     assert "E       AssertionError: assert ['key', 'key'] == ['key']" in replayed.stdout
     assert "thread 0.1 gives way to thread 0.2 at " in replayed.stdout
 
-    (tests / "test_it.py").write_text(text.format(f"@pytest.mark.replay_dd(known='tests/{log}', runs=2)\n"))
+    marker = f"@pytest.mark.replay_dd(known='tests/{log}', runs=2)\n"
+    (tests / "test_it.py").write_text(text.format(marker))
     known = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd")
     assert f"The known race of tests/{log} is back: thread 0.1 gives way to thread 0.2 at racy.py:" in known.stdout
 
     (tmp_path / "racy.py").write_text("import threading\nLOCK = threading.RLock()\n" + REPAIRED)
+    other = f"from racy import in_threads\n{marker}def test_other():\n    in_threads(len)"
+    (tests / "test_it.py").write_text(text.format(marker).replace("def test_other():\n    pass", other))
     repaired = pytest_in(tmp_path, "-c", "pytest.ini", "--replay-dd")
     assert "2 passed" in repaired.stdout, repaired.stdout
-    assert "1 hunted, 0 races found, 2 runs" in repaired.stdout
+    assert "2 hunted, 0 races found, 4 runs" in repaired.stdout
+    assert repaired.stdout.count("; it is a log of test_it.py::test_it\n") == 1
 
 
 @pytest.mark.once

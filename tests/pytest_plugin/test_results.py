@@ -7,6 +7,7 @@ import pytest
 from replay_dd.pytest_plugin.results import (
     NO_FAILURE,
     NO_THREADS,
+    NO_TIME,
     NOT_HUNTED,
     RACE,
     HuntResult,
@@ -49,12 +50,14 @@ def test_what_a_worker_sends_arrives_as_it_was() -> None:
 def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
     others = [HuntResult("t.py::quiet", NO_FAILURE, 100, 2.0), HuntResult("t.py::late", NOT_HUNTED, why="no time")]
     others.append(HuntResult("t.py::beside_a_server", NO_THREADS, 1, 0.1))
+    others += [HuntResult(f"t.py::last_{number}", NOT_HUNTED, why=NO_TIME) for number in range(2)]
     lines = list(summary([RACY, *others], 7, 3))
     assert lines[0] == "7 tests, 3 with threads, 2 hunted, 1 race found, 106 runs, 3.5 s"
     assert lines[1:] == [
         "RACE t.py::test[a,b:c]: thread 0.1 gives way to thread 0.2 at a.py:8 in get",
         "     replay-dd replay logs/minimal-fail.log",
         "not hunted t.py::late: no time",
+        "2 tests were not hunted: no time is left of --replay-dd-total",
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
 

@@ -16,6 +16,7 @@ from replay_dd.report.isolation import (
     headline,
     needs_in_words,
     not_reproduced_in_words,
+    proof_in_words,
     unresolved_in_words,
     why_unresolved,
 )
@@ -81,5 +82,8 @@ def test_an_answer_that_fresh_runs_did_not_confirm_is_none() -> None:
         "failed only once, less often than before the search.",
         "failed without the difference, too.",
     ]
-    wrong = replace(isolated(lambda left: 3 in left), proof=Proof(Rate(0, 3)))
+    right = isolated(lambda left: 3 in left)
+    wrong = replace(right, proof=Proof(Rate(0, 3)))
+    assert proof_in_words(right) == "fresh runs: 3 of 3 fail"
+    assert proof_in_words(wrong) == "FAILED: fresh runs: 0 of 3 fail"
     assert list(needs_in_words(wrong, 1, 8, "item"))[1].startswith("The search ended with 1 item of 8; with this it")

@@ -111,14 +111,14 @@ PROGRAM = """
     class Single(metaclass=Meta):
         pass
 
-    lock, taken = threading.Lock(), 0
+    lock, taken, spare = threading.Lock(), 0, Group()
 
     def free(most):
         with lock:
-            return most - taken
+            return taken + spare.size < most
 
     def has_room(most):
-        return free(most) > 1
+        return free(most)
 
     def count(most):
         lock, rest = None, most - taken

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.runtime.process.native_threads import library_name
+from replay_dd.schedules.runtime.process import native_threads
+from replay_dd.schedules.runtime.process.native_threads import NativeThread, library_name
 from replay_dd.schedules.time_limit import parse_stacks
 from tests.runtime.programs import output_of, run_program
 
@@ -88,6 +90,27 @@ def test_at_the_time_limit_the_library_that_waits_is_named(folder: Path, who: st
     assert f"{name} at prog.py:6 in work" in note or f"{name} was at prog.py:6 in work" in note
     assert "in a call of libnap.so" in note
     assert "local variables" not in note
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("libraries", "stop"),
+    [
+        (["numpy (libscipy_openblas64_-32a4b2a6.so)"] * 3, True),
+        (["libopenblas.so.0", ""], False),
+        (["libopenblas.so.0", "grpc (cygrpc.so)"], False),
+        ([], False),
+    ],
+)
+def test_threads_that_stop_for_a_fork_are_known(
+    libraries: list[str], stop: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = [NativeThread(os.getpid())]
+    for number, library in enumerate(libraries):
+        threads.append(NativeThread(os.getpid() + 1 + number))
+        threads[-1].belongs_to = library
+    monkeypatch.setattr(native_threads, "threads_of", lambda process, pause: threads)
+    assert native_threads.all_stop_for_forks(lambda seconds: None) is stop
 
 
 def test_the_names_of_libraries() -> None:

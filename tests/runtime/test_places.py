@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.schedules.runtime.points.places import Places
+from replay_dd.schedules.runtime.points.places import COUNTED, Places
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,14 @@ def test_the_same_number_in_the_name_of_a_file_that_was_there_before(tmp_path: P
     places = Places(str(tmp_path), (), (), command_line=False)
     places._started_ns = there.stat().st_ctime_ns + 1_000_000_000
     assert places.short(str(there)) == there.name
+
+
+def test_relative_names_when_the_working_directory_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    monkeypatch.syspath_prepend("")
+    places = Places(str(tmp_path), (), (), command_line=False)
+    assert places.kind("new.py") == COUNTED
+    assert places.short("new.py") == "new.py"

@@ -14,7 +14,7 @@ from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
-from replay_dd.schedules.hunt_memory import FAILS, LOST, PASSES, read_memory, written
+from replay_dd.schedules.hunt_memory import FAILS, LOST, PASSES, Memory, PlaceAnchor, read_memory, written
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.target import Plan, describe_program
@@ -135,9 +135,12 @@ def test_what_is_exhausted_by_several_hunts_is_what_one_hunt_exhausts(shop: Shop
 
 
 def test_the_number_of_jobs_changes_nothing(shop: Shop) -> None:
-    for _ in range(2):
-        shop.hunt(7, corpus="one")
-        shop.hunt(7, corpus="many", jobs=3)
+    """Plans that were given when the failure was found, but not judged, count as untried."""
+    shop.write(RACE)
+    one = shop.hunt(40, corpus="one")
+    many = shop.hunt(40, corpus="many", jobs=4)
+    assert one.failing
+    assert one.runs == many.runs
     assert shop.memory("one").read_bytes() == shop.memory("many").read_bytes()
 
 
@@ -153,13 +156,18 @@ def test_an_edit_makes_claims_begin_anew(shop: Shop) -> None:
     assert found.coverage.exhausted == 0
     assert found.learnt.dropped > 0, "those with the edited line"
     assert found.learnt.orders_seen > 0
-    current = read_memory(shop.memory()).current
-    shop.hunt(2)
-    assert read_memory(shop.memory()).progress.orders == {
-        ((one, keys[at]), (other, keys[there]))
-        for keys in [read_memory(shop.memory()).keys]
-        for one, at, other, there in current | read_memory(shop.memory()).current
-    }, "only what was seen since the edit"
+
+
+def test_only_what_was_seen_in_the_very_program_counts_as_seen(tmp_path: Path) -> None:
+    places = [PlaceAnchor("program.py", "put", text, 0, 1, "LOAD_ATTR") for text in ("one", "two", "three")]
+    keys = {place: number for number, place in enumerate(places, 1)}
+    now, by_chance, before = (("0.1", places[one], "0.2", places[two]) for one, two in ((0, 1), (0, 2), (1, 2)))
+    memory = Memory({}, hunts=2, orders={now, by_chance, before}, current={now, by_chance}, keys=keys)
+    memory.progress.by_chance = {(("0.1", 1), ("0.2", 3))}
+    (tmp_path / "hunts.jsonl").write_bytes(written(memory))
+    found = read_memory(tmp_path / "hunts.jsonl")
+    assert found.orders == {now, by_chance, before}
+    assert found.progress.orders == {(("0.1", 1), ("0.2", 2))}
 
 
 def test_after_an_edit_orders_that_were_not_seen_come_first(shop: Shop) -> None:

@@ -24,6 +24,7 @@ from replay_dd.schedules.vouched_sources import text_of_file
 
 _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _MOST_SIZES = 6  # of regions around the two accesses
+_MAIN = "0"
 _MOST_SITES = 8  # places that do something to the same things
 _MOST_NAMES = 4  # that the code may have for a lock
 
@@ -108,7 +109,9 @@ def lock_proposals(
     others = [other for edge in edges for other in edge.others]
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
     around = [region for region in map(sources.lockable, others) if region is not None]
-    threads = [conflict.thread, *(other.thread for other in others)]
+    # The main thread often looks at the result of all others, which it has started, and waits for.
+    threads = {conflict.thread, *(other.thread for other in others)}
+    threads |= {access.thread for access in seen[0].accesses} - {_MAIN}
     for taking, held in guards(own, others, seen, sources):
         unguarded = [access for access in others if access.thread != conflict.thread and not held & set(access.held)]
         more = [region for region in map(sources.lockable, unguarded) if region is not None]
@@ -134,7 +137,7 @@ def _in_turn(
 
 def sites(
     own: Sequence[Access],
-    threads: Sequence[str],
+    threads: Set[str],
     failing: Observation,
     sources: Sources,
     *,
@@ -143,11 +146,11 @@ def sites(
 ) -> list[Region]:
     """What each function does to the same things: from its first access to its last one, call by call.
 
-    Functions that make an object are left out, and threads that have no part in the conflict.
+    Functions that make an object are left out.
 
     Args:
         own: the accesses that tell the things.
-        threads: those that have a part in it.
+        threads: those whose accesses count.
         failing: all that the failing run accessed.
         sources: the program's sources.
         but: locks; what is done in one go under one of them is left out.

@@ -12,6 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .accelerator import accelerator
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+# Taken before the program may put others in their place.
+_getcwd, _normpath = os.getcwd, os.path.normpath
 # The interpreter's own readers of what every class has: a metaclass cannot stand before them.
 _ancestors_of: Any = type.__dict__["__mro__"].__get__
 _own_names_of: Any = type.__dict__["__dict__"].__get__
@@ -50,6 +53,16 @@ _TEXT_PARTS = (
     (ImportError, ("msg",)),
     (UnicodeError, ()),
 )
+
+
+def absolute(path: str) -> str:
+    """The absolute path of a file; a relative one as it is if the working directory is gone."""
+    if path[:1] != os.sep:
+        try:
+            path = _getcwd() + os.sep + path
+        except OSError:
+            pass
+    return _normpath(path)
 
 
 def is_a(thing: object, kind: type | tuple[type, ...]) -> bool:

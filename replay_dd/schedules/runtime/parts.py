@@ -54,14 +54,7 @@ class Parts:
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.scheduler.when_asked = self.run_end.when_asked
         self.stuck_calls = StuckCalls(self.scheduler)
-        if request["executed"]:
-            from .backends.executed import ExecutedTrace  # only few runs need it
-
-            self.scheduler.executed = ExecutedTrace(self.scheduler, *request["executed"])
-        if request["followed"]:
-            from .accesses.follower import Follower
-
-            self.scheduler.executed = Follower(self.scheduler, *request["followed"])
+        self._watch_instructions(request)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])
         self.run_end.scheduler, self.run_end.backend = self.scheduler, self.backend
         locks.use_scheduler(self.scheduler)
@@ -75,13 +68,31 @@ class Parts:
         self.process_number = ProcessNumber()
         self.signals = Signals(self.scheduler, self.process_number.taking)
         self.starter = ThreadStarter(
-            self.scheduler, begin, self.backend.thread_started, self.run_end.exception_in_thread
+            *(self.scheduler, begin, lambda: self.backend.thread_started(), self.run_end.exception_in_thread)
         )
         self.fork = ProgramFork(
-            self.channel, self.run_end, self.scheduler, self.backend, self.descriptors, self.starter
+            *(self.channel, self.run_end, self.scheduler, lambda: self.backend.end(), self.descriptors, self.starter)
         )
         # What the program did before its first thread that copies of the process would not do again.
         self.effects: list[str] = []
+
+    def report_instructions(self, run: dict[str, Any]) -> None:
+        """In a copy, whose run was not known when the back end was chosen: choose another one if the run needs it."""
+        if self._watch_instructions(run):
+            self.backend, _ = choose_backend(self.scheduler, self.request["granularity"])
+            self.run_end.backend = self.backend
+
+    def _watch_instructions(self, run: dict[str, Any]) -> bool:
+        """Whether a run reports not only yield points."""
+        if run["executed"]:
+            from .backends.executed import ExecutedTrace  # only few runs need it
+
+            self.scheduler.executed = ExecutedTrace(self.scheduler, *run["executed"])
+        if run["followed"]:
+            from .accesses.follower import Follower
+
+            self.scheduler.executed = Follower(self.scheduler, *run["followed"])
+        return self.scheduler.executed is not None
 
     def follow(self, run: dict[str, Any]) -> None:
         """Hold to what a request says of another run: when something came from outside, which calls were stuck."""

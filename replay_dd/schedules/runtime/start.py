@@ -14,7 +14,7 @@ from .channel import HELLO, NOTE, THREAD
 from .compat import FULL_NAME, UNTESTED
 from .parts import Parts
 from .points.bytecode import SYNC
-from .process.fork_server import learn_streams, serve
+from .process.fork_server import keep_aside, learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
 from .process.suite import offer
@@ -71,6 +71,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     from .virtual import guard  # noqa: F401
 
     if request["server"] >= 0:
+        request["server"] = keep_aside(request["server"])
         learn_streams()
         offer(parts, lambda: _take_run(parts))
     take_over(parts)
@@ -107,6 +108,8 @@ def _begin_run(parts: Parts) -> None:
     if run["watched"]:
         scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
+    if run is parts.run:
+        parts.report_instructions(run)
     if run["observed"]:
         from .accesses.observer import Observer  # loaded already; most runs do not need it
 

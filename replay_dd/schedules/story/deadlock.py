@@ -47,7 +47,8 @@ def with_race(story: Story, race: Story | None) -> Story:
     """The story of a deadlock with that of the race that leads there, if one was seen."""
     if race is None or story.hang is None or story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
         return story
-    if story.kind == kinds.MISSED_NOTIFICATION and race.kind == kinds.ORDER_VIOLATION:
+    is_missed = story.kind == kinds.MISSED_NOTIFICATION
+    if is_missed and race.kind == kinds.ORDER_VIOLATION:
         return story  # which notification was missed says more than that two calls come in some order
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
@@ -61,7 +62,9 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        hang=replace(story.hang, led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early)),
+        hang=replace(
+            story.hang, led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or is_missed)
+        ),
     )
 
 

@@ -66,9 +66,10 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         return Explanation(None, "the final runs do not replay exactly")
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3
     try:
-        twins = observe_twins(found.passing, found.failing, found.switch.failing, found.failing_range, limit_s)
         own = Runner(found.failing.program, found.failing.settings) if runner is None else nullcontext(runner)
         with own as used:
+            ends = found.passing, found.failing
+            twins = observe_twins(*ends, found.switch.failing, found.failing_range, limit_s, used)
             told = Explanation(None) if twins.why_not else _told(found, found.switch, twins, used, limit_s)
     except KeyboardInterrupt:
         return Explanation(None, "interrupted", interrupted=True)

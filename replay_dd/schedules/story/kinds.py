@@ -83,7 +83,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and _was_taken(right) and (left is None or left.access.writes):
         return INVALIDATED
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
-        return TOO_EARLY if _publishes(left, right) else TORN_UPDATE
+        return TOO_EARLY if left is None or _publishes(left, right) else _two_writes(left, right)
     if left is None or right is None:
         return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
     if one_thing(left.access, right.access):
@@ -180,7 +180,7 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         again = (first.place.path, first.place.line) == (last.place.path, last.place.line) and first.does == last.does
         if again and last.tested and _sets_flag(right):
             return INVALIDATED
-        if first.does == "iterates" and last.does == "iterates":
+        if last.does == "iterates" and (first.does == "iterates" or not checks(first)):
             return CHANGED_IN_LOOP
         if (checks(first) or misses(first, last)) and (last.writes or not again):
             return CHECK_THEN_ACT if waited_between(conflict) is None else WAIT_WITHOUT_LOOP
@@ -239,13 +239,20 @@ def _waits(access: Access) -> bool:
 def _of_two_things(left: Edge, right: Edge) -> str:
     first, last = left.access, right.access
     if first.writes and last.writes:
-        return INCOMPLETE if 0 <= first.new.number == last.thing[1] else TORN_UPDATE
+        return _two_writes(left, right)
     if first.reads and last.reads:
         return CHECK_THEN_ACT if checks(first) else TORN_READ
     if first.reads and last.writes:
         return LOST_UPDATE if replaces_container(left, right) else CHECK_THEN_ACT
     # It takes one thing, and leaves another there, before it looks at the second.
     return TORN_READ if any(other.writes for other in left.others) else ORDER_VIOLATION
+
+
+def _two_writes(left: Edge, right: Edge) -> str:
+    """What two writes by one thread are: two steps of one change, or to show an object and to complete it only then."""
+    new, last = left.access.new, right.access
+    of_it = 0 <= new.number == last.thing[1] or (bool(new.type) and last.name.startswith(f"{new.type}."))
+    return INCOMPLETE if of_it and left.access.does == "stores" else TORN_UPDATE
 
 
 def replaces_container(left: Edge, right: Edge) -> bool:

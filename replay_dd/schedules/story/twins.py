@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from replay_dd.schedules.execution import run_once_more
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.flow import Flow
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Observation
 from replay_dd.schedules.replay import exact_plan
 from replay_dd.schedules.runtime.points.bytecode import ACCESS
-from replay_dd.schedules.target import run_target
 
 _WHOLE_RUN = 20_000  # yield points; up to here all of a run is observed
 _BEFORE, _AFTER = 2_000, 5_000  # yield points of each thread, around the switch
@@ -45,7 +46,12 @@ class Twins:
 
 
 def observe_twins(
-    passing: Log, failing: Log, switch: Switch, failing_range: FailingRange | None, time_limit_s: float | None
+    passing: Log,
+    failing: Log,
+    switch: Switch,
+    failing_range: FailingRange | None,
+    time_limit_s: float | None,
+    runner: Runner | None = None,
 ) -> Twins:
     """Observe the two final runs of an isolation.
 
@@ -55,6 +61,7 @@ def observe_twins(
         switch: the guilty switch in the failing run.
         failing_range: the range in which it fails, if it has one.
         time_limit_s: seconds after which a run is killed.
+        runner: runs the program; by default fresh processes do.
 
     Raises:
         ProgramNotFoundError, NotControlledError: the program can no longer be run.
@@ -71,7 +78,7 @@ def observe_twins(
         plan = replace(exact_plan(log, time_limit_s), observed=windows, history=hangs)
         if windows:
             plan = replace(plan, followed=(max(0, first.global_time - _BEFORE), _MOST_STEPS))
-        run = run_target(log.program, log.settings, plan, time_limit_s=time_limit_s)
+        run = run_once_more(log, plan, time_limit_s, runner)
         if run.log.ending.digest != log.ending.digest:
             return Twins(why_not=f"the {name} run took another path when it was observed")
         seen.append(run.accesses)

@@ -19,6 +19,7 @@ from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
+_CHANGED_IN_LOOP = ("changed size during iteration", "mutated during iteration", "keys changed during iteration")
 _WITH_DEFAULTS = ("defaultdict", "Counter")
 _EMPTY = ("{}", "[]", "set()", "deque([])", "OrderedDict of 0", "defaultdict of 0", "Counter of 0")
 
@@ -40,7 +41,7 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
     ]
     raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
     known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
-    victim = next(iter(known or failed), None)
+    victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
     return None if victim is None else _directory_of(failing, victim) or victim
 
 
@@ -123,6 +124,8 @@ def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) ->
     """
     if by_victim is None:
         return by_edges
+    if victim.does == "iterates":
+        return by_victim  # the exception says that this container has changed
     if not is_about(by_edges, victim):
         return by_victim
     # A check by the failing thread itself says more than that two others came in the wrong order.
@@ -199,6 +202,19 @@ def _cannot_succeed(access: Access) -> bool:
         method, _, arguments = access.detail.partition("(")
         return method in _TAKES and "," not in arguments and (old.is_missing or old.text in _EMPTY)
     return sort in ("file", "object") and access.reads and old.is_missing
+
+
+def _in_loop(failing: Observation, ending: Ending) -> Access | None:
+    """The step of a loop that found its container changed, as an exception says; None if there is none."""
+    for error in ending.exceptions:
+        frame = error.innermost
+        if frame is None or not error.text.endswith(_CHANGED_IN_LOOP):
+            continue
+        here = [one for one in failing.accesses if (one.place.file, one.place.line) == (frame.file, frame.line)]
+        steps = [one for one in here if one.does == "iterates" and error.where in (one.thread, "main")]
+        if steps:
+            return steps[-1]
+    return None
 
 
 def _directory_of(failing: Observation, victim: Access) -> Access | None:

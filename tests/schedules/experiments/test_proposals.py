@@ -210,11 +210,11 @@ def test_what_other_functions_do_to_the_same_things_is_locked_as_well(sources: S
     of_others = [access("0.3", ("work", 92), (RESET, 17)), access("0.1", ("main", 3), ("Thing.__init__", 2))]
     failing = seen(READ, *plain, *of_others, UNGUARDED)[0]
     inside = [region(UPDATE, 3, 6)]
-    assert sites([READ, UNGUARDED], ["0.1", "0.2"], failing, sources, inside=inside) == [region(RESET, 18, 20)]
-    assert sites([READ], ["0.1", "0.2"], failing, sources) == [region(GET, 9), region(RESET, 18, 20)]
+    assert sites([READ, UNGUARDED], {"0.1", "0.2"}, failing, sources, inside=inside) == [region(RESET, 18, 20)]
+    assert sites([READ], {"0.1", "0.2"}, failing, sources) == [region(GET, 9), region(RESET, 18, 20)]
     held = replace(plain[0], held=(LOCK,))
     under = seen(held, replace(plain[1], held=(LOCK,)))[0]
-    assert sites([READ], ["0.2"], under, sources, but={LOCK}) == []
+    assert sites([READ], {"0.2"}, under, sources, but={LOCK}) == []
 
 
 def test_more_places_are_tried_after_the_smallest_lock(sources: Sources) -> None:

@@ -321,5 +321,8 @@ def test_an_object_that_is_shown_before_it_is_complete() -> None:
     found = conflict_of(accesses, 5, 5)
     assert kind_of(found, PASSED) == kinds.INCOMPLETE
     assert "completes it only then" in summary_of(kinds.INCOMPLETE, found)
-    accesses[0] = replace(accesses[0], new=Value("", "Index", 8))
+    accesses[3] = replace(accesses[3], thing=("item", 9, "0"), name="Index.words[0]")  # deeper in it
+    accesses[2] = replace(accesses[2], thing=("item", 9, "0"))
+    assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.INCOMPLETE
+    accesses[3] = replace(accesses[3], name="Other.words[0]")
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.TORN_UPDATE

@@ -199,3 +199,23 @@ def test_a_memoised_function_that_finds_no_result_makes_one() -> None:
     look = access("0.1", 2, 6, "reads", ITEM, old=NOTHING, holder_type="dict", name="price('a')")
     assert failed_access(seen(look), seen(), switch(1), PASSED) is None
     assert failed_access(seen(replace(look, name="prices['a']")), seen(), switch(1), PASSED) is not None
+
+
+def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
+    """The step of the loop that raises does not show that it fails; the exception says so."""
+    members = ("whole", 7, "")
+    steps = [access("0.1", time, time, "iterates", members, reads=True) for time in (5, 6)]
+    removed = access("0.2", 1, 6, "deletes", ("item", 7, "'a'"), new=NOTHING)
+    failing = seen(steps[0], removed, replace(steps[1], place=steps[0].place, stack=steps[0].stack))
+    changed = replace(raising(5).exceptions[0], text="dictionary changed size during iteration")
+    ending = replace(raising(5), exceptions=(changed,))
+    victim = failed_access(failing, seen(), switch(1), ending)
+    assert victim == failing.accesses[2]
+    assert failed_access(failing, seen(), switch(1), raising(5)) is None
+    found = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.CHANGED_IN_LOOP
+    by_edges = conflict_of(
+        [steps[0], access("0.2", 1, 6, "stores", members), access("0.1", 7, 9, "reads", members)], 6, 6
+    )
+    assert better_of(by_edges, found, victim) == found

@@ -6,6 +6,7 @@ import os
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
 from ..compat import NULL_ABOVE_GLOBAL
+from ..observing import absolute
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
 from .arrays import is_array, owner
@@ -260,7 +261,7 @@ def _of_file(path: Any, name: str, effect: tuple[bool, bool]) -> Access | None:
     """An access to a file through its path."""
     if not values.exactly(path, str, bytes) and not values.module_name(type(path)).startswith("pathlib"):
         return None
-    full = os.path.abspath(os.fsdecode(path))
+    full = absolute(os.fsdecode(path))
     access = Access(CALLS, FILE, full, full, full.rpartition("/")[2])
     access.reads, access.writes = effect
     access.detail = f"{name}()"
@@ -304,4 +305,4 @@ def _path_of(file: Any) -> tuple[str, bool | None]:
     found = (values.own_values(file) or {}).get("name")
     if type(found) is not str:
         return "", False
-    return os.path.abspath(found), None if file.closed else file.writable()
+    return absolute(found), None if file.closed else file.writable()

@@ -135,6 +135,10 @@ def _returns(listing: list[Instruction], index: int) -> bool:
             return above == 0
         if name in LOCAL_LOADS or name in CONSTANT_LOADS:
             above += 1
+        elif name == "LOAD_GLOBAL":
+            above += 1 + (argument & 1)
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            above += name == "LOAD_METHOD" or (ATTR_HAS_METHOD_BIT and argument & 1)
         elif name == "SWAP":
             above = argument - 1 if above == 0 else 0 if above == argument - 1 else above
         elif name in _OF_TWO:

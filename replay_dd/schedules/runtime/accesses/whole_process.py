@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..observing import absolute
 from . import values
 from .access import PROCESS, READS, STORES, Access
 
@@ -46,7 +47,7 @@ def of_directory(module: str, name: str, arguments: list[Any]) -> Access | None:
         return None
     access = Access(STORES, PROCESS, PROCESS, _WORKING_DIRECTORY, _WORKING_DIRECTORY)
     access.old = _present()
-    access.new = _short(os.path.abspath(arguments[0])) if values.exactly(arguments[0], str) else values.UNKNOWN
+    access.new = _short(absolute(arguments[0])) if values.exactly(arguments[0], str) else values.UNKNOWN
     return access
 
 

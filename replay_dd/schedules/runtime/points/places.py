@@ -46,7 +46,7 @@ TEST_RUNNERS = (
 _TEMPORARY = "$TMPDIR" + os.sep  # this run's own folder
 _COARSE_NS = 20_000_000  # file dates lag behind by at most this much
 # Taken before the runtime puts its own in place.
-_getpid, _date_ns = os.getpid, time.time_ns
+_getpid, _date_ns, _join, _normpath = os.getpid, time.time_ns, os.path.join, os.path.normpath
 
 
 class Places:
@@ -92,14 +92,14 @@ class Places:
         unmet = [name for name in (*self._include, *self._exclude) if name not in sys.modules]
         if not unmet:
             return []
-        met = [self._module(os.path.abspath(filename)) for filename in self._kinds if filename[:1] != "<"]
+        met = [self._module(self._absolute(filename)) for filename in self._kinds if filename[:1] != "<"]
         return [name for name in unmet if not any(_within(module, (name,)) for module in met) and not _is_there(name)]
 
     def _classify(self, filename: str) -> int:
         if filename.startswith("<"):
             is_program = self._command_line and filename == "<string>"
             return COUNTED if is_program else LIBRARY
-        path = os.path.abspath(filename)
+        path = self._absolute(filename)
         module = self._module(path)
         if _within(module, self._exclude):
             return EXCLUDED
@@ -113,10 +113,14 @@ class Places:
             return EXCLUDED
         return COUNTED
 
+    def _absolute(self, path: str) -> str:
+        """As it was when the program began, wherever it has gone since."""
+        return _normpath(_join(self._root, path))
+
     def _module(self, path: str) -> str:
         best = ""
         for entry in [*sys.path, self._root, self._library]:
-            folder = os.path.abspath(entry) + os.sep
+            folder = self._absolute(entry) + os.sep
             if path.startswith(folder) and len(folder) > len(best):
                 best = folder
         stem = os.path.splitext(path[len(best) :])[0]
@@ -146,7 +150,7 @@ class Places:
     def _shorten(self, filename: str) -> str:
         if filename.startswith("<"):
             return filename
-        path = os.path.abspath(filename)
+        path = self._absolute(filename)
         for marker in (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep):
             _, found, tail = path.partition(marker)
             if found:

@@ -11,6 +11,8 @@ Rules of this module:
   unnamed_files.py.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
+* The program knows nothing of the channel to the tool: none of its children gets it, and its handlers of signals do not
+  run while the server waits.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ import _socket
 import marshal
 import os
 import sys
+import time
 
 from ..accelerator import accelerator
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
+from .server_signals import HeldSignals
 from .unnamed_files import UnnamedFiles
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -30,9 +34,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
-real_waitpid, _write, hard_exit = os.waitpid, os.write, os._exit
+real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
+_getcwd, _chdir = os.getcwd, os.chdir
 
 
+_HIGH_DESCRIPTOR = 252  # above those of a run
 _DESCRIPTORS = 4  # of a run: its standard streams, and the file in which it tells
 
 _streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
@@ -45,6 +51,17 @@ def learn_streams() -> None:
             _streams[os.fstat(number)[1:3]] = number
         except OSError:
             continue  # closed
+
+
+def keep_aside(descriptor: int) -> int:
+    """The descriptor under a number far above what programs use, and not for their children; returns that number."""
+    try:
+        high = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
+    except OSError:  # fewer are allowed here
+        os.set_inheritable(descriptor, False)
+        return descriptor
+    os.close(descriptor)
+    return high
 
 
 def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
@@ -61,7 +78,9 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
     reason = reason or _shared_descriptors(own | {descriptor} | copies.keys() | unnamed.numbers) or _shared_memory()
+    signals = HeldSignals()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    directory = Directory()
     while not reason:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(_DESCRIPTORS * 4))
         if not data:
@@ -73,7 +92,10 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         ]
         pid = bare_fork()
         if pid == 0:
-            return _become_run(server, descriptors, copies, data)
+            request = _become_run(server, descriptors, copies, data)
+            directory.enter()
+            signals.release()
+            return request
         for number in descriptors:
             os.close(number)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
@@ -82,6 +104,24 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
     hard_exit(0)
     raise AssertionError("unreachable")
+
+
+class Directory:
+    """The working directory, which copies find by its name: if it is a temporary one, each gets a new one."""
+
+    def __init__(self) -> None:
+        try:
+            self._path = _getcwd()
+        except OSError:
+            self._path = ""  # it was removed
+
+    def enter(self) -> None:
+        """Go there."""
+        if self._path:
+            try:
+                _chdir(self._path)
+            except OSError:
+                pass  # no longer there, or not ours: as the program left it
 
 
 def hang_up(descriptor: int, reason: str) -> None:
@@ -143,9 +183,15 @@ def _shared_descriptors(own: set[int]) -> str:
             continue  # the descriptor used for listing
         if int(name) not in known and target != os.devnull and not _is_own_code(target):
             return f"it has {target} open before its first thread"
-    if len(os.listdir("/proc/self/task")) > 1:
+    if len(os.listdir("/proc/self/task")) > 1 and not _all_stop_for_forks():
         return "a thread is running that replay-dd did not start"
     return ""
+
+
+def _all_stop_for_forks() -> bool:
+    from .native_threads import all_stop_for_forks  # only now: few programs need it
+
+    return all_stop_for_forks(_sleep)
 
 
 def _is_own_code(target: str) -> bool:

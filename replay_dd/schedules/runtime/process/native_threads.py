@@ -40,6 +40,9 @@ _SYSTEM = (
 )
 # Their threads only compute, on behalf of the thread that called, which waits for them.
 _COMPUTING = ("openblas", "libgomp", "libomp", "libiomp", "libmkl", "libtbb", "libblis")
+# Their threads end before a fork and begin again when they are needed, by handlers that the library registers
+# (pthread_atfork: `memory.c` and `blas_server.c` of OpenBLAS).
+_STOPPED_FOR_FORKS = ("openblas",)
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _STACK_BYTES = 1 << 16  # that are read of a stack
 _WORD = 8
@@ -118,6 +121,16 @@ class NativeThread:
         self.number = number
         self.state = self.call = self.waits_in = self.belongs_to = ""
         self.stack = (0, 0)
+
+
+def all_stop_for_forks(pause: Callable[[float], object]) -> bool:
+    """Whether all threads of this process but the first are of libraries that stop them before a fork.
+
+    Args:
+        pause: waits so many seconds.
+    """
+    others = [thread for thread in threads_of("self", pause) if thread.number != real_getpid()]
+    return bool(others) and all(any(name in thread.belongs_to for name in _STOPPED_FOR_FORKS) for thread in others)
 
 
 def threads_of(process: int | str, pause: Callable[[float], object] | None = None) -> list[NativeThread]:

@@ -9,7 +9,8 @@ from ..channel import NOTE
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from ..backends.base import Backend
+    from collections.abc import Callable
+
     from ..baton.scheduler import Scheduler
     from ..channel import Channel
     from ..io.descriptors import Descriptors
@@ -24,7 +25,7 @@ class ProgramFork:
         channel: to the tool.
         run_end: knows which process the run is.
         scheduler: who hands the baton around.
-        backend: counts yield points.
+        end_counting: ends the counting of yield points.
         descriptors: whose other ends may be in the child from then on.
         starter: knows the threads, which the child does not have.
     """
@@ -34,14 +35,14 @@ class ProgramFork:
         channel: Channel,
         run_end: RunEnd,
         scheduler: Scheduler,
-        backend: Backend,
+        end_counting: Callable[[], None],
         descriptors: Descriptors,
         starter: ThreadStarter,
     ) -> None:
         self._channel = channel
         self._run_end = run_end
         self._scheduler = scheduler
-        self._backend = backend
+        self._end_counting = end_counting
         self._descriptors = descriptors
         self._starter = starter
         self._was_busy = False
@@ -62,7 +63,7 @@ class ProgramFork:
         self._starter.forked_child()
         self._scheduler.moments.forget()
         self._descriptors.share_with_children()
-        self._backend.end()
+        self._end_counting()
 
     def _in_parent(self) -> None:
         self._scheduler.busy = self._was_busy

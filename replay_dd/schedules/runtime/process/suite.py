@@ -18,7 +18,8 @@ import sys
 
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
-from .fork_server import bare_fork, hard_exit, open_descriptors, real_waitpid
+from .fork_server import Directory, bare_fork, hard_exit, keep_aside, open_descriptors, real_waitpid
+from .server_signals import HeldSignals
 from .unnamed_files import UnnamedFiles
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -56,6 +57,8 @@ def next_test(tests: list[str]) -> str:
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
     if not _has_children():
         parts.effects.clear()
+    signals = HeldSignals()
+    directory = Directory()
     server.send(marshal.dumps((_LOADED, len(tests)), MARSHAL_VERSION))
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
@@ -66,7 +69,9 @@ def next_test(tests: list[str]) -> str:
         pid = bare_fork() if name in tests else 0
         if pid == 0 and name in tests:
             server.close()
-            _become_server(parts, descriptor, own)
+            _become_server(parts, descriptor, keep_aside(own))
+            directory.enter()
+            signals.release()
             if at_once:
                 take_run()
             return str(name)

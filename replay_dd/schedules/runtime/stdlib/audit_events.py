@@ -10,7 +10,7 @@ import os
 import sys
 
 from ..channel import NOTE
-from ..observing import is_a, plain, type_name
+from ..observing import absolute, is_a, plain, type_name
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _flags(arguments: tuple[object, ...]) -> int:
 
 def _name(argument: object) -> str:
     if is_a(argument, (str, bytes)):
-        return os.path.abspath(os.fsdecode(_path(argument)))
+        return absolute(os.fsdecode(_path(argument)))
     return type_name(argument)
 
 
@@ -82,7 +82,7 @@ def _path(argument: Any) -> str | bytes:
 def _lies_in(path: str, directory: str) -> bool:
     if path[:1] == os.sep and "/." not in path and "//" not in path:
         return path.startswith(directory)  # already normalised, as most are
-    return os.path.abspath(path).startswith(directory)
+    return absolute(path).startswith(directory)
 
 
 def watch_events(
@@ -179,7 +179,7 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
 def _keeps_bytecode(path: str) -> bool:
     """Whether the import system keeps compiled modules there, which a copy need not do again."""
     prefix = sys.pycache_prefix
-    return "__pycache__" in path or (prefix is not None and _lies_in(path + os.sep, os.path.abspath(prefix) + os.sep))
+    return "__pycache__" in path or (prefix is not None and _lies_in(path + os.sep, absolute(prefix) + os.sep))
 
 
 def _open_file(argument: Any) -> str:

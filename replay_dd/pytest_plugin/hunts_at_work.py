@@ -1,0 +1,171 @@
+"""What is done for each hunt: which program runs a test alone, how long it may take.
+
+Rules of this module:
+
+* It runs in a process of its own, which starts before the first test: see :mod:`replay_dd.pytest_plugin.hunts`.
+* One loaded suite serves all tests that are hunted with the same settings.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from replay_dd.errors import ReplayDDError
+from replay_dd.outcome import Outcome
+from replay_dd.pytest_plugin.asking import Asked
+from replay_dd.pytest_plugin.budget import Budget
+from replay_dd.pytest_plugin.command_line import environment_of
+from replay_dd.pytest_plugin.hunted_call import WHICH_CALL
+from replay_dd.pytest_plugin.hunter import Hunter, Wanted
+from replay_dd.pytest_plugin.known import Replayed, is_test_of, log_path, replayed, test_of
+from replay_dd.pytest_plugin.results import NO_TIME, NOT_HUNTED, RACE, HuntResult
+from replay_dd.schedules.log import read_log
+from replay_dd.schedules.model import Log, Program, Settings
+from replay_dd.schedules.record import settings_for_now
+from replay_dd.schedules.target import describe_program
+
+_INSIDE = "replay_dd.pytest_plugin.suite"
+
+
+class HuntsAtWork:
+    """The loaded suites, and what is known of them.
+
+    Args:
+        directory: where pytest was started.
+        root: the root of the tests.
+        folder: where to keep logs.
+        command: runs tests as in the outer run, once they are named.
+        files: the files and folders that were named there.
+        test_s: seconds for each test.
+        total_s: seconds for all hunts together; None for no limit.
+        corpus: the folder that keeps what hunts have learnt; None for none.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        root: str,
+        folder: str,
+        command: tuple[str, ...],
+        files: tuple[str, ...],
+        test_s: float,
+        total_s: float | None,
+        corpus: str | None,
+    ) -> None:
+        self._directory = Path(directory)
+        self._root = Path(root)
+        self._folder = Path(folder)
+        self._command = command
+        self._files = files
+        self._corpus = None if corpus is None else Path(corpus)
+        self._budget = Budget(test_s, total_s)
+        self._settings: dict[tuple[str, float], Settings] = {}
+        self._hunters: dict[int, Hunter] = {}
+
+    def close(self) -> None:
+        """End the loaded suites."""
+        for hunter in self._hunters.values():
+            hunter.close()
+        self._hunters.clear()
+
+    def hunt_test(self, test: str, file: str, asked: Asked, left: int, seen: int) -> HuntResult:
+        """Hunt a test.
+
+        Args:
+            test: its node id.
+            file: its file.
+            asked: how it is to be hunted.
+            left: how many tests there still are, with this one.
+            seen: how many there were before.
+        """
+        started = time.monotonic()
+        self._budget.seen = seen
+        try:
+            known = [log_path(name, (self._root, self._directory)) for name in asked.known]
+        except ValueError as error:
+            return HuntResult(test, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
+        notes = []
+        for path in known:
+            result = self._known_race(test, file, path)
+            if result.verdict == RACE:
+                return replace(result, seconds=time.monotonic() - started)
+            notes += [result.why] if result.why else []
+        seconds = self._budget.share_s(left, asked.time_s)
+        if seconds <= 0:
+            return HuntResult(test, NOT_HUNTED, why=NO_TIME)
+        return self._hunt(test, file, asked, seconds).with_why(*notes)
+
+    def hunt_call(self, test: str, file: str, asked: Asked, number: int) -> HuntResult:
+        """Hunt a call that a test makes through the fixture.
+
+        Args:
+            test: its node id.
+            file: its file.
+            asked: how it is to be hunted.
+            number: the number of that call in the test.
+        """
+        return self._hunt(test, file, asked, asked.time_s, number)
+
+    def replay(self, test: str, file: str, log: str) -> tuple[Replayed | None, str]:
+        """Run a test under the schedule of a log; None and why if it cannot be run."""
+        try:
+            return self._replayed(test, file, read_log(Path(log))), ""
+        except ReplayDDError as error:
+            return None, str(error)
+
+    def _replayed(self, test: str, file: str, recorded: Log) -> Replayed:
+        call = int(recorded.program.environment.get(WHICH_CALL, "0"))
+        return replayed(recorded, self._program([self._word(test, file)], call=call), str(self._root))
+
+    def _known_race(self, test: str, file: str, path: Path) -> HuntResult:
+        shown = os.path.relpath(path, self._directory)
+        try:
+            recorded = read_log(path)
+            found = self._replayed(test, file, recorded)
+        except ReplayDDError as error:
+            return HuntResult(test, NOT_HUNTED, why=f"known race {shown}: {error}")
+        if found.outcome is not Outcome.FAIL:
+            why = f"known race {shown} cannot be checked: {found.why}" if found.why else ""
+            if why and not is_test_of(recorded, test):
+                why += f"; it is a log of {test_of(recorded)}"
+            return HuntResult(test, NOT_HUNTED, 1, why=why)
+        return HuntResult(
+            *(test, RACE, 1),
+            failure=found.failure,
+            switch=found.switch or "in the default schedule",
+            path=found.path,
+            line=found.line,
+            log=shown,
+            story=(f"The known race of {shown} is back: {found.switch or found.failure}",),
+            told=found.told,
+        )
+
+    def _hunt(self, test: str, file: str, asked: Asked, seconds: float, call: int = 0) -> HuntResult:
+        hunter = self._hunters.get(call)
+        if hunter is None:
+            suite = self._program(self._files, _INSIDE, call=call)
+            hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory)
+        kind = asked.granularity, asked.max_delay_s
+        settings = self._settings.get(kind)
+        if settings is None:
+            settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
+        program = self._program([self._word(test, file)], call=call)
+        with self._budget:
+            return hunter.hunt(test, program, settings, Wanted(asked.runs, seconds, asked.strategy, self._corpus, call))
+
+    def _word(self, test: str, file: str) -> str:
+        """What names a test on a command line in this folder."""
+        _, separator, inside = test.partition("::")
+        return f"{os.path.relpath(file, self._directory)}{separator}{inside}"
+
+    def _program(self, tests: Sequence[str], *plugins: str, call: int = 0) -> Program:
+        named = [word for plugin in plugins for word in ("-p", plugin)]
+        program = describe_program((*self._command, *named, *tests), directory=self._directory)
+        variables = environment_of(program.environment)
+        if call:
+            variables[WHICH_CALL] = str(call)
+        return Program(**{**vars(program), "environment": variables})
