@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.benchmarks.peers import PYTHON, REQUIREMENTS, TOOLS
 _RUNS = 300
 _LIMIT_S = 20.0
 _SEEDS = 5
+_WIDTH = 120  # of a line of the page
 _TUNED_ON = (
     "number taken twice",
     "rate limiter",
@@ -148,7 +150,8 @@ def _beside_the_best(medians: dict[str, dict[str, float]]) -> str:
             ratios.append(counts.get("replay-dd", float("inf")) / best)
     no_worse, twice = sum(ratio <= 1 for ratio in ratios), sum(ratio <= 2 for ratio in ratios)
     found = sum("replay-dd" in counts for counts in medians.values())
-    return (
+    text = (
         f"Against whichever of the others is best on a bug, replay-dd needs no more executions in {no_worse} of "
         f"{len(ratios)}, and at most twice as many in {twice}. It finds {found} of {len(medians)}."
     )
+    return textwrap.fill(text, _WIDTH)

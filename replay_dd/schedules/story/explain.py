@@ -120,14 +120,14 @@ def _race(
 
 
 def is_a_guess(conflict: Conflict, links: Links) -> bool:
-    """Whether only accesses nearby stand in for what was not seen, and all that was tried proved none of them.
+    """Whether only accesses nearby stand in for what was not seen, and runs showed that their order decides nothing.
 
     Args:
         conflict: what the threads did.
         links: what was tried.
     """
     edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    tried = bool(links.tried) and not links.proved
+    tried = bool(links.tried) and all(link.disproved for link in links.tried)
     return tried and all(edge.inferred for edge in edges)
 
 

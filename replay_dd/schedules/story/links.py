@@ -26,6 +26,7 @@ from replay_dd.schedules.story.twins import windows_around
 
 _OF_LIBRARY = ("object", "file", "database")
 FAILS_TOO = "it fails, too"
+PASSES_TOO = "it passes, too, if their order stays and the switch comes later"
 _MOST_FARTHER = 4  # more accesses that are tried for an edge
 _MOST_OTHERS = 64  # accesses of one side among which to bisect
 
@@ -50,6 +51,11 @@ class Link:
     def refuted(self) -> bool:
         """Whether the run fails in the same way with this order turned round."""
         return self.why_not.endswith(FAILS_TOO)
+
+    @property
+    def disproved(self) -> bool:
+        """Whether something else than this order decides how the run ends."""
+        return self.refuted or self.why_not == PASSES_TOO
 
 
 @dataclass(frozen=True)
@@ -180,7 +186,7 @@ class _Trial:
         pair = access, others[-1]
         try:
             if beside and not self._still_fails_beside(access, is_left=is_left):
-                return self._link(pair, is_left, "it passes, too, if their order stays and the switch comes later")
+                return self._link(pair, is_left, PASSES_TOO)
             last = turn(access, others[-1])
             if not last.turned and len(others) > 1:
                 # The other thread may not come that far, as it goes another way once the first of them is turned round.

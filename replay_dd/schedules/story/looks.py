@@ -32,7 +32,7 @@ def conflict_of_choice(failing: Observation, passing: Observation, guilty: Guilt
     if instead is None or not (chosen.forced and instead.forced) or chosen.time != instead.time:
         return None
     late = instead.to
-    if late in (chosen.to, chosen.thread) or chosen.wake is not None or instead.wake is not None:
+    if late in (chosen.to, chosen.thread) or instead.wake is not None:
         return None
     own = [one for one in failing.accesses if one.thread == late]
     before = [one for one in own if one.global_time < chosen.global_time]

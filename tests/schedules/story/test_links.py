@@ -78,11 +78,20 @@ def test_what_was_not_turned_round_proves_nothing() -> None:
     assert [(link.proved, link.why_not) for link in links.tried] == [(False, "they cannot be turned round alone")]
 
 
-@pytest.mark.parametrize(("proved", "guess"), [((False,), True), ((True,), False), ((), False), ((False, True), False)])
-def test_what_stands_in_and_is_not_proved_is_a_guess(proved: tuple[bool, ...], guess: bool) -> None:
+@pytest.mark.parametrize(
+    ("why_not", "guess"),
+    [
+        (("it fails, too",), True),
+        (("it passes, too, if their order stays and the switch comes later",), True),
+        (("they cannot be turned round alone",), False),
+        (("it fails, too", ""), False),
+        ((), False),
+    ],
+)
+def test_what_stands_in_and_is_disproved_is_a_guess(why_not: tuple[str, ...], guess: bool) -> None:
     failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
     look, store = failing.accesses[2], failing.accesses[6]
-    links = Links(tuple(Link(look, store, one) for one in proved))
+    links = Links(tuple(Link(look, store, not one, one) for one in why_not))
     conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
     assert is_a_guess(conflict, links) == guess
     assert not is_a_guess(replace(conflict, right=Edge(store, (look,), inferred=False)), links)
