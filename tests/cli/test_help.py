@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import os
 import pty
 import re
@@ -266,7 +267,7 @@ def test_the_overviews_have_every_command(document: str, project: Path) -> None:
 
 @pytest.mark.parametrize("name", ["isolation", "output"])
 def test_the_reference_has_every_object(name: str, project: Path) -> None:
-    schema = (project / "replay_dd" / "report" / f"{name}.schema.json").read_text(encoding="utf-8")
+    schema = (importlib.resources.files("replay_dd.report") / f"{name}.schema.json").read_text(encoding="utf-8")
     text = (project / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
     formats = re.findall(r'"const": "(replay-dd [a-z ]+)"', schema)
     assert formats

@@ -131,7 +131,7 @@ def test_a_waiting_process_that_was_killed_is_replaced(tmp_path: Path) -> None:
 LOOPS = """\
 import asyncio
 async def one(name):
-    await asyncio.sleep(0.001)
+    await asyncio.sleep(0.001) or await read.wait()
     print(name)
     return asyncio.get_running_loop().time() > 0
 async def main():
@@ -140,13 +140,13 @@ async def main():
     reader, writer = await asyncio.open_unix_connection(sock=near)
     print("between")
     far.send(b"line\\n")
-    print(await reader.readline())
+    print(await reader.readline(), read.set(), await first)
     second = asyncio.create_task(one("second"))
     print(await asyncio.gather(first, second))
     writer.close()
     await writer.wait_closed()
 import socket
-near, far = socket.socketpair()
+near, far, read = *socket.socketpair(), asyncio.Event()
 asyncio.run(main())
 print("end")
 """
