@@ -53,7 +53,7 @@ REASONS: tuple[tuple[str, str], ...] = (
         "It gives another thread a tenth of a second; under a legal schedule, or under load, that is too short.",
     ),
     (
-        r"^asgiref: .*test_inner_shield_sync_middleware$",
+        r"^asgiref: .*test_inner_shield_sync(_and_async)?_middleware(_sync_task)?$",
         "A race of its own: if another thread runs while `AsyncToSync.main_wrap` ends, the cancellation is passed on. "
         "The interpreter can switch there; `replay-dd schedules` names the line.",
     ),
