@@ -133,6 +133,19 @@ def test_what_looks_into_a_container() -> None:
     ]
 
 
+def test_a_generator_expression_looks_into_what_it_goes_through() -> None:
+    def function(box: Any) -> Any:
+        return (one for one in box.entries if one)
+
+    (code,) = (one for one in function.__code__.co_consts if isinstance(one, types.CodeType))
+    entries = [1]
+
+    def values(touched: Any) -> object:
+        return value_of(touched[0], function(type("Box", (), {"entries": entries})).gi_frame)
+
+    assert entries in [values(touched) for _, _, touched in accesses(code) if touched and touched[2] == "__iter__"]
+
+
 def test_a_comprehension_looks_into_what_it_goes_through() -> None:
     numbers = {1: 2}
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     # Event offset in bytes (-1 for the first half of an instruction that does two things), name, what it touches.
     Access = tuple[int, str, Touched]
 
-_ARGUMENT = ".0"  # of a comprehension: an iterator
+_ARGUMENT = ".0"  # of a comprehension: an iterator, or what it goes through since 3.15
 _VIEWS = ("items", "keys", "values")
 # Functions that look into their argument.
 _LOOK_THROUGH = frozenset(
@@ -58,7 +58,8 @@ def accesses(code: CodeType) -> list[Access]:
     targets = _jump_targets(listing)
     for offset, name, argument in _in_single_steps(listing):
         if offset in targets:  # the iterator of a loop is the same whenever it is asked
-            stack[:] = [one for one in stack[-1:] if name == "FOR_ITER" and _is_iterator(one)]
+            kept = name == "FOR_ITER" and _is_iterator(_at(stack, ITERATOR_PLACES))
+            stack[:] = stack[-ITERATOR_PLACES:] if kept else []
         if name in TRUTH_TESTS and _at(stack, 1) is not None and found[-1][2] is not None:
             found.append((found[-1][0], name, (stack[-1], CONTENT, "__len__")))  # it has just been loaded
         touched = _touched(code, name, argument, stack)
@@ -95,6 +96,8 @@ def _is_iterator(expression: Expression) -> bool:
 
 def _iterated(iterator: object) -> object:
     """What an iterator of the interpreter's own goes through, None if that cannot be told."""
+    if is_a(iterator, CONTAINERS):
+        return iterator
     if type(iterator) not in ITERATORS:
         return None
     return next((one for one in _gc.get_referents(iterator) if is_a(one, CONTAINERS)), None)
@@ -142,7 +145,7 @@ def _touched(code: CodeType, name: str, argument: int, stack: list[Expression]) 
     if name == "CONTAINS_OP":
         return _at(stack, 1), CONTENT, False
     if name == "FOR_ITER":
-        iterator = _at(stack, 1)
+        iterator = _at(stack, ITERATOR_PLACES)
         if iterator == ("local", _ARGUMENT):
             return ("iterated", iterator), CONTENT, "__iter__"
         return None if iterator is None or iterator[0] != "iterator" else (iterator, CONTENT, "__iter__")
@@ -202,9 +205,14 @@ def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -
             stack.append(method[1])
         else:
             stack.append(given if callee in _HAND_ON else None)
-    elif name == "GET_ITER" and ITERATOR_PLACES == 1:
+    elif name == "GET_ITER":
         iterated = stack.pop() if stack else None
-        stack.append(None if iterated is None or iterated[0] == "method" else ("iterator", iterated))
+        if iterated != ("local", _ARGUMENT):
+            iterated = None if iterated is None or iterated[0] == "method" else ("iterator", iterated)
+        stack.append(iterated)
+        stack += [None] * (ITERATOR_PLACES - 1)
+    elif name == "RETURN_GENERATOR":
+        stack.append(None)  # what the first step gets, and drops
     elif name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_STRING", "BUILD_SET"):
         if argument:
             del stack[-argument:]
