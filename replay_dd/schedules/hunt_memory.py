@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from replay_dd.errors.user import CorpusError
+from replay_dd.errors.user import CorpusError, NotALogError
 from replay_dd.json_text import parse_object
 from replay_dd.logfile import check_header, read_regular
 from replay_dd.schedules.hunt_progress import Progress, Triggers, Waiting
@@ -136,13 +136,16 @@ def read_memory(path: Path) -> Memory:
     """What a file keeps.
 
     Raises:
-        CorpusError: it is damaged.
-        NotALogError, LogVersionError: it is something else, or of a newer replay-dd.
+        CorpusError: it is damaged, or something else.
+        LogVersionError: it is of a newer replay-dd.
         LogError: it cannot be read.
     """
     data = read_regular(path, _MOST_BYTES)
     lines = data.split(b"\n")
-    check_header(lines[0], path, FORMAT, VERSION)
+    try:
+        check_header(lines[0], path, FORMAT, VERSION)
+    except NotALogError as error:
+        raise CorpusError(f"The file {path} of the corpus is damaged: it does not begin as it was written.") from error
     number = 1
     try:
         if lines.pop() or parse_object(lines.pop()) != {"lines": len(lines)}:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replay_dd.errors.user import CorpusError, LogError, LogVersionError, NotALogError
+from replay_dd.errors.user import CorpusError, LogError, LogVersionError
 from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
@@ -258,8 +258,8 @@ def test_a_memory_is_read_as_it_was_written(raced: Shop) -> None:
     ("line", "error"),
     [
         (b'{"format":"replay-dd corpus","version":2}', LogVersionError),
-        (b'{"format":"replay-dd schedule log","version":1}', NotALogError),
-        (b"", NotALogError),
+        (b'{"format":"replay-dd schedule log","version":1}', CorpusError),
+        (b"", CorpusError),
         (b'{"format":"replay-dd corpus","version":1}', CorpusError),
         (b'{"format":"replay-dd corpus","version":1}\n{"failure":{"log":"../fail.log"}}\n{"lines":2}\n', CorpusError),
         (
