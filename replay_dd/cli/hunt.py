@@ -356,7 +356,9 @@ def _covered(coverage: Coverage) -> str:
         seen += f"; all {coverage.all_orders} sequences of these accesses were tried"
     more = coverage.tried - coverage.exhaustive
     if not coverage.exhausted:
-        return f"{seen}; {coverage.tried} choices of preemptions next to such accesses were tried."
+        tried = "1 choice" if coverage.tried == 1 else f"{coverage.tried} choices"
+        were = "was" if coverage.tried == 1 else "were"
+        return f"{seen}; {tried} of preemptions next to such accesses {were} tried."
     which = "single preemptions" if coverage.exhausted == 1 else f"choices of at most {coverage.exhausted} preemptions"
     rounds = ", of accesses in loops only at some rounds" if coverage.sampled else ""
     others = f", and {more} of more preemptions" if more else ""
