@@ -37,6 +37,7 @@ from replay_dd.files import check_writable
 from replay_dd.report.corpus import corpus_as_json, corpus_in_words
 from replay_dd.report.delays import delay_hint
 from replay_dd.report.hangs import hang_as_json, hang_in_short
+from replay_dd.report.isolation import counted
 from replay_dd.report.log import describe_notes, notes_of
 from replay_dd.report.runs import hunt_as_json
 from replay_dd.schedules.failure_signature import Signature, signature_of
@@ -356,9 +357,8 @@ def _covered(coverage: Coverage) -> str:
         seen += f"; all {coverage.all_orders} sequences of these accesses were tried"
     more = coverage.tried - coverage.exhaustive
     if not coverage.exhausted:
-        tried = "1 choice" if coverage.tried == 1 else f"{coverage.tried} choices"
         were = "was" if coverage.tried == 1 else "were"
-        return f"{seen}; {tried} of preemptions next to such accesses {were} tried."
+        return f"{seen}; {counted(coverage.tried, 'choice')} of preemptions next to such accesses {were} tried."
     which = "single preemptions" if coverage.exhausted == 1 else f"choices of at most {coverage.exhausted} preemptions"
     rounds = ", of accesses in loops only at some rounds" if coverage.sampled else ""
     others = f", and {more} of more preemptions" if more else ""

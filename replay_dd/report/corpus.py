@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from replay_dd.report.isolation import counted
 from replay_dd.schedules.hunt_memory import FAILS, PASSES, KnownFailure
 from replay_dd.schedules.hunt_session import Learnt
 
@@ -20,16 +21,16 @@ def corpus_in_words(learnt: Learnt, *, seen_is_told: bool = False) -> Iterator[s
         seen_is_told: whether another line tells how many orders were seen of this very program.
     """
     told = [_failure(one, learnt) for one in learnt.failures]
-    so_far = f"{_count(learnt.hunts, 'hunt')} so far ({_count(learnt.runs, 'run')})"
+    so_far = f"{counted(learnt.hunts, 'hunt')} so far ({counted(learnt.runs, 'run')})"
     if learnt.orders_known and (learnt.changed or not seen_is_told):
         seen = f"{learnt.orders_seen} of at most {learnt.orders_known} orders of conflicting accesses seen in {so_far}"
         told.append(seen + (f", {learnt.new_orders} of them new" if learnt.hunts > 1 and learnt.new_orders else ""))
     else:
         told.append(
-            so_far + (f", {_count(learnt.new_orders, 'new order')} seen in this one" if learnt.hunts > 1 else "")
+            so_far + (f", {counted(learnt.new_orders, 'new order')} seen in this one" if learnt.hunts > 1 else "")
         )
     if learnt.changed:
-        orders = f"{_count(learnt.dropped, 'order')} in code that is gone {'was' if learnt.dropped == 1 else 'were'}"
+        orders = f"{counted(learnt.dropped, 'order')} in code that is gone {'was' if learnt.dropped == 1 else 'were'}"
         gone = f", and {orders} dropped" if learnt.dropped else ""
         told.append(f"the program has changed since the last hunt: what was tried counts as untried{gone}")
     for number, line in enumerate(told):
@@ -53,10 +54,6 @@ def known_failures(learnt: Learnt) -> Iterator[str]:
     for one in learnt.failures:
         if one.log in learnt.before and not one.state == learnt.before[one.log] == PASSES:
             yield _failure(one, learnt)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def corpus_as_json(learnt: Learnt) -> dict[str, Any]:

@@ -17,13 +17,14 @@ from typing import Any
 
 from replay_dd.errors.user import CorpusError
 from replay_dd.files import unwritable, write_whole
-from replay_dd.logfile import check_header, read_regular
-from replay_dd.schedules.hunt_memory import FORMAT, VERSION
+from replay_dd.logfile import read_regular
+from replay_dd.schedules.hunt_memory import FORMAT, VERSION, check_beginning
 from replay_dd.schedules.hunt_session import Session
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import TargetRun
 
 _MARK = "corpus.json"
+_ANOTHER = "Name a new or an empty folder."
 _NOT_HOW = ("start_ns", "entropy_seed", "library_key", "real_clock", "preload", "untested")
 
 
@@ -35,8 +36,8 @@ class Corpus:
         name: what the program is called there; empty to go by its command.
 
     Raises:
-        CorpusError: it holds something else.
-        NotALogError, LogVersionError: it is of another kind, or of a newer replay-dd.
+        CorpusError: it holds something else, or is damaged.
+        LogVersionError: it is of a newer replay-dd.
         OutputError: it cannot be made or written to.
     """
 
@@ -49,11 +50,9 @@ class Corpus:
         except OSError as error:
             raise unwritable(folder, error.strerror or str(error)) from error
         if _MARK in there:
-            check_header(read_regular(mark, 4096).partition(b"\n")[0], mark, FORMAT, VERSION)
+            check_beginning(read_regular(mark, 4096).partition(b"\n")[0], mark, _ANOTHER)
         elif any(not name.startswith(".") for name in there):
-            raise CorpusError(
-                f"{folder} is no corpus: it holds other files, such as {there[-1]}.", "Name a new or an empty folder."
-            )
+            raise CorpusError(f"{folder} is no corpus: it holds other files, such as {there[-1]}.", _ANOTHER)
         else:
             write_whole(mark, json.dumps({"format": FORMAT, "version": VERSION}).encode() + b"\n")
         if not os.access(folder, os.W_OK | os.X_OK):

@@ -132,6 +132,26 @@ def _lines(memory: Memory) -> Iterator[dict[str, Any]]:
         yield {"by_chance": seen}
 
 
+def check_beginning(line: bytes, path: Path, hint: str | None = None) -> None:
+    """Make sure that a file of a corpus begins as one.
+
+    Args:
+        line: its first line.
+        path: of the file.
+        hint: what to do where it does not; the usual one without it.
+
+    Raises:
+        CorpusError: it does not.
+        LogVersionError: it is of a newer replay-dd.
+    """
+    try:
+        check_header(line, path, FORMAT, VERSION)
+    except NotALogError as error:
+        raise CorpusError(
+            f"The file {path} of the corpus is damaged: it does not begin as it was written.", hint
+        ) from error
+
+
 def read_memory(path: Path) -> Memory:
     """What a file keeps.
 
@@ -142,10 +162,7 @@ def read_memory(path: Path) -> Memory:
     """
     data = read_regular(path, _MOST_BYTES)
     lines = data.split(b"\n")
-    try:
-        check_header(lines[0], path, FORMAT, VERSION)
-    except NotALogError as error:
-        raise CorpusError(f"The file {path} of the corpus is damaged: it does not begin as it was written.") from error
+    check_beginning(lines[0], path)
     number = 1
     try:
         if lines.pop() or parse_object(lines.pop()) != {"lines": len(lines)}:

@@ -275,6 +275,14 @@ def test_what_is_no_memory_is_refused(line: bytes, error: type[LogError], tmp_pa
         read_memory(tmp_path / "hunts.jsonl")
 
 
+def test_a_folder_whose_mark_is_damaged_is_refused(tmp_path: Path) -> None:
+    Corpus(tmp_path)
+    (tmp_path / "corpus.json").write_text("{")
+    with pytest.raises(CorpusError) as refused:
+        Corpus(tmp_path)
+    assert refused.value.hint == "Name a new or an empty folder."
+
+
 def test_a_damaged_memory_is_read_or_refused(shop: Shop) -> None:
     shop.hunt(8)
     whole = shop.memory().read_bytes()
