@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from _collections import deque  # type: ignore[import-not-found]  # what `collections` takes it from
 
-from .locks import caller, deadline_after, made_at
+from .lock_operations import caller, deadline_after
+from .locks import made_at
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
