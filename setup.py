@@ -15,8 +15,8 @@ from setuptools import Extension, setup
 ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
     *("_accelerator", "counting", "fast_exit", "frame_values", "interpreters", "library_entropy", "library_memory"),
-    *("library_tables", "observing", "operation_places", "own_memory", "pipes", "regions", "sqlite", "sqlite_mutex"),
-    *("stuck_calls", "tables"),
+    *("library_tables", "locks", "observing", "operation_places", "operation_positions", "own_memory", "pipes"),
+    *("regions", "sqlite", "sqlite_mutex", "stuck_calls", "tables"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [f"{ROOM}{part}.h" for part in ("_accelerator", "constants", "library_entropy", "regions")]

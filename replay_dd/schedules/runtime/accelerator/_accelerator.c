@@ -8,6 +8,8 @@
 static PyMethodDef module_functions[] = {
     {"fold", (PyCFunction)(void (*)(void))counting_fold, METH_FASTCALL, "Pass one yield point; as counter.fold."},
     {"need_room", (PyCFunction)(void (*)(void))counting_need_room, METH_FASTCALL, "As stack_room.need_room."},
+    {"use_locks", locks_use, METH_VARARGS, "As lock_operations.use_scheduler."},
+    {"allocate_lock", locks_allocate, METH_NOARGS, NULL},
     {"watch_exit", fast_exit_watch_exit, METH_NOARGS, "Keep what the interpreter will take for its exit status."},
     {"exit_code", fast_exit_exit_code, METH_NOARGS, "The code of the SystemExit that ends the program, in a tuple; () if none."},
     {"leave", fast_exit_leave, METH_O, "Call exit(3)."},
@@ -59,7 +61,7 @@ PyMODINIT_FUNC PyInit__accelerator(void)
 #ifdef Py_GIL_DISABLED
     PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED); /* only the thread with the baton runs */
 #endif
-    if (PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
+    if (locks_add(module) < 0 || PyModule_AddObjectRef(module, "ThreadCounts", (PyObject *)&ThreadCountsType) < 0 ||
         PyModule_AddObjectRef(module, "Counter", (PyObject *)&CounterType) < 0 ||
         PyModule_AddStringConstant(module, "interface", INTERFACE) < 0 ||
         PyModule_AddStringConstant(module, "source", SOURCE) < 0) {

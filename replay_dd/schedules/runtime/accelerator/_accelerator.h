@@ -18,6 +18,13 @@
 #define get_code_extra _PyCode_GetExtra
 #endif
 
+/* Until 3.12, locks in C need to know the insides of frames; see operation_positions.c. */
+#if PY_VERSION_HEX >= 0x030D0000 || (!defined(WITHOUT_FRAMES) && __has_include(<internal/pycore_frame.h>))
+#define HAS_LOCKS 1
+#else
+#define HAS_LOCKS 0
+#endif
+
 /* A program may have libraries with functions of the same names. */
 #pragma GCC visibility push(hidden)
 
@@ -131,8 +138,32 @@ static inline void places_make_frames(void)
     memory_is_own = was_own;
 }
 
-/* What is known about the innermost frame outside the library; NULL if there is none, or if the scheduler has to look. */
-static inline const Known *places_of_operation(Places *places, int *is_library_only)
+/* How one of our functions was called: a method of an object, with arguments. */
+typedef struct {
+    PyObject *self;
+    PyObject *const *arguments;
+    Py_ssize_t amount;
+} Call;
+
+/* -- operation_positions.c: where operations stand in the bytecode -- */
+
+/* How far the position of an operation in the log is behind where the frame stands that does it by this call; NULL: while
+ * Python is asked about one. */
+int positions_shift(PyFrameObject *frame, const Call *call);
+
+/* The call in C on whose behalf a thread asks Python. */
+typedef struct {
+    PyObject *code; /* only compared */
+    int position, shift;
+} Asking;
+
+/* Call these before and after a function in Python that does the operation of this call. */
+Asking positions_begin_asking(const Call *call);
+void positions_end_asking(Asking before);
+
+/* What is known about the innermost frame outside the library; NULL if there is none, or if the scheduler has to look.
+ * The call of the operation if it is one in C, else NULL. */
+static inline const Known *places_of_operation(Places *places, const Call *call, int *is_library_only)
 {
     *is_library_only = 0;
     int was_own = memory_is_own;
@@ -148,8 +179,13 @@ static inline const Known *places_of_operation(Places *places, int *is_library_o
             *is_library_only = next == NULL;
         }
         else {
-            found = find_known(places, code, PyFrame_GetLasti(frame));
+            int position = PyFrame_GetLasti(frame);
+            if (PY_VERSION_HEX < 0x030D0000) {
+                position += positions_shift(frame, call);
+            }
+            found = find_known(places, code, position);
         }
+        call = NULL; /* it is that of the innermost frame */
         Py_DECREF(code); /* the frame keeps it alive */
         Py_DECREF(frame);
         frame = next;
@@ -249,9 +285,24 @@ extern PyTypeObject ThreadCountsType, CounterType;
 /* Call this before the types are used. Returns -1 with an exception set. */
 int counting_prepare(void);
 
+/* Pass the yield point of an operation that can go on, if nobody has to be asked. The call of the operation if it is one in
+ * C, else NULL. Returns whether it was passed, or -1 with an exception set. */
+int counting_pass(Counter *counter, const Call *call);
+
 /* As counter.fold and stack_room.need_room. */
 PyObject *counting_fold(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 PyObject *counting_need_room(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
+
+/* -- locks.c: what stands in for the locks of `_thread` -- */
+
+/* Add the types Lock and RLock to the module, or None in their places. Returns -1 with an exception set. */
+int locks_add(PyObject *module);
+
+/* use_locks(counter, PythonLock, PythonRLock, class, where): what they ask, and what allocate_lock makes. */
+PyObject *locks_use(PyObject *module, PyObject *arguments);
+
+/* As lock_operations.allocate_lock. */
+PyObject *locks_allocate(PyObject *module, PyObject *nothing);
 
 /* -- fast_exit.c: threads and forked copies, how they begin and end -- */
 

@@ -175,34 +175,45 @@ static int calls_left(void)
 #endif
 }
 
-/* Passes a yield point before an operation that can go on, if nobody has to be asked: False where somebody has to. */
-static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignored))
+int counting_pass(Counter *self, const Call *call)
 {
     ThreadCounts *thread = (ThreadCounts *)self->current;
     if (!self->counting || self->busy || self->over || self->every_operation || thread->atomic ||
         thread->time + 1 >= thread->ask_at || thread->ident != (unsigned long long)PyThread_get_thread_ident() ||
         calls_left() < NEAR_THE_LIMIT) {
         places_make_frames();
-        Py_RETURN_FALSE;
+        return 0;
     }
     int is_library_only;
-    const Known *known = places_of_operation(&self->places, &is_library_only);
+    const Known *known = places_of_operation(&self->places, call, &is_library_only);
     if (known == NULL) {
         if (!is_library_only || (thread->uncounted + 1) % LIBRARY_SPIN_LIMIT == 0) {
-            Py_RETURN_FALSE;
+            return 0;
         }
         /* No yield point, as nobody in counted code asked for it: a thread of a pool looks for work. */
         thread->uncounted++;
         thread->contacts = thread->contacts_at == thread->time ? thread->contacts + 1 : 1;
         thread->contacts_at = thread->time;
-        Py_RETURN_TRUE;
+        return 1;
     }
     uint64_t number = known->number; /* what lets go of the old place may move the entry */
     Py_XSETREF(thread->place, Py_NewRef(known->place));
-    if (fold(self, thread, number) < 0) {
+    return fold(self, thread, number) < 0 ? -1 : 1;
+}
+
+static PyObject *counter_pass_operation(Counter *self, PyObject *Py_UNUSED(ignored))
+{
+    int passed = counting_pass(self, NULL);
+    return passed < 0 ? NULL : PyBool_FromLong(passed);
+}
+
+static PyObject *counter_position_of(Counter *Py_UNUSED(self), PyObject *frame)
+{
+    if (!PyFrame_Check(frame)) {
+        PyErr_SetString(PyExc_TypeError, "expected a frame");
         return NULL;
     }
-    Py_RETURN_TRUE;
+    return PyLong_FromLong(PyFrame_GetLasti((PyFrameObject *)frame) + positions_shift((PyFrameObject *)frame, NULL));
 }
 
 static PyObject *counter_know(Counter *self, PyObject *arguments)
@@ -264,6 +275,7 @@ static PyMethodDef counter_methods[] = {
      "else for how long (in nanoseconds) the thread with the baton has stood still: as long as that or longer."},
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
+    {"position_of", (PyCFunction)counter_position_of, METH_O, "Where the frame of an operation stands, as the log has it."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,
      "know(code, position, place, number): what pass_operation needs to know; no place: any position of library code."},
     {"add_code", tables_add_code, METH_VARARGS,

@@ -160,7 +160,7 @@ class Observer:
             return
         self._close()
         self._tell_made(thread, frame)
-        place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+        place = Place(user_frame.f_code, self._scheduler.counter.position_of(user_frame), reachable=True)
         for access in accesses:
             self._tell(thread, self._stack(user_frame), place, access, False)
 

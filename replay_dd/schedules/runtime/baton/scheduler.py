@@ -256,7 +256,7 @@ class Scheduler(Chooser):
             return False, False  # a program's imports take thousands of locks, and nobody asks where
         counted, user_frame = self.places.user_frame(frame)
         if user_frame is not None:
-            thread.place = place = Place(user_frame.f_code, user_frame.f_lasti, reachable=True)
+            thread.place = place = Place(user_frame.f_code, self.counter.position_of(user_frame), reachable=True)
         if before_run:
             return False, False
         if user_frame is not None:

@@ -141,6 +141,11 @@ class PythonCounter:
         """
         return False
 
+    def position_of(self, frame: Any) -> int:
+        """Where the frame of an operation stands, as the log has it."""
+        position: int = frame.f_lasti
+        return position
+
     def know(self, code: object, position: int, place: object, number: int) -> None:
         """Learn what :meth:`pass_operation` needs to know of a place; no place: any position of library code."""
 

@@ -199,8 +199,10 @@ class Places:
 
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Who performs an operation: (counted, the innermost frame outside the library)."""
+        kinds = self._kinds
         while frame is not None:
-            kind = self.kind(frame.f_code.co_filename)
+            filename = frame.f_code.co_filename
+            kind = kinds[filename] if filename in kinds else self.kind(filename)  # without a call for each frame
             if kind == COUNTED:
                 return True, frame
             if kind == EXCLUDED:

@@ -4,84 +4,39 @@
 ``concurrent.futures`` is built on these two in Python, and so comes under the scheduler by itself. Their state is
 plain attributes: only the thread with the baton touches it. To the program they show the names of the originals.
 
-If an operation can proceed and the strategy need not be asked, the accelerator passes its yield point (``_passes``).
-That is nearly every operation.
+What they do most of all is in ``lock_operations.py``, and in C.
 """
 
 from __future__ import annotations
 
 import sys
 
-from ..accelerator.own_memory import use_own
+from ..accelerator import accelerator
 from ..baton.thread_life import come_up
-from ..compat import (
-    HAS_JOINABLE_THREADS,
-    LONG_TIMEOUT,
-    NEGATIVE_TIMEOUT,
-    RLOCK_HAS_LOCKED,
-    RLOCK_TAKES_NOTHING,
-    uncontended_locks,
-)
+from ..compat import HAS_JOINABLE_THREADS, RLOCK_HAS_LOCKED, uncontended_locks
 from ..observing import attribute, is_a
-from ..points.frames import RUNTIME
 from ..points.place import line_of
 from ..points.places import COUNTED
+from . import lock_operations
+from .lock_operations import IN_C, LockOperations, RLockOperations, take
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
-    from typing import Any, Self
+    from typing import Any
 
     from ..baton.scheduler import Scheduler
-    from ..baton.thread import ManagedThread, Waitable
+    from ..baton.thread import ManagedThread
     from ..points.place import Place
-
-    Made = tuple[str, int, str]  # short file, line, function
+    from .lock_operations import Made
 
 _scheduler: Scheduler
-_counter: Any  # the scheduler's
-_passes: Callable[[], bool]  # its pass_operation
-_TIMEOUT_MAX = 9_223_372_036.0  # threading.TIMEOUT_MAX: what fits 64 bits of nanoseconds
 
 
 def use_scheduler(scheduler: Scheduler) -> None:
     """Make the locks of this process use this scheduler."""
-    global _scheduler, _counter, _passes
+    global _scheduler
     _scheduler = scheduler
-    _counter = scheduler.counter
-    _passes = _counter.pass_operation
-
-
-def _ask(waiting: Waitable | None = None, deadline: int | None = None) -> bool:
-    """Pass the operation of our caller's caller."""
-    before = use_own(True)  # this call raises an audit event
-    frame = sys._getframe(2)
-    use_own(before)
-    return _scheduler.operation(frame, waiting, deadline)
-
-
-def _deadline(blocking: bool, timeout: float) -> int | None:
-    if not blocking:
-        if timeout != -1:
-            raise ValueError("can't specify a timeout for a non-blocking call")
-        return None
-    if timeout < 0:
-        if timeout != -1:
-            raise ValueError(NEGATIVE_TIMEOUT)
-        return None
-    return deadline_after(timeout)
-
-
-def deadline_after(timeout_s: float) -> int:
-    """The virtual time at which a wait that starts now is over.
-
-    Raises:
-        OverflowError: it does not fit the clock, as in ``threading``.
-    """
-    if timeout_s > _TIMEOUT_MAX:
-        raise OverflowError(LONG_TIMEOUT)
-    return _scheduler.clock.now_ns + int(timeout_s * 1_000_000_000)
+    lock_operations.use_scheduler(scheduler, Lock)
 
 
 class Uncontended:
@@ -115,26 +70,13 @@ def adapt_threading_lists(module: Any) -> None:
         setattr(module, name, Uncontended())
 
 
-class Lock:
+class Lock(LockOperations):
     """Stands in for ``_thread.lock``."""
 
-    __slots__ = ("__weakref__", "_ends_with", "_holder", "_made", "_number", "_taken")
-    _made_so_far = 0
-
-    def __init__(self) -> None:
-        self._set_up(sys._getframe(1))
+    __slots__ = ("__weakref__",)
 
     def __init_subclass__(cls) -> None:
         raise TypeError("type '_thread.lock' is not an acceptable base type")
-
-    def _set_up(self, frame: FrameType) -> None:
-        # Until 3.12 `threading` keeps locks in a set and checks them in its order, which must not depend on addresses.
-        Lock._made_so_far += 1
-        self._number = Lock._made_so_far
-        self._holder: ManagedThread | None = None
-        self._taken: Place | None = None
-        self._made = caller(frame)
-        self._ends_with: ManagedThread | None = None  # the thread that is joined through this lock
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._holder is None
@@ -144,45 +86,12 @@ class Lock:
             return f"waits for thread {self._ends_with.name} to end"
         return _explain("Lock", self._made, self._holder, self._taken)
 
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        if self._holder is not None or timeout != -1 or not _passes():
-            deadline = _deadline(blocking, timeout)
-            if not blocking:
-                _ask()
-                if self._holder is not None:
-                    return False
-            elif not _ask(self, deadline):
-                return False
-        self._holder = thread = _counter.current
-        self._taken = thread.place
-        return True
-
-    def release(self) -> None:
-        if self._holder is None:
-            raise RuntimeError("release unlocked lock")
-        if not _passes():
-            _ask()
-        self._holder = self._taken = None
-
     def locked(self) -> bool:
         frame = sys._getframe(1)
         # Until 3.12 `threading` checks the locks of all threads at every join: that is no operation of the joining one.
         if _scheduler.places.kind(frame.f_code.co_filename) == COUNTED:
             _scheduler.operation(frame)
         return self._holder is not None
-
-    def __enter__(self) -> bool:
-        if (self._holder is None and _passes()) or _ask(self):
-            self._holder = thread = _counter.current
-            self._taken = thread.place
-        return True
-
-    def __exit__(self, *_: object) -> None:
-        if self._holder is None:
-            raise RuntimeError("release unlocked lock")
-        if not _passes():
-            _ask()
-        self._holder = self._taken = None
 
     def _at_fork_reinit(self) -> None:
         self._holder = self._taken = None
@@ -193,8 +102,8 @@ class Lock:
     def __getstate__(self) -> object:
         raise TypeError("cannot pickle '_thread.lock' object")
 
-    acquire_lock = acquire
-    release_lock = release
+    acquire_lock = LockOperations.acquire
+    release_lock = LockOperations.release
     locked_lock = locked
 
     def __repr__(self) -> str:
@@ -202,11 +111,14 @@ class Lock:
         return f"<{state} _thread.lock object at {id(self):#x}>"
 
 
-def allocate_lock() -> Lock:
+def _allocate_lock() -> Lock:
     """Stands in for ``_thread.allocate_lock``."""
     lock: Lock = object.__new__(Lock)
     lock._set_up(sys._getframe(1))
     return lock
+
+
+allocate_lock: Any = accelerator.allocate_lock if IN_C else _allocate_lock
 
 
 def stand_ins() -> dict[str, Any]:
@@ -219,75 +131,21 @@ def stand_ins() -> dict[str, Any]:
 
 def make_end_lock(thread: ManagedThread) -> Lock:
     """What a thread is joined through until 3.12: locked as long as it runs."""
-    lock = allocate_lock()
+    lock: Lock = allocate_lock()
     lock._ends_with = thread
     return lock
 
 
-class RLock:
+class RLock(RLockOperations):
     """Stands in for ``_thread.RLock``."""
 
-    __slots__ = ("__weakref__", "_count", "_holder", "_made", "_taken")
-
-    _holder: ManagedThread | None
-    _count: int
-    _taken: Place | None
-    _made: Made | None
-
-    # As the original, which is complete before a class of the program initialises it, and ignores arguments until 3.14.
-    def __new__(cls, *arguments: object, **named: object) -> Self:
-        if (arguments or named) and RLOCK_TAKES_NOTHING and cls is RLock:
-            raise TypeError("RLock() takes no arguments")
-        self = object.__new__(cls)
-        self._holder = None
-        self._count = 0
-        self._taken = None
-        self._made = caller(sys._getframe(1))
-        return self
+    __slots__ = ("__weakref__",)
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._holder is None or self._holder is thread
 
     def explain(self) -> str:
         return _explain("RLock", self._made, self._holder, self._taken)
-
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        holder = self._holder
-        if (holder is not None and holder is not _counter.current) or timeout != -1 or not _passes():
-            deadline = _deadline(blocking, timeout)
-            if not blocking:
-                _ask()
-                if not self.ready_for(_scheduler.current):
-                    return False
-            elif not _ask(self, deadline):
-                return False
-        self._take(1)
-        return True
-
-    def _take(self, count: int) -> None:
-        thread = _counter.current
-        if self._count == 0:
-            self._holder = thread
-            self._taken = thread.place
-        self._count += count
-
-    def release(self) -> None:
-        if self._count == 0 or self._holder is not _scheduler.present():
-            raise RuntimeError("cannot release un-acquired lock")
-        if self._count == 1 and not _passes():
-            _ask()
-        self._count -= 1
-        if self._count == 0:
-            self._holder = self._taken = None
-
-    def __enter__(self) -> bool:
-        holder = self._holder
-        if ((holder is None or holder is _counter.current) and _passes()) or _ask(self):
-            self._take(1)
-        return True
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
 
     def locked(self) -> bool:
         """Only where the original has it, too."""
@@ -320,7 +178,7 @@ class RLock:
     def _acquire_restore(self, state: tuple[int, ManagedThread | None]) -> None:
         _scheduler.operation(sys._getframe(1), self)
         self._count = 0
-        self._take(state[0])
+        take(self, state[0])
 
     def _at_fork_reinit(self) -> None:
         self._count = 0
@@ -348,18 +206,6 @@ if not RLOCK_HAS_LOCKED:
     del RLock.locked
 if not HAS_JOINABLE_THREADS:  # where `threading.Lock` is a function
     Lock.__new__ = _no_instances  # type: ignore[assignment,method-assign]  # not to be called
-
-
-def caller(frame: FrameType) -> Made | None:
-    """Where a lock was made, outside the library, and by which function; None if it replaces an earlier lock."""
-    places = _scheduler.places
-    _, user_frame = places.user_frame(frame)
-    found = user_frame or frame
-    if user_frame is None and frame.f_code.co_filename.startswith(RUNTIME):
-        return None
-    if frame.f_code.co_qualname == "RLock" and frame.f_back is not None:
-        frame = frame.f_back  # that is a function of `threading`
-    return places.short(found.f_code.co_filename), found.f_lineno, frame.f_code.co_qualname
 
 
 def made_at(made: Made | None) -> str:

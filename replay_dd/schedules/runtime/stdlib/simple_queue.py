@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from _collections import deque  # type: ignore[import-not-found]  # what `collections` takes it from
 
-from .locks import caller, deadline_after, made_at
+from .lock_operations import ask, caller, deadline_after
+from .locks import made_at
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
         scheduler: whom its operations ask.
         empty: the exception of its module.
     """
+    counter = scheduler.counter
 
     class SimpleQueue:
         """Stands in for ``_queue.SimpleQueue``."""
@@ -52,34 +54,37 @@ def make_simple_queue(scheduler: Scheduler, empty: type[Exception]) -> Any:
             return f"waits for an item in the SimpleQueue{made_at(self._made)}"
 
         def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-            if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
-                scheduler.operation(sys._getframe(1))
+            if counter.counting:  # earlier, a collection in here could run a finalizer that puts its item first
+                if not counter.pass_operation():
+                    ask()
                 if scheduler.history is not None:
                     scheduler.history.put(self, sys._getframe(1))
             self._items.append(item)
 
         def put_nowait(self, item: Any) -> None:
-            if scheduler.counting:  # earlier, a collection in here could run a finalizer that puts its item first
-                scheduler.operation(sys._getframe(1))
+            if counter.counting:  # earlier, a collection in here could run a finalizer that puts its item first
+                if not counter.pass_operation():
+                    ask()
                 if scheduler.history is not None:
                     scheduler.history.put(self, sys._getframe(1))
             self._items.append(item)
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
-            return self._get(sys._getframe(1), block, timeout)
-
-        def get_nowait(self) -> Any:
-            return self._get(sys._getframe(1), False, None)
-
-        def _get(self, frame: Any, block: bool, timeout: float | None) -> Any:
             if block:
                 if timeout is not None and timeout < 0:
                     raise ValueError("'timeout' must be a non-negative number")
                 deadline = None if timeout is None else deadline_after(timeout)
-                if not self._items or not scheduler.counter.pass_operation():
-                    scheduler.operation(frame, self, deadline)
-            else:
-                scheduler.operation(frame)
+                if not self._items or not counter.pass_operation():
+                    ask(self, deadline)
+            elif not counter.pass_operation():
+                ask()
+            if not self._items:
+                raise empty
+            return self._items.popleft()
+
+        def get_nowait(self) -> Any:
+            if not counter.pass_operation():
+                ask()
             if not self._items:
                 raise empty
             return self._items.popleft()

@@ -8,7 +8,8 @@ import sys
 from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
 from ..compat import HAS_JOINABLE_THREADS, UNRAISABLE_NAMES_FUNCTION, start_event_of
-from .locks import Lock, deadline_after, make_end_lock
+from .lock_operations import deadline_after
+from .locks import Lock, make_end_lock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:

@@ -49,8 +49,13 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     names = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_HIGHRES", "CLOCK_UPTIME")
     monotonic = {getattr(time, name, None) for name in names}
 
+    read = clock.read
+
     def monotonic_ns() -> int:
-        return MONOTONIC_OFFSET_NS + clock.read()
+        return MONOTONIC_OFFSET_NS + read()
+
+    def monotonic_s() -> float:
+        return (MONOTONIC_OFFSET_NS + read()) / 1e9
 
     def clock_gettime_ns(clk_id: int, /) -> int:
         if clk_id in dates:
@@ -66,9 +71,9 @@ def replacements(clock: Clock) -> dict[str, Callable[..., object]]:
     return {
         "time": now_s,
         "time_ns": clock.read_date,
-        "monotonic": lambda: monotonic_ns() / 1e9,
+        "monotonic": monotonic_s,
         "monotonic_ns": monotonic_ns,
-        "perf_counter": lambda: monotonic_ns() / 1e9,
+        "perf_counter": monotonic_s,
         "perf_counter_ns": monotonic_ns,
         "process_time": lambda: clock.read() / 1e9,
         "process_time_ns": clock.read,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 
 from ..channel import NOTE
+from ..stdlib.lock_operations import take
 from ..stdlib.locks import Lock
 from .expression import lock_named
 from .regions import Regions
@@ -82,7 +83,7 @@ class VirtualLock:
         elif type(needed) is Lock:
             needed._holder, needed._taken = thread, thread.place
         else:
-            needed._take(1)
+            take(needed, 1)
         self._held.setdefault(thread, []).append(needed)
 
     def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
