@@ -42,6 +42,19 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     outside = tuple(wait for wait in roots if wait.thing is None)
     words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
     sentence = f"{words[:1].upper()}{words[1:]}."
+    loops = [wait.thread.thread for wait in outside if wait.thread.runs_loop]
+    if loops and hang.why != TIME_LIMIT:
+        verb = "runs an event loop, which sleeps" if len(loops) == 1 else "run event loops, which sleep"
+        unseen = any("in its event loop" in wait.thread.explanation for wait in outside)
+        why = "another thread gave it work without waking it" if unseen else "no thread that is left wakes it"
+        return Verdict(
+            kinds.NEVER_COMES,
+            outside,
+            (),
+            f"{_who(loops)} {verb}: {why}.",
+            help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: `put_nowait()`, "
+            "`set()`, `set_result()` and `call_soon()` of asyncio wake no loop, and are not thread-safe",
+        )
     if hang.why == TIME_LIMIT:
         own = any("child" in wait.thread.explanation for wait in outside)
         text = "read what a child writes while it runs (`communicate()`), or it waits for room in its pipe for ever"
@@ -132,7 +145,7 @@ def _of_signal(
             f"{who} to be notified of {thing.called}. Thread {last.thread} notified it before that"
             f"{_who_waited(steps, waits, last)}; nobody notifies it any more.",
             shown,
-            help=""
+            help=_notify_all(hang, waits, thing, last)
             if waits_in_loop(hang, waits[0].thread)
             else f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
             "change that state under the same condition before notifying",
@@ -152,6 +165,17 @@ def _of_signal(
         (thing,),
         f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
         tuple(gave_up[-1:]),
+    )
+
+
+def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: HangStep) -> str:
+    """Where a notification may have woken a thread that waits for something else: that all must be woken."""
+    places = {(frame.path, frame.line) for wait in waits for frame in own_calls(hang, wait.thread.stack)[-1:]}
+    if last.does != "notifies" or len(places) < 2:
+        return ""
+    return (
+        f"threads wait for different things at {thing.called}, and `notify()` wakes only one, which may be the wrong one: "
+        "`notify_all()`, or one condition for each thing"
     )
 
 

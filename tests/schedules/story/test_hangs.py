@@ -71,6 +71,8 @@ ONCE = [
     ("together", "barrier with a thread missing", {"start_line"}, set(), {20}, "2 of 3 threads are there"),
     ("promise", "future never completed", {"answer"}, set(), {16}, ""),
     ("bounded", "missing consumer", {"checked"}, set(), {15}, "is too large at bounded.py:30"),
+    ("asleep", "wait for what never comes", set(), set(), {27}, "gave it work without waking it"),
+    ("counter", "missed notification", {"counter.changed"}, set(), {13, 20}, "`notify_all()`"),
     ("loop_thread", "blocked event loop", {"future A"}, set(), {21, 37}, "`await`"),
     ("pipe", "communication deadlock", set(), set(), {26, 29}, "data on descriptor"),
     ("ledger", "wait for what never comes", {"ledger.done"}, set(), {22}, "database is locked at ledger.py:27"),
