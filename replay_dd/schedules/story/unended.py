@@ -52,8 +52,8 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             outside,
             (),
             f"{_who(loops)} {verb}: {why}.",
-            help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: `put_nowait()`, "
-            "`set()`, `set_result()` and `call_soon()` of asyncio wake no loop, and are not thread-safe",
+            help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: "
+            "`put_nowait()`, `set()`, `set_result()` and `call_soon()` of asyncio wake no loop, and are not thread-safe",
         )
     if hang.why == TIME_LIMIT:
         own = any("child" in wait.thread.explanation for wait in outside)
@@ -174,8 +174,8 @@ def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: Han
     if last.does != "notifies" or len(places) < 2:
         return ""
     return (
-        f"threads wait for different things at {thing.called}, and `notify()` wakes only one, which may be the wrong one: "
-        "`notify_all()`, or one condition for each thing"
+        f"threads wait for different things at {thing.called}, and `notify()` wakes only one, which may be the wrong "
+        "one: `notify_all()`, or one condition for each thing"
     )
 
 
