@@ -53,7 +53,7 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             (),
             f"{_who(loops)} {verb}: {why}.",
             help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: "
-            "`put_nowait()`, `set()`, `set_result()` and `call_soon()` of asyncio wake no loop, and are not thread-safe",
+            "`put_nowait()`, `set()`, `set_result()` and `call_soon()` of asyncio wake no loop and are not thread-safe",
         )
     if hang.why == TIME_LIMIT:
         own = any("child" in wait.thread.explanation for wait in outside)
@@ -77,7 +77,7 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     if thing.kind in ("Condition", "Event"):
         return _of_signal(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _QUEUES:
-        return _of_queue(waits, thing, steps, f"{who} {verb}", ending)
+        return _of_queue(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _SEMAPHORES:
         return _of_semaphore(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind == "Barrier":
@@ -163,7 +163,7 @@ def _of_signal(
         kind,
         waits,
         (thing,),
-        f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
+        f"{who} {words}.{_nobody(hang, 'Nobody ever did that in this run.')}{late}{could}{died}",
         tuple(gave_up[-1:]),
     )
 
@@ -194,7 +194,9 @@ def _who(threads: list[str]) -> str:
     return f"{'Threads' if len(threads) > 1 else 'Thread'} {listed(threads)}"
 
 
-def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:
+def _of_queue(
+    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+) -> Verdict:
     full = thing.state.startswith("full")
     wanted = "gets from" if full else "puts into"
     others = sorted({step.thread for step in steps if step.does == wanted})
@@ -214,8 +216,12 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
             if dead
             else f"end those who take items out of {thing.called} only when all who put some in are done",
         )
-    came = f" {_who(others)} put items into it, but will put no more." if others else " Nobody ever did."
-    taken = [step for step in steps if step.does == "gets from" and step.thread not in {w.thread.thread for w in waits}]
+    came = f" {_who(others)} put items into it, but will put no more." if others else _nobody(hang, "Nobody ever did.")
+    waiters = {wait.thread.thread for wait in waits}
+    # What a waiter gets last is what it waits for.
+    taken = [step for name in waiters for step in [one for one in steps if _gets(one, name)][:-1]]
+    taken += [step for step in steps if step.does == "gets from" and step.thread not in waiters]
+    taken.sort(key=lambda step: step.global_time)
     if taken and not others:
         came = f" It had some when the threads began, and thread {taken[-1].thread} took the last one."
     return Verdict(
@@ -227,6 +233,15 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
         help=f"put the item that ends the wait (a sentinel, or the error) into {thing.called} on every way out of the "
         "producer: in a `finally:`",
     )
+
+
+def _nobody(hang: Hang, words: str) -> str:
+    """That nobody did it, if it is known what the threads did."""
+    return f" {words}" if hang.with_history else ""
+
+
+def _gets(step: HangStep, thread: str) -> bool:
+    return step.does == "gets from" and step.thread == thread
 
 
 def _of_semaphore(
