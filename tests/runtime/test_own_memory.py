@@ -139,14 +139,17 @@ threads = """,
 
 
 def test_following_the_values_of_a_run_moves_nothing(tmp_path: Path) -> None:
-    """Nothing that a set could hold; on Python 3.11, freed tuples still find other places."""
+    """Nothing that a set orders by its address; on Python 3.11, a few lists and tuples still find other places."""
     program = described(tmp_path, COLLECTED)
     plan = exact_plan(fresh(program, plan_for("random", 3, {})).log)
     run, followed = fresh(program, plan), fresh(program, replace(plan, followed=(0, 200_000)))
     assert find_divergence(run.log, followed.log) is None
     assert followed.flow is not None
-    told, expected = followed.output.splitlines(), run.output.splitlines()
-    assert [line for line in told if b"tuple" not in line] == [line for line in expected if b"tuple" not in line]
+
+    def hashed_by_address(told: TargetRun) -> list[bytes]:
+        return [line for line in told.output.splitlines() if not line.startswith((b"('list'", b"('tuple'"))]
+
+    assert hashed_by_address(followed) == hashed_by_address(run)
 
 
 # Tells in which region of addresses its objects stand (see regions.h): before its first thread, in the runtime's turn,
