@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.cli.main import main
+from replay_dd.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from replay_dd.cli.order_tests import check_new, test_in_words, write_order_test
@@ -71,6 +72,7 @@ def isolate_schedule(
         check_writable(path)
     jobs = _jobs(failing, jobs)
     progress = Progress()
+    ends_at = None if time_budget is None else time.monotonic() + time_budget
     with Runner(failing.program, failing.settings, may_fork=not no_fork, on_fresh=progress.note) as runner:
         try:
             found = isolate(
@@ -94,7 +96,7 @@ def isolate_schedule(
         explanation = explain(found, time_limit, runner)
         explanation = with_experiments(
             *(explanation, found),
-            budget=Budget() if experiments is None else Budget(experiments, None),
+            budget=_budget(experiments, ends_at),
             jobs=jobs,
             time_limit_s=time_limit,
             on_stage=progress.show,
@@ -116,6 +118,15 @@ def isolate_schedule(
             *(short, lanes, as_json, markdown, mermaid),
         )
     return EXIT_INTERRUPTED if explanation.interrupted else found.isolation.exit_code
+
+
+def _budget(experiments: int | None, ends_at: float | None) -> Budget:
+    """How much to try of what could prevent the failure: no longer than until the whole search is to end."""
+    wanted = Budget() if experiments is None else Budget(experiments, None)
+    if ends_at is None:
+        return wanted
+    left_s = max(ends_at - time.monotonic(), 0)
+    return Budget(wanted.schedules, left_s if wanted.time_s is None else min(left_s, wanted.time_s))
 
 
 def _needed_statements(

@@ -65,7 +65,10 @@ def verify_fix_of(
     finally:
         progress.clear()
     if made.failing is not None:
-        made.failing = verify_log(made.failing, time_limit or DEFAULT_TIME_LIMIT_S)
+        try:
+            made.failing = verify_log(made.failing, time_limit or DEFAULT_TIME_LIMIT_S)
+        except KeyboardInterrupt:  # the verdict stands; the log is not verified
+            made.interrupted = True
         write_log(made.failing, target)
     if not made.changed and not command:
         say("no source file of the program has changed since the log was recorded")

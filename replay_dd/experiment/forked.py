@@ -77,6 +77,13 @@ def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] |
     return told
 
 
+def _is_over(channel: socket.socket) -> bool:
+    """Whether nothing came because the other end is gone, not because there was no time left."""
+    poll = select.poll()
+    poll.register(channel, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 def fork(
     channel: socket.socket,
     message: bytes | str,
@@ -110,6 +117,8 @@ def fork(
     try:
         status = received(channel, time_limit_s)
         if status is None:
+            if _is_over(channel):
+                raise CannotForkError("the server has ended")
             at_limit(pid)
     finally:
         # Also kills what the run left in its process group; if nothing is left, the group is gone.

@@ -12,6 +12,7 @@ from replay_dd.report.hang import threads_as_text, verdict_as_json
 from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
 from replay_dd.report.tried import tried_as_json, tried_in_words
+from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
@@ -52,6 +53,12 @@ def hang_of_story_as_text(story: Story, program: Program) -> Iterator[str]:
             yield from textwrap.wrap(f"What leads there: {story.hang.led_by}", _WIDTH)
 
 
+def _is_prevented(explanation: Explanation) -> bool:
+    """Whether something that was tried prevents the failure; true if nothing was."""
+    tried = explanation.tried
+    return tried is None or not tried.attempts or any(attempt.verdict == PREVENTS for attempt in tried.attempts)
+
+
 def evidence_as_text(explanation: Explanation, story: Story, program: Program) -> Iterator[str]:
     """What comes after the turns: the passing run, the chain to the failure, locks, and what was tried."""
     told = story.hang
@@ -65,7 +72,8 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
         yield from labelled("locks", line)
     for line in story.waits:
         yield from labelled("waits", line)
-    if told is not None and told.verdict.help and not told.led_by_kind:  # it is the race that must be mended
+    # Where a race leads there, that must be mended; if anything is known that mends it.
+    if told is not None and told.verdict.help and not (told.led_by_kind and _is_prevented(explanation)):
         yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
     for label, line in tried_in_words(explanation.tried):
         yield from labelled(label, line)

@@ -11,7 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -163,6 +163,7 @@ def complete_answer(
     jobs: int,
     max_tests: int | None,
     observer: Observer,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> ScheduleIsolation:
     """Find everything that the answer consists of, and prove it.
 
@@ -173,22 +174,23 @@ def complete_answer(
         jobs: the number of parallel runs.
         max_tests: how many tests may be spent on the choices that are needed.
         observer: receives progress.
+        is_late: whether the time is over: then only what the answer cannot do without is found.
     """
     best = best_so_far(isolation, runs.failing)
     if not isolation.complete:
         return best
     try:
-        if not isolation.circumstance.flaky:
+        if not isolation.circumstance.flaky and not is_late():
             observer.on_stage("leaving out the choices that the failure does not need")
             best = _with_needed_choices(best, tests, runs, jobs, max_tests)
         observer.on_stage("proving the answer")
-        has_ranges = best.switch is not None and not isolation.circumstance.flaky
+        has_ranges = best.switch is not None and not isolation.circumstance.flaky and not is_late()
         if jobs > 1 and has_ranges:
-            return _proved_beside_ranges(best, tests, runs, jobs, observer)
+            return _proved_beside_ranges(best, tests, runs, jobs, observer, is_late)
         best = _proved(best, tests, runs, jobs)
-        if has_ranges and best.isolation.verified:
+        if has_ranges and best.isolation.verified and not is_late():
             observer.on_stage("looking for the failing ranges")
-            best = _with_ranges(best, tests, runs, jobs)
+            best = _with_ranges(best, tests, runs, jobs, is_late)
     except KeyboardInterrupt:
         return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
     return best
@@ -219,7 +221,12 @@ def _with_needed_choices(
 
 
 def _proved_beside_ranges(
-    best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int, observer: Observer
+    best: ScheduleIsolation,
+    tests: Tests[Log],
+    runs: ScheduleRunner,
+    jobs: int,
+    observer: Observer,
+    is_late: Callable[[], bool],
 ) -> ScheduleIsolation:
     """Look for the ranges while the proof is made, which hardly ever fails: then they are thrown away."""
     other_tests = tests.judged_by(tests.circumstance)
@@ -227,12 +234,14 @@ def _proved_beside_ranges(
         proof = pool.submit(_proved, best, tests, runs, jobs - jobs // 2)
         try:
             observer.on_stage("proving the answer, and looking for the failing ranges")
-            with_ranges = _with_ranges(best, other_tests, runs, jobs // 2)
+            with_ranges = _with_ranges(best, other_tests, runs, jobs // 2, is_late)
             proved = result_of(proof)
         except KeyboardInterrupt:
             LIVE.kill_all()
             with contextlib.suppress(BaseException):  # without it, the answer is as good as it is
-                best = proof.result()
+                made = proof.result()
+                # Its runs may have just been killed, which disproves nothing.
+                best = made if made.isolation.verified else best
             return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
     if not proved.isolation.verified:
         return proved
@@ -255,7 +264,9 @@ def _proved(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jo
     return replace(best, isolation=isolation, passing=passing, failing=failing, switch=switch)
 
 
-def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int) -> ScheduleIsolation:
+def _with_ranges(
+    best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jobs: int, is_late: Callable[[], bool]
+) -> ScheduleIsolation:
     assert best.switch is not None
     switch = best.switch.failing
     # Without the switch, the thread's turn lasts until it has to stop.
@@ -267,7 +278,9 @@ def _with_ranges(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunne
     stops = [one.time for one in longer.switches if one.thread == switch.thread and one.time >= switch.time]
     ends = min(stops, default=longer.ending.thread_times.get(switch.thread, switch.time) + 1) - 1
     times = () if executed is None else _interesting_times(executed.of(switch.thread, 0, ends))
-    ranges = find_failing_ranges(tests, runs, best.failing, switch, last_time=ends, interesting=times, jobs=jobs)
+    ranges = find_failing_ranges(
+        *(tests, runs, best.failing, switch), last_time=ends, interesting=times, jobs=jobs, is_late=is_late
+    )
     later = None
     if any(choice.global_time > switch.global_time for choice in best.choices):
         later = runs.executed(best.failing, switch.global_time)

@@ -13,7 +13,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,6 +95,7 @@ def find_failing_ranges(
     last_time: int,
     interesting: Iterable[int] = (),
     jobs: int,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> FailingRanges:
     """Try the isolated switch at other times of the thread's turn.
 
@@ -106,6 +107,7 @@ def find_failing_ranges(
         last_time: the latest thread time to try: the thread's turn ends there.
         interesting: thread times to try before others, the most interesting first.
         jobs: the number of parallel runs.
+        is_late: whether the time is over: then the edges stay as near as they are.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -122,7 +124,7 @@ def find_failing_ranges(
         return NO_RANGES
     positions = _Positions(tests, ShiftedPreemption(runs, failing, switch, first_time, last_time), jobs)
     positions.try_at(_samples(first_time, last_time, switch.time, interesting))
-    positions.find_edges()
+    positions.find_edges(is_late)
     return FailingRanges(
         positions.ranges(switch.time), len(positions.tried), last_time - first_time + 1, positions.tests
     )
@@ -177,12 +179,9 @@ class _Positions:
         run, _ = self._tests.of(configuration)
         return next((found for found in run.switches if found.trigger == wanted), None)
 
-    def find_edges(self) -> None:
+    def find_edges(self, is_late: Callable[[], bool]) -> None:
         """Bisect between neighbours that ended differently until each edge is between two that were tried."""
-        while True:
-            middle = self._between()
-            if not middle:
-                return
+        while (middle := self._between()) and not is_late():
             self.try_at(middle)
 
     def _between(self) -> list[int]:

@@ -19,6 +19,7 @@ Concurrent Programs", FSE 2010, who move one block at a time; windows take fewer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -45,10 +46,12 @@ class Rewritten:
     Attributes:
         log: its run; the log given if there is none with fewer.
         tests: how many runs that took.
+        interrupted: whether Ctrl-C ended it.
     """
 
     log: Log
     tests: int
+    interrupted: bool = False
 
 
 def with_fewer_choices(
@@ -69,36 +72,37 @@ def with_fewer_choices(
         jobs: the number of parallel runs; the answer does not depend on it.
         may_go_on: called with the number of tests so far; whether there may be another one.
         on_test: called after each test with its run, and whether it is the best so far.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C.
     """
     best, tests = log, 0
     known: set[Triggers] = {log.triggers}
 
     def first_better(candidates: Iterator[Triggers]) -> Log | None:
         nonlocal tests
-        for candidate, made in runs_in_order(run, (one for one in candidates if one not in known), jobs):
-            if not may_go_on(tests):
-                return None
-            tests += 1
-            known.add(candidate)
-            better = ends_alike(made) and len(made.triggers) < len(best.triggers)
-            on_test(made, better)
-            if better:
-                return made
+        with closing(runs_in_order(run, (one for one in candidates if one not in known), jobs)) as runs:
+            for candidate, made in runs:
+                if not may_go_on(tests):
+                    return None
+                tests += 1
+                known.add(candidate)
+                better = ends_alike(made) and len(made.triggers) < len(best.triggers)
+                on_test(made, better)
+                if better:
+                    return made
         return None
 
     if len(best.triggers) < WORTHWHILE:
         return Rewritten(best, 0)
-    best = first_better(_alone(best)) or best
-    parts = 1
-    while parts * 2 <= len(blocks_of(best)) and len(best.triggers) > 1 and may_go_on(tests):
-        found = first_better(_windows(blocks_of(best), parts))
-        if found is None:
-            parts *= 2
-        else:
-            best = found
+    try:
+        best = first_better(_alone(best)) or best
+        parts = 1
+        while parts * 2 <= len(blocks_of(best)) and len(best.triggers) > 1 and may_go_on(tests):
+            found = first_better(_windows(blocks_of(best), parts))
+            if found is None:
+                parts *= 2
+            else:
+                best = found
+    except KeyboardInterrupt:
+        return Rewritten(best, tests, interrupted=True)
     return Rewritten(best, tests)
 
 

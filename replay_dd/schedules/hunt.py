@@ -216,7 +216,8 @@ def hunt(
         asleep_ns: list[int] = []
         interrupted = out_of_time = False
         openings_then = opening_runs(runner, time_limit_s, min(later, amount + later))
-        attempts = chain(openings, [(first_plan, first)], known, openings_then, batch.runs(plans))
+        drawn = batch.runs(plans)
+        attempts = chain(openings, [(first_plan, first)], known, openings_then, drawn)
         while looked_at < made or not finds.complete or (session and session.left):
             out_of_time = looked_at >= made and is_over(ends_at)
             if out_of_time:
@@ -252,6 +253,10 @@ def hunt(
             except SystemExit:  # SIGTERM
                 keep(looked_at)
                 raise
+        try:
+            drawn.close()
+        except KeyboardInterrupt:
+            interrupted = True
         if interrupted or (finds.failing is None and (out_of_time or not always_verify)):
             finds.take_passing_unverified()
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from replay_dd.experiment.in_order import runs_in_order
@@ -26,6 +26,6 @@ class HuntRuns:
     jobs: int
     time_limit_s: float | None
 
-    def runs(self, plans: Iterator[Plan]) -> Iterator[tuple[Plan, TargetRun]]:
-        """The runs of the plans, in order, ``jobs`` of them in parallel."""
+    def runs(self, plans: Iterator[Plan]) -> Generator[tuple[Plan, TargetRun], None, None]:
+        """The runs of the plans, in order, ``jobs`` of them in parallel; to be closed."""
         return runs_in_order(lambda plan: self.runner.run(plan, self.time_limit_s), plans, self.jobs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -149,19 +150,20 @@ class Simplifier:
             return log
         wanted = signature_of(log.ending)
         alike: Log | None = None
-        for number, (plan, run) in enumerate(self._batch.runs(plans)):
-            self._count()
-            if not self._left_s:
-                break
-            learn(number, plan, run)
-            self._tried.add(plan.triggers)
-            found = signature_of(run.log.ending)
-            if not found.mentions(failure) or (found.kind, found.detail) != (wanted.kind, wanted.detail):
-                continue
-            if not found.same(wanted):
-                alike = alike or run.log
-            elif len(run.log.triggers) < len(log.triggers) and (simpler := self._verified(run.log)) is not None:
-                return simpler
+        with closing(self._batch.runs(plans)) as runs:
+            for number, (plan, run) in enumerate(runs):
+                self._count()
+                if not self._left_s:
+                    break
+                learn(number, plan, run)
+                self._tried.add(plan.triggers)
+                found = signature_of(run.log.ending)
+                if not found.mentions(failure) or (found.kind, found.detail) != (wanted.kind, wanted.detail):
+                    continue
+                if not found.same(wanted):
+                    alike = alike or run.log
+                elif len(run.log.triggers) < len(log.triggers) and (simpler := self._verified(run.log)) is not None:
+                    return simpler
         return self._verified(alike) or log if alike is not None and may_differ else log
 
     def _single_preemptions(self, seed: int) -> Iterator[Plan]:

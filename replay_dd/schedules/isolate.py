@@ -136,7 +136,11 @@ def isolate(
                 if better:
                     tests, runs = own_tests, exact
         found = complete_answer(
-            *(isolation, tests, runs), jobs=jobs, max_tests=limits.tests_left(isolation.tests), observer=observer
+            *(isolation, tests, runs),
+            jobs=jobs,
+            max_tests=limits.tests_left(isolation.tests),
+            observer=observer,
+            is_late=lambda: limits.ends_at is not None and time.monotonic() >= limits.ends_at,
         )
         return replace(found, failing=replace(found.failing, failure=runs.failure))
 

@@ -6,8 +6,12 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
+from replay_dd.circumstance import Found
+from replay_dd.dd import EMPTY
+from replay_dd.experiment.baseline import Baseline, Rate
 from replay_dd.experiment.driver import NO_OBSERVER, Observer, isolate_cause
-from replay_dd.experiment.proof import PROOF_RUNS
+from replay_dd.experiment.process import LIVE
+from replay_dd.experiment.proof import PROOF_RUNS, Proof
 from replay_dd.experiment.result import Isolation, TestRecord
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import NonDefaultChoices, ScheduleRunner
@@ -80,16 +84,25 @@ def minimize(
     with own as used:
         before = ScheduleRunner(log, used, limit_s, failure=text)
         observer.on_stage("looking for a schedule with fewer choices")
-        rewritten = _rewritten(before, jobs, max_tests, ends_at, observer)
-        isolation = isolate_cause(
-            NonDefaultChoices(replace(before, failing=rewritten.log)),
-            jobs=jobs,
-            max_tests=None if max_tests is None else max(max_tests - rewritten.tests, 0),
-            time_limit_s=None if ends_at is None else ends_at - time.monotonic(),
-            repeat=1,
-            proof_runs=proof_runs,
-            observer=observer,
-        )
+        with LIVE.reopened_after():
+            rewritten = _rewritten(before, jobs, max_tests, ends_at, observer)
+        circumstance = NonDefaultChoices(replace(before, failing=rewritten.log))
+        try:
+            if rewritten.interrupted:
+                raise KeyboardInterrupt
+            isolation = isolate_cause(
+                circumstance,
+                jobs=jobs,
+                max_tests=None if max_tests is None else max(max_tests - rewritten.tests, 0),
+                time_limit_s=None if ends_at is None else ends_at - time.monotonic(),
+                repeat=1,
+                proof_runs=proof_runs,
+                observer=observer,
+            )
+        except KeyboardInterrupt:
+            if rewritten.log is log:
+                raise
+            isolation = _interrupted(circumstance, rewritten)
     found = isolation.failing.run or rewritten.log
     verified = isolation.verified if isolation.proof.made else None
     return ScheduleMinimum(
@@ -98,6 +111,27 @@ def minimize(
         message=message_changed(log.ending, found.ending),
         choices_before=len(log.triggers),
         rewriting_tests=rewritten.tests,
+    )
+
+
+def _interrupted(circumstance: NonDefaultChoices, rewritten: Rewritten) -> Isolation[Log]:
+    """The best so far after Ctrl-C, before single choices were left out."""
+    failure = circumstance.judge(rewritten.log)
+    return Isolation(
+        circumstance=circumstance,
+        failure=failure,
+        passing=Found(EMPTY, None),
+        failing=Found(circumstance.universe, rewritten.log),
+        deltas_before=circumstance.universe.count,
+        baseline=Baseline(failure, Rate(1, 1)),
+        proof=Proof(),
+        tests=0,
+        requested=0,
+        runs=rewritten.tests,
+        unresolved=(),
+        stopped_by="interrupt",
+        seconds=0.0,
+        steps=(),
     )
 
 

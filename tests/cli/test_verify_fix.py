@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from replay_dd.cli import verify_fix as module
+from replay_dd.schedules.experiments.verify import STILL_FAILS, Verification
+from replay_dd.schedules.model import Log
 from tests.cli.schemas import checked
 from tests.cli.tool import RACE, WRITE, Workshop
+from tests.schedules.logs import FAILED, log_of
 
 pytestmark = pytest.mark.once
 
@@ -63,3 +68,19 @@ def test_experiments_stand_in_the_story(race: Workshop, tmp_path: Path) -> None:
     assert attempt["regions"] == [{"file": "prog.py", "function": "deposit", "first": WRITE - 1, "last": WRITE}]
     assert attempt["with"]["failed"] == 0 < attempt["without"]["failed"]
     assert answer["schedules"] == answer["neighbours"] + 3
+
+
+def test_ctrl_c_while_the_log_is_checked_keeps_the_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = log_of([], FAILED)
+
+    def interrupted(*arguments: object) -> Log:
+        raise KeyboardInterrupt
+
+    made = Verification(verdict=STILL_FAILS, failing=failing)
+    monkeypatch.setattr(module, "verify_repair", lambda *arguments, **named: made)
+    monkeypatch.setattr(module, "verify_log", interrupted)
+    options: dict[str, Any] = {"command": (), "runs": 1, "seed": 0, "jobs": 1, "no_fork": False, "as_json": True}
+    options |= {"output": tmp_path / "still.log", "time_limit": None, "env": (), "max_delay": None}
+    assert module.verify_fix_of(failing, tmp_path / "fail.log", **options) == 130
+    assert (tmp_path / "still.log").exists()
+    assert made.verdict == STILL_FAILS

@@ -114,7 +114,7 @@ def test_the_description_has_no_links_into_the_checkout() -> None:
 
 def test_entry_points() -> None:
     (command,) = entry_points(group="console_scripts", name="replay-dd")
-    assert command.value == "replay_dd.cli.main:main"
+    assert command.value == "replay_dd.cli.start:main"
     assert callable(command.load())
     (recorder,) = entry_points(group="replay_dd.recorders", name="threads")
     assert recorder.value == "recorders.threads:ThreadRecorder"

@@ -257,3 +257,21 @@ def test_what_was_closed_is_found_so(seen: list[Access], name: str) -> None:
     told_of = [(one.detail, one.writes, one.old.is_missing) for one in calls if one.holder_type == kinds[name]]
     uses = "send()" if name == "near" else "write()"
     assert told_of == [(uses, True, False), ("close()", True, False), (uses, True, True)]
+
+
+def test_what_a_transaction_did_is_there_when_its_block_ends(tmp_path: Path) -> None:
+    text = """
+        import sqlite3, threading
+        def work():
+            connection = sqlite3.connect(":memory:")
+            connection.execute("CREATE TABLE told (word TEXT)")
+            with connection:
+                connection.execute("INSERT INTO told VALUES ('a')")
+            connection.close()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    seen = run_program(tmp_path, text, ALL).accesses.accesses
+    told = [(access.detail.partition("(")[0], access.writes) for access in seen if access.name == "the database"]
+    assert told == [("execute", True), ("execute", True), ("commit", True)]

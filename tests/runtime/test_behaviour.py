@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import venv
 from pathlib import Path
 
@@ -341,3 +342,52 @@ def test_locks_that_a_module_made_before_us(tmp_path: Path) -> None:
         run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"), plan)
         assert output_of(run).splitlines() == ["WARNING:root:a line"] * 9 + ["[0, 1, 2]"]
         assert run.log.ending.notes == ()
+
+
+def test_clocks_that_a_module_kept_before_us(tmp_path: Path) -> None:
+    """As defaults of arguments and fields, in classes, tables and closures."""
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    (packages,) = (tmp_path / "env" / "lib").glob("python3*/site-packages")
+    (packages / "early.pth").write_text("import early\n")
+    (packages / "early.py").write_text(
+        textwrap.dedent(
+            """
+            import time
+            from dataclasses import dataclass, field
+
+            @dataclass
+            class Stamp:
+                at: float = field(default_factory=time.monotonic)
+
+            def by_default(now=time.monotonic): return now()
+            def by_name(*, now=time.monotonic): return now()
+            def closed_over():
+                now = time.monotonic
+                return lambda: now()
+            class Timer:
+                clock = time.monotonic
+                def now(self, clock=time.monotonic): return clock()
+            clocks, table, enclosed = [time.monotonic], {"now": time.monotonic}, closed_over()
+            """
+        )
+    )
+    text = """
+        import early, threading, time
+        from dataclasses import dataclass
+        @dataclass
+        class Later(early.Stamp): pass
+        def work():
+            time.sleep(1_000_000)
+            now = time.monotonic()
+            told = (
+                early.Stamp().at, Later().at, early.by_default(), early.by_name(), early.Timer.clock(),
+                early.Timer().clock(), early.Timer().now(), early.clocks[0](), early.table["now"](), early.enclosed(),
+            )
+            print([0 <= one - now < 1000 for one in told])
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    write_program(tmp_path, text)
+    run = run_command(tmp_path, (str(tmp_path / "env" / "bin" / "python"), "prog.py"), DEFAULT)
+    assert output_of(run).strip() == str([True] * 10)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.errors.user import UsageError
+from replay_dd.experiment.baseline import Rate
+from replay_dd.experiment.driver import NO_OBSERVER
+from replay_dd.experiment.proof import Proof
+from replay_dd.experiment.testing import Tests
+from replay_dd.schedules import answer
+from replay_dd.schedules import isolate as isolate_module
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hunt import hunt
@@ -172,3 +180,33 @@ def test_all_choices_that_the_failure_needs_are_told(tmp_path: Path) -> None:
         assert found.switch.failing in found.choices
         assert found.needed.tests <= 2
         assert all(found.gil_of_choice(choice).positions == 1 for choice in found.choices), "known of each"
+
+
+def test_a_proof_that_ctrl_c_cuts_short_is_not_called_failed(two_races: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = isolate(run_under(two_races), run_under(two_races, LOSES_A))
+    best = replace(found, isolation=replace(found.isolation, proof=Proof()))
+    cut_short = replace(best, isolation=replace(best.isolation, proof=Proof(Rate(0, 3), Rate(3, 3))))
+
+    def interrupted(*arguments: object) -> ScheduleIsolation:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(answer, "_with_ranges", interrupted)
+    monkeypatch.setattr(answer, "_proved", lambda *arguments: cut_short)
+    monkeypatch.setattr(answer.LIVE, "kill_all", lambda: None)
+    runs = cast(Any, None)
+    told = answer._proved_beside_ranges(best, Tests(found.isolation.circumstance), runs, 2, NO_OBSERVER, lambda: False)
+    assert (told.isolation.interrupted, told.isolation.proof.made) == (True, False)
+
+
+def test_a_time_budget_holds_for_what_follows_the_search(two_races: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer itself is proved; its range takes too long."""
+    passing, failing = run_under(two_races), run_under(two_races, LOSES_A)
+    found = isolate(passing, failing, time_budget_s=3600)
+    assert found.ranges.tried
+    clock = iter([0.0])
+    monkeypatch.setattr(isolate_module, "time", SimpleNamespace(monotonic=lambda: next(clock, 7200.0)))
+    monkeypatch.setattr(isolate_module._Limits, "seconds_left", lambda limits: None)
+    late = isolate(passing, failing, time_budget_s=3600)
+    assert late.isolation.verified
+    assert late.switch == found.switch
+    assert (late.ranges.tried, late.needed) == (0, None)

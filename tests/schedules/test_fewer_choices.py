@@ -70,6 +70,41 @@ def test_a_limit_ends_it() -> None:
     assert rewritten(runner, most=0).tests == 0
 
 
+def interrupted_after(runs: int) -> InOrder:
+    """Needs two choices, and is interrupted in a later run."""
+    pair = {MANY[20], MANY[40]}
+    made: list[object] = []
+
+    def fails(triggers: tuple[Trigger, ...]) -> bool:
+        made.append(triggers)
+        if len(made) > runs:
+            raise KeyboardInterrupt
+        return pair <= set(triggers)
+
+    return InOrder(fails)
+
+
+def test_ctrl_c_leaves_the_best_so_far() -> None:
+    pair = {MANY[20], MANY[40]}
+    found = rewritten(interrupted_after(30))
+    assert found.interrupted
+    assert pair <= set(found.log.triggers)
+    assert len(found.log.triggers) < len(MANY)
+
+
+def test_a_minimization_that_is_interrupted_tells_the_best_so_far() -> None:
+    pair = {MANY[20], MANY[40]}
+    runner = interrupted_after(30)
+    found = minimize(runner.log(MANY), runner=runner)  # type: ignore[arg-type]
+    assert (found.isolation.interrupted, found.isolation.exit_code) == (True, 130)
+    assert pair <= set(found.log.triggers)
+    assert len(found.log.triggers) < found.choices_before == len(MANY)
+    assert found.log.verified is None
+    runner = interrupted_after(2)
+    with pytest.raises(KeyboardInterrupt):  # there is nothing better yet
+        minimize(runner.log(MANY), runner=runner)  # type: ignore[arg-type]
+
+
 def test_blocks_of_one_thread_are_joined() -> None:
     blocks = [Block("0", 3), Block("0.1", 5), Block("0.1", 9), Block("0.2", 4), Block("0.1", 12)]
     assert triggers_of(blocks) == (

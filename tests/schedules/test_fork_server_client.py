@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import marshal
 import os
+import socket
+import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from replay_dd.experiment.forked import CannotForkError
+from replay_dd.experiment.forked import CannotForkError, fork
 from replay_dd.schedules import program_files
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
@@ -386,3 +390,23 @@ def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> No
         runner.run(Plan(), 60)
         assert program_files._hash_of_version.cache_info().currsize == 1
     assert program_files._hash_of_version.cache_info().currsize == 0
+
+
+def test_a_run_whose_server_is_gone_has_not_reached_its_time_limit() -> None:
+    """Ctrl-C ends the server: nobody is then to ask the run where its threads are."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    with ours, child:
+
+        def serve() -> None:
+            with theirs:
+                theirs.recv(65536)
+                theirs.send(marshal.dumps(("pid", child.pid), 4))
+
+        server = threading.Thread(target=serve)
+        server.start()
+        asked: list[int] = []
+        with pytest.raises(CannotForkError):
+            fork(ours, b"", [], 60, asked.append)
+        server.join()
+    assert not asked

@@ -73,6 +73,8 @@ def with_experiments(
     story, twins = explanation.story, explanation.twins
     if story is None or twins is None or budget.schedules == 0 or explanation.interrupted:
         return explanation
+    if budget.time_s is not None and budget.time_s <= 0:
+        return replace(explanation, tried=Experiments(why_not="the time is over"))
     try:
         tried = try_repairs(
             *(found, story, twins),

@@ -5,7 +5,8 @@ Rules of this module:
 * A region goes from the access that must come before the others' stretch to the one that must come after it, in the
   innermost frame that both have in common. The larger regions around it follow: up to whole functions, and then to
   their callers. What the other threads do to the same things is locked statement by statement.
-* A lock of the program that some accesses to the thing are made under comes first.
+* A lock of the program that some accesses to the thing are made under comes first; before all others one that the
+  interrupted thread has all the time: the others only have to take it, too.
 * An order is proposed for each edge of the conflict: what made the run fail came too early, so it waits.
 """
 
@@ -107,6 +108,7 @@ def lock_proposals(
         return
     own = [edge.access for edge in edges]
     others = [other for edge in edges for other in edge.others]
+    yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]
     around = [region for region in map(sources.lockable, others) if region is not None]
     # The main thread often looks at the result of all others, which it has started, and waits for.
@@ -123,6 +125,32 @@ def lock_proposals(
         )
     everywhere = sites(own, threads, seen[0], sources, inside=sizes[:1])
     yield tuple(VirtualLock(joined([size, *rest], sources)) for size, rest in _in_turn(sizes, around, everywhere))
+
+
+def _taken_by_others(
+    own: Sequence[Access], others: Sequence[Access], failing: Observation, sources: Sources
+) -> Iterator[tuple[VirtualLock, ...]]:
+    """The others take a lock from their first access to their last one, which a thread has over all of its own."""
+    if len(own) < 2:  # then nothing of it comes in between
+        return
+    by_thread: dict[str, list[Access]] = {}
+    for other in others:
+        by_thread.setdefault(other.thread, []).append(other)
+    spans = []
+    for accesses in by_thread.values():
+        in_order = sorted(accesses, key=lambda access: access.number)
+        spans.append(between(in_order[0], in_order[-1], sources)[:_MOST_SIZES])
+    if not all(spans):
+        return
+    common = set.intersection(*(set(access.held) for access in own))
+    for lock in sorted(common - set().union(*(other.held for other in others))):
+        for taken in _taken_as(lock, failing, sources):
+            groups = [[one[min(size, len(one) - 1)] for one in spans] for size in range(max(map(len, spans)))]
+            yield tuple(
+                VirtualLock(joined(regions, sources), name)
+                for regions in groups
+                for name in _ways_to(taken, sources.names_in(regions[0]))
+            )
 
 
 def _in_turn(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from replay_dd.experiment.in_order import runs_in_order
@@ -141,10 +142,11 @@ class Trials:
         def run(plan: Plan) -> TargetRun:
             return self._runner.run(plan, self._time_limit_s)
 
-        for _, made in runs_in_order(run, plans(), self._jobs):
-            self.runs += 1
-            self._on_run(self.runs)
-            yield self._judged(made.log.ending)
+        with closing(runs_in_order(run, plans(), self._jobs)) as runs:
+            for _, made in runs:
+                self.runs += 1
+                self._on_run(self.runs)
+                yield self._judged(made.log.ending)
 
     def _judged(self, ending: Ending) -> Ended:
         signature = signature_of(ending)

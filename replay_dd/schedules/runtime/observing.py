@@ -148,6 +148,16 @@ def own_attributes_of_class(kind: type) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in _own_names_of(kind).items() if type(name) is str and name[:2] != "__"]
 
 
+def all_of_class(kind: type) -> list[tuple[str, Any]]:
+    """(name, value) of whatever lies in a class itself."""
+    return [(name, value) for name, value in _own_names_of(kind).items() if type(name) is str]
+
+
+def is_made_in_python(kind: type) -> bool:
+    """Whether a class was made by a statement, or by a call like it: its attributes can be set."""
+    return bool(_flags_of(kind) & _HEAP_TYPE)
+
+
 def slots_of(thing: object) -> list[str]:
     """The names of the attributes that an object has in slots."""
     return [

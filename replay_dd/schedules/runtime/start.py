@@ -8,7 +8,7 @@ import sys
 
 from . import loading
 from .accelerator.own_memory import FIRST_THREAD, PROGRAM, begin_anew, keep_apart, settle, settle_imports, use_own
-from .backends.choose import load_backend
+from .backends.choose import load_backend, load_executed_backend
 from .baton.garbage import collect_by_schedule
 from .channel import HELLO, NOTE, THREAD
 from .compat import FULL_NAME, UNTESTED
@@ -39,6 +39,7 @@ def start(request_path: str, number: int) -> None:
     """
     # All that a run may need is loaded before its request is there, and so stands at the same addresses in each.
     load_backend()
+    load_executed_backend()
     loading.collect_again()
     keep_apart()
     use_own(True)
@@ -66,7 +67,7 @@ def _put_in_place(request_path: str, number: int) -> Parts:
     parts.follow(request)
     # Every run loads what only some need (4 ms): the names in it are known from then on, and that decides where the
     # program's next ones stand. A copy, a fresh process and an observed run must not differ in it.
-    from .accesses import observer  # noqa: F401
+    from .accesses import follower, observer  # noqa: F401
     from .hangs import history  # noqa: F401
     from .virtual import guard  # noqa: F401
 

@@ -62,6 +62,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
         return Explanation(None, "interrupted", interrupted=True)
     if found.switch is None:
         return Explanation(None, "no switch was isolated")
+    if not found.isolation.complete:
+        return Explanation(None, "the search was stopped before it was complete")
     if not found.isolation.verified or found.isolation.circumstance.flaky:
         return Explanation(None, "the final runs do not replay exactly")
     limit_s = (time_limit_for((found.passing, found.failing)) if time_limit_s is None else time_limit_s) * 3

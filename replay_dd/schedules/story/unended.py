@@ -42,6 +42,19 @@ def of_roots(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     outside = tuple(wait for wait in roots if wait.thing is None)
     words = "; ".join(f"thread {wait.thread.thread} {wait.thread.explanation}" for wait in outside)
     sentence = f"{words[:1].upper()}{words[1:]}."
+    loops = [wait.thread.thread for wait in outside if wait.thread.runs_loop]
+    if loops and hang.why != TIME_LIMIT:
+        verb = "runs an event loop, which sleeps" if len(loops) == 1 else "run event loops, which sleep"
+        unseen = any("in its event loop" in wait.thread.explanation for wait in outside)
+        why = "another thread gave it work without waking it" if unseen else "no thread that is left wakes it"
+        return Verdict(
+            kinds.NEVER_COMES,
+            outside,
+            (),
+            f"{_who(loops)} {verb}: {why}.",
+            help="from another thread, use `loop.call_soon_threadsafe()` or `run_coroutine_threadsafe()`: "
+            "`put_nowait()`, `set()`, `set_result()` and `call_soon()` of asyncio wake no loop and are not thread-safe",
+        )
     if hang.why == TIME_LIMIT:
         own = any("child" in wait.thread.explanation for wait in outside)
         text = "read what a child writes while it runs (`communicate()`), or it waits for room in its pipe for ever"
@@ -64,7 +77,7 @@ def _of_thing(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, ending: End
     if thing.kind in ("Condition", "Event"):
         return _of_signal(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _QUEUES:
-        return _of_queue(waits, thing, steps, f"{who} {verb}", ending)
+        return _of_queue(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind in _SEMAPHORES:
         return _of_semaphore(hang, waits, thing, steps, f"{who} {verb}", ending)
     if thing.kind == "Barrier":
@@ -132,7 +145,7 @@ def _of_signal(
             f"{who} to be notified of {thing.called}. Thread {last.thread} notified it before that"
             f"{_who_waited(steps, waits, last)}; nobody notifies it any more.",
             shown,
-            help=""
+            help=_notify_all(hang, waits, thing, last)
             if waits_in_loop(hang, waits[0].thread)
             else f"wait in a loop that looks at the state first: `while not ...: {own_name(thing)}.wait()`, and "
             "change that state under the same condition before notifying",
@@ -150,8 +163,19 @@ def _of_signal(
         kind,
         waits,
         (thing,),
-        f"{who} {words}. Nobody ever did that in this run.{late}{could}{died}",
+        f"{who} {words}.{_nobody(hang, 'Nobody ever did that in this run.')}{late}{could}{died}",
         tuple(gave_up[-1:]),
+    )
+
+
+def _notify_all(hang: Hang, waits: tuple[Wait, ...], thing: HangThing, last: HangStep) -> str:
+    """Where a notification may have woken a thread that waits for something else: that all must be woken."""
+    places = {(frame.path, frame.line) for wait in waits for frame in own_calls(hang, wait.thread.stack)[-1:]}
+    if last.does != "notifies" or len(places) < 2:
+        return ""
+    return (
+        f"threads wait for different things at {thing.called}, and `notify()` wakes only one, which may be the wrong "
+        "one: `notify_all()`, or one condition for each thing"
     )
 
 
@@ -170,7 +194,9 @@ def _who(threads: list[str]) -> str:
     return f"{'Threads' if len(threads) > 1 else 'Thread'} {listed(threads)}"
 
 
-def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending) -> Verdict:
+def _of_queue(
+    hang: Hang, waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], who: str, ending: Ending
+) -> Verdict:
     full = thing.state.startswith("full")
     wanted = "gets from" if full else "puts into"
     others = sorted({step.thread for step in steps if step.does == wanted})
@@ -190,8 +216,12 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
             if dead
             else f"end those who take items out of {thing.called} only when all who put some in are done",
         )
-    came = f" {_who(others)} put items into it, but will put no more." if others else " Nobody ever did."
-    taken = [step for step in steps if step.does == "gets from" and step.thread not in {w.thread.thread for w in waits}]
+    came = f" {_who(others)} put items into it, but will put no more." if others else _nobody(hang, "Nobody ever did.")
+    waiters = {wait.thread.thread for wait in waits}
+    # What a waiter gets last is what it waits for.
+    taken = [step for name in waiters for step in [one for one in steps if _gets(one, name)][:-1]]
+    taken += [step for step in steps if step.does == "gets from" and step.thread not in waiters]
+    taken.sort(key=lambda step: step.global_time)
     if taken and not others:
         came = f" It had some when the threads began, and thread {taken[-1].thread} took the last one."
     return Verdict(
@@ -203,6 +233,15 @@ def _of_queue(waits: tuple[Wait, ...], thing: HangThing, steps: list[HangStep], 
         help=f"put the item that ends the wait (a sentinel, or the error) into {thing.called} on every way out of the "
         "producer: in a `finally:`",
     )
+
+
+def _nobody(hang: Hang, words: str) -> str:
+    """That nobody did it, if it is known what the threads did."""
+    return f" {words}" if hang.with_history else ""
+
+
+def _gets(step: HangStep, thread: str) -> bool:
+    return step.does == "gets from" and step.thread == thread
 
 
 def _of_semaphore(

@@ -139,6 +139,23 @@ def test_a_deadlock_goes_away_if_both_locks_are_taken_in_one_step(tmp_path: Path
 
 
 @pytest.mark.once
+def test_where_nothing_prevents_a_hang_what_would_help_is_told(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "story" / "hangs" / "mailer.py").read_text(encoding="utf-8")
+    found, explanation = isolated(tmp_path, text)
+    explanation = with_experiments(explanation, found, budget=FEW)
+    assert explanation.tried is not None
+    assert PREVENTS not in {attempt.verdict for attempt in explanation.tried.attempts}
+    told = " ".join(" ".join(story_as_text(explanation, found.failing.program)).split())
+    assert "would help put the item that ends the wait" in told
+
+
+def test_no_time_no_experiments() -> None:
+    explanation = Explanation(cast(Any, "a story"), twins=cast(Any, "twins"))
+    told = with_experiments(explanation, cast(Any, None), budget=Budget(100, 0)).tried
+    assert told is not None
+    assert (told.why_not, told.runs) == ("the time is over", 0)
+
+
 def test_no_schedules_no_experiments() -> None:
     explanation = Explanation(None, "there is none")
     assert with_experiments(explanation, None, budget=FEW) is explanation  # type: ignore[arg-type]

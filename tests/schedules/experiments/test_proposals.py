@@ -131,10 +131,15 @@ def test_what_is_not_guarded_by_that_lock_takes_it_too(sources: Sources) -> None
     assert own[0] == VirtualLock((region(RESET, 20), region(UPDATE, 3, 6)), "self.lock")
 
 
-def test_a_lock_that_both_edges_hold_is_none_that_helps(sources: Sources) -> None:
+def test_a_lock_that_both_edges_hold_is_taken_by_the_others(sources: Sources) -> None:
+    """By them alone: the interrupted thread has it all the time."""
     edges = [access("0.1", (UPDATE, line), held=(LOCK,)) for line in (3, 6)]
-    groups = list(lock_proposals(conflict(*edges, UNGUARDED), seen(*edges, TAKES, UNGUARDED), sources))
-    assert [group[0].taking for group in groups] == [""]
+    first, last = (access("0.2", ("work", 91), (RESET, line)) for line in (18, 20))
+    groups = list(lock_proposals(conflict(*edges, last, first), seen(*edges, TAKES, first, last), sources))
+    assert [group[0].taking for group in groups] == ["self.lock", ""]
+    assert groups[0][0].regions == (region(RESET, 18, 20),)
+    guarded = list(lock_proposals(conflict(*edges, OTHER), seen(*edges, TAKES, OTHER), sources))
+    assert [group[0].taking for group in guarded] == [""]
 
 
 def test_a_lock_is_found_at_accesses_elsewhere(sources: Sources) -> None:

@@ -22,12 +22,20 @@ SWITCH = Switch("0.1", 5, "0.2", False, False, None, 5, 5)
 
 
 def isolated(
-    *, verified: bool = True, flaky: bool = False, switch: Switch | None = SWITCH, interrupted: bool = False
+    *,
+    verified: bool = True,
+    flaky: bool = False,
+    switch: Switch | None = SWITCH,
+    interrupted: bool = False,
+    complete: bool = True,
 ) -> Any:
     return SimpleNamespace(
         switch=None if switch is None else GuiltySwitch(switch, None),
         isolation=SimpleNamespace(
-            verified=verified, circumstance=SimpleNamespace(flaky=flaky), interrupted=interrupted
+            verified=verified,
+            circumstance=SimpleNamespace(flaky=flaky),
+            interrupted=interrupted,
+            complete=complete,
         ),
         failing_range=None,
         passing=log_of([]),
@@ -39,6 +47,7 @@ def isolated(
     ("found", "why"),
     [
         (isolated(switch=None), "no switch was isolated"),
+        (isolated(verified=False, complete=False), "the search was stopped before it was complete"),
         (isolated(verified=False), "the final runs do not replay exactly"),
         (isolated(flaky=True), "the final runs do not replay exactly"),
         # Ctrl-C after the proof: the answer holds, but nobody waits for more runs.

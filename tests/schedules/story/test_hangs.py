@@ -71,6 +71,9 @@ ONCE = [
     ("together", "barrier with a thread missing", {"start_line"}, set(), {20}, "2 of 3 threads are there"),
     ("promise", "future never completed", {"answer"}, set(), {16}, ""),
     ("bounded", "missing consumer", {"checked"}, set(), {15}, "is too large at bounded.py:30"),
+    ("mailer", "missing producer", {"mailer.letters"}, set(), {16}, "took the last one"),
+    ("asleep", "wait for what never comes", set(), set(), {27}, "gave it work without waking it"),
+    ("counter", "missed notification", {"counter.changed"}, set(), {14, 21}, "`notify_all()`"),
     ("loop_thread", "blocked event loop", {"future A"}, set(), {21, 37}, "`await`"),
     ("pipe", "communication deadlock", set(), set(), {26, 29}, "data on descriptor"),
     ("ledger", "wait for what never comes", {"ledger.done"}, set(), {22}, "database is locked at ledger.py:27"),
@@ -171,3 +174,13 @@ def test_a_wait_for_a_child_is_told_with_its_stack(tmp_path: Path) -> None:
     assert text[0] == "HANG: wait for something outside"
     assert "child.py:20 child.wait() in Job.run, in Popen.wait" in text
     assert any("communicate()" in line for line in text)
+
+
+@pytest.mark.once
+def test_what_was_not_noted_is_not_denied(tmp_path: Path) -> None:
+    run, _ = hung("mailer", tmp_path)
+    ending = run.log.ending
+    assert ending.hang is not None
+    bare = verdict_of(replace(ending.hang, with_history=False, steps=()), ending)
+    assert bare.kind == "missing producer"
+    assert "Nobody" not in str(bare)

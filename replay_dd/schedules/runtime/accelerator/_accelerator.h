@@ -269,6 +269,7 @@ typedef struct {
     PyObject *watched;  /* the numbers of places whose visits are counted, or None */
     PyObject *visits;   /* a dict: (thread, number) -> visits */
     PyObject *disable;  /* sys.monitoring.DISABLE, or None */
+    PyObject *executed; /* called with each instruction of counted code, or None */
     unsigned long long digest;
     int lines;          /* trace lines, not opcodes */
     char counting;      /* yield points count: the first thread has been started */

@@ -27,6 +27,7 @@ class Counter:
     question: object
     stranger: object
     learn: object
+    executed: object
     watched: set[int] | None
     visits: dict[tuple[object, int], int]
     lines: int
@@ -39,6 +40,7 @@ class Counter:
     def __init__(self, current: ThreadCounts, disable: object) -> None: ...
     def on_instruction(self, code: CodeType, offset: int, /) -> object: ...
     def on_line(self, code: CodeType, line: int, /) -> object: ...
+    def on_executed(self, code: CodeType, offset: int, /) -> object: ...
     def wait_at(
         self,
         acquire: Callable[[bool, float], bool],

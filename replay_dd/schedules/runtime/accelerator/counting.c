@@ -57,6 +57,7 @@ static PyMemberDef counter_members[] = {
     {"question", T_OBJECT_EX, offsetof(Counter, question), 0, "called when a question is due"},
     {"stranger", T_OBJECT_EX, offsetof(Counter, stranger), 0, "called for a thread without the baton"},
     {"learn", T_OBJECT_EX, offsetof(Counter, learn), 0, "called with code that is seen for the first time"},
+    {"executed", T_OBJECT_EX, offsetof(Counter, executed), 0, "called with each instruction of counted code"},
     {"watched", T_OBJECT_EX, offsetof(Counter, watched), 0, "numbers of places whose visits are counted"},
     {"visits", T_OBJECT_EX, offsetof(Counter, visits), 0, "visits by thread and number"},
     {"digest", T_ULONGLONG, offsetof(Counter, digest), 0, "the rolling digest"},
@@ -143,6 +144,19 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* Report an instruction, in the runtime's turn: what that takes must not move the program's objects. The frame may be
+ * NULL. Returns whether it was wanted; -1 with an exception set. */
+static int report(Counter *self, PyObject *code, long long position, PyObject *frame)
+{
+    int was_own = memory_turn(1);
+    PyObject *answer = frame == NULL ? PyObject_CallFunction(self->executed, "OL", code, position)
+                                     : PyObject_CallFunction(self->executed, "OLO", code, position, frame);
+    int is_wanted = answer == NULL ? -1 : answer == Py_True;
+    Py_XDECREF(answer);
+    memory_turn(was_own);
+    return is_wanted;
+}
+
 static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssize_t amount, int is_line)
 {
     if (amount != 2) {
@@ -163,6 +177,21 @@ static PyObject *counter_on_instruction(Counter *self, PyObject *const *argument
 
 static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
 { return counter_event(self, arguments, amount, 1); }
+
+/* Counts an instruction (not where lines count), and reports it, also if it is no yield point. */
+static PyObject *counter_on_executed(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{
+    PyObject *answer = self->lines ? Py_NewRef(self->disable) : counter_event(self, arguments, amount, 0);
+    if (answer == NULL) {
+        return NULL;
+    }
+    int is_wanted = report(self, arguments[0], PyLong_AsLongLong(arguments[1]), NULL);
+    if (is_wanted == 0) {
+        return answer;
+    }
+    Py_DECREF(answer);
+    return is_wanted < 0 ? NULL : Py_NewRef(Py_None);
+}
 
 /* -- operations: on locks, files, the clock -- */
 
@@ -246,7 +275,7 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
         if (result == 0) {
             result = PyObject_SetAttr((PyObject *)frame, name_lines, counted && self->lines ? Py_True : Py_False);
         }
-        if (result == 0 && counted && !self->lines) {
+        if (result == 0 && counted && (!self->lines || self->executed != Py_None)) {
             result = PyObject_SetAttr((PyObject *)frame, name_opcodes, Py_True);
         }
     }
@@ -256,6 +285,9 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
         uint64_t number = is_line == self->lines ? number_at(table, position) : 0;
         if (number != 0) {
             result = pass(self, code, position, number, is_line);
+        }
+        if (result == 0 && !is_line && table->length > 0 && self->executed != Py_None) {
+            result = report(self, code, position, (PyObject *)frame) < 0 ? -1 : 0;
         }
     }
     Py_DECREF(code);
@@ -270,6 +302,8 @@ static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
+    {"on_executed", (PyCFunction)(void (*)(void))counter_on_executed, METH_FASTCALL,
+     "The callback for instructions where each one is reported."},
     {"wait_at", (PyCFunction)(void (*)(void))stuck_calls_wait_at, METH_FASTCALL,
      "wait_at(acquire, arguments, least_ns, opens): call opens, if given, then wait for a lock; 0 when it is acquired,\n"
      "else for how long (in nanoseconds) the thread with the baton has stood still: as long as that or longer."},
@@ -295,6 +329,7 @@ static int counter_traverse(Counter *self, visitproc visit, void *arg)
     Py_VISIT(self->watched);
     Py_VISIT(self->visits);
     Py_VISIT(self->disable);
+    Py_VISIT(self->executed);
     return places_traverse(&self->places, visit, arg);
 }
 
@@ -307,6 +342,7 @@ static int counter_clear(Counter *self)
     Py_CLEAR(self->watched);
     Py_CLEAR(self->visits);
     Py_CLEAR(self->disable);
+    Py_CLEAR(self->executed);
     places_clear(&self->places);
     return 0;
 }
@@ -330,6 +366,7 @@ static int counter_init(Counter *self, PyObject *arguments, PyObject *keywords)
     }
     Py_XSETREF(self->current, Py_NewRef(current));
     Py_XSETREF(self->disable, Py_NewRef(disable));
+    Py_XSETREF(self->executed, Py_NewRef(Py_None));
     Py_XSETREF(self->question, Py_NewRef(Py_None));
     Py_XSETREF(self->stranger, Py_NewRef(Py_None));
     Py_XSETREF(self->learn, Py_NewRef(Py_None));

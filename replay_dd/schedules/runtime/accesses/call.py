@@ -143,6 +143,8 @@ class AnyInstruction(Instruction):
             return self._file_method(own, expression, name)
         if is_socket(own):  # whoever's function waits for it
             return of_socket(own, name, self.names.name_of(own, expression))
+        if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
+            name, arguments = "commit", []
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
             self.also = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name

@@ -32,6 +32,8 @@ _TOLD_PAIRS = frozenset(["STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"])
 class Follower(ExecutedTrace):
     """Reports instructions for the chain from a cause to its effect; arguments as for the base."""
 
+    wants_callees = False  # what is called is seen in its own code
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._rows: list[tuple[Any, ...]] = []
@@ -72,9 +74,6 @@ class Follower(ExecutedTrace):
     def operation(self, thread: ManagedThread, caller: FrameType) -> None:
         """The running thread does an operation; it belongs to the call that led there."""
         self._passed(thread)
-
-    def called(self, code: CodeType, offset: int, frame: FrameType, callee: object) -> None:
-        """What is called is seen in its own code."""
 
     def _tell_code(self, code: CodeType, number: int) -> None:
         places = self._scheduler.places

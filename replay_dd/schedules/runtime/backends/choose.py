@@ -26,14 +26,24 @@ def load_backend() -> Any:
     return tracing
 
 
+def load_executed_backend() -> Any:
+    """The class of the back end for this interpreter that reports every instruction."""
+    if HAS_MONITORING:
+        from .executed_monitoring import ExecutedBackend
+
+        return ExecutedBackend
+    from . import executed_tracing
+
+    return (
+        executed_tracing.PythonExecutedBackend if accelerator is None else executed_tracing.AcceleratedExecutedBackend
+    )
+
+
 def choose_backend(scheduler: Scheduler, granularity: str) -> tuple[Backend, str]:
     """The back end for this interpreter, and the reason for it."""
     if scheduler.executed is not None:
-        if HAS_MONITORING:
-            from .executed_monitoring import ExecutedBackend
-        else:
-            from .executed_tracing import ExecutedBackend  # type: ignore[assignment]
-        return ExecutedBackend(scheduler, granularity, scheduler.executed), "every instruction is reported"
+        made: Backend = load_executed_backend()(scheduler, granularity, scheduler.executed)
+        return made, "every instruction is reported"
     if granularity == SYNC:
         return Backend(), "only operations on locks, files and sleeps count"
     if HAS_MONITORING:

@@ -56,6 +56,8 @@ _dict_of = type.__dict__["__dict__"].__get__
 class ExecutedTrace:
     """Reports instructions to the tool.
 
+    ``wants_callees`` says whether it is told what is called, too.
+
     Args:
         scheduler: knows who runs.
         first: the global time from which instructions are reported.
@@ -66,6 +68,8 @@ class ExecutedTrace:
         over: whether that many have been reported.
         waits: whether the running thread has to wait for the operation that it is about to do.
     """
+
+    wants_callees = True
 
     def __init__(self, scheduler: Scheduler, first: int, most: int) -> None:
         self._scheduler = scheduler

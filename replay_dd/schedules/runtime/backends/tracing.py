@@ -188,7 +188,9 @@ class AcceleratedBackend(_TracingBackend):
         return function is self._counter
 
     def _learn(self, code: CodeType) -> None:
-        scheduler = self._scheduler
-        counted = scheduler.places.kind(code.co_filename) == COUNTED
-        numbers = numbers_of(scheduler.places, code, self._granularity) if counted else {}
-        add_code(self._counter, code, numbers, self._granularity)
+        counted = self._scheduler.places.kind(code.co_filename) == COUNTED
+        add_code(self._counter, code, self._numbers_of(code) if counted else {}, self._granularity)
+
+    def _numbers_of(self, code: CodeType) -> dict[int, int]:
+        """The yield points of counted code; code without any is not traced."""
+        return numbers_of(self._scheduler.places, code, self._granularity)

@@ -174,7 +174,8 @@ class Scheduler(Chooser):
         finally:
             if self.expect_stuck is not None:
                 self.expect_stuck(self.current)
-            if self.executed is not None:
+            # Not before the first thread: a frame that is freed in the program's turn moves its garbage collections.
+            if self.executed is not None and self.counting:
                 self.executed.operation(self.current, sys._getframe(1))
             use_own(before)  # an import by the runtime itself takes locks, and goes on in its turn
 

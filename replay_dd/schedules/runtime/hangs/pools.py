@@ -77,6 +77,10 @@ class Pools:
         """Whether this thread runs an event loop."""
         return any(name == thread for _, name in self._loops)
 
+    def ready_in(self, thread: str) -> int:
+        """How many callbacks are ready in the event loop of a thread: it sleeps if nobody has woken it for them."""
+        return sum(len(attribute(loop, "_ready") or ()) for loop, name in self._loops if name == thread)
+
     def _belongs(self, future: Any, loop: Any) -> bool:
         for callback in list(attribute(future, "_done_callbacks") or ()):
             if any(cell is loop for cell in _cells(callback)):

@@ -81,6 +81,9 @@ class _Teller:
             if not thread.ended and thread.waiting is not None and not scheduler.is_ready(thread):
                 state = "waits"
                 explanation = explain(thread.waiting, frame)
+                ready = self._pools.ready_in(thread.name)
+                if ready:
+                    explanation += f"; {ready} callback{' is' if ready == 1 else 's are'} ready in its event loop"
                 thing, other = self._awaited(thread, frame)
                 if thing is not None:
                     number = history.number(thing)

@@ -1,11 +1,25 @@
-"""Puts stand-ins in the place of functions and types, wherever a module that is imported already has them by name."""
+"""Puts stand-ins in the place of functions and types, wherever a module that is imported already has them.
+
+That is by name, as the default of an argument, in a closure (as the constructor of a dataclass has its factories), in a
+class, or in a list or dictionary.
+"""
 
 from __future__ import annotations
 
 import copyreg
 import sys
 
-from ..observing import attributes_of, plain
+from ..observing import (
+    all_of_class,
+    attribute,
+    attributes_of,
+    class_module,
+    is_a,
+    is_made_in_python,
+    plain,
+    set_attribute,
+    type_name,
+)
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -14,7 +28,11 @@ if TYPE_CHECKING:
 
     # For each module, the names in it and what stands in there.
     StandIns = dict[Any, dict[str, Any]]
+    # By identity: the original, and what stands in for it.
+    Replaced = dict[int, tuple[object, object]]
 
+_FUNCTION = type(lambda: None)
+_DEEPEST = 2  # containers in classes in modules
 _OWN_MODULES = ("_replay_dd_runtime", "replay_dd.")
 
 
@@ -24,7 +42,7 @@ def replace(tables: Iterable[StandIns]) -> None:
     Args:
         tables: the stand-ins of each part of the runtime.
     """
-    replaced: dict[int, tuple[object, object]] = {}  # by identity: the original, and what stands in for it
+    replaced: Replaced = {}
     for stand_ins in tables:
         for module, names in stand_ins.items():
             for name, stand_in in names.items():
@@ -37,18 +55,74 @@ def replace(tables: Iterable[StandIns]) -> None:
         if plain(attributes.get("__name__", "")).startswith(_OWN_MODULES):
             continue
         for name, value in list(attributes.items()):
-            found = replaced.get(id(value))
-            if found is not None and found[0] is value:
-                attributes[name] = found[1]
+            attributes[name] = _replaced_in(value, replaced, depth=0)
     _let_be_pickled([stand_in for _, stand_in in replaced.values()])
+
+
+def _replaced_in(value: Any, replaced: Replaced, depth: int) -> Any:
+    """What stands in for a value, or the value itself, with stand-ins in it."""
+    found = replaced.get(id(value))
+    if found is not None and found[0] is value:
+        return found[1]
+    if depth > _DEEPEST:
+        return value
+    kind = type(value)
+    if kind is _FUNCTION:
+        _replace_in_function(value, replaced, depth)
+    elif kind is staticmethod or kind is classmethod:
+        _replaced_in(value.__func__, replaced, depth)
+    elif kind is list:
+        for place, one in enumerate(value):
+            stand_in = _replaced_in(one, replaced, depth + 1)
+            if stand_in is not one:
+                value[place] = stand_in
+    elif kind is dict:
+        for key, one in list(value.items()):
+            stand_in = _replaced_in(one, replaced, depth + 1)
+            if stand_in is not one:
+                value[key] = stand_in
+    elif is_a(value, type):
+        _replace_in_class(value, replaced, depth)
+    elif type_name(value) == "Field" and class_module(kind) == "dataclasses":
+        factory = attribute(value, "default_factory")
+        if id(factory) in replaced:
+            set_attribute(value, "default_factory", _replaced_in(factory, replaced, depth))
+    return value
+
+
+def _replace_in_function(function: Any, replaced: Replaced, depth: int) -> None:
+    if plain(function.__globals__.get("__name__", "")).startswith(_OWN_MODULES):
+        return  # a stand-in, which needs the original
+    defaults = function.__defaults__
+    if defaults is not None and any(id(one) in replaced for one in defaults):
+        function.__defaults__ = tuple([_replaced_in(one, replaced, _DEEPEST) for one in defaults])
+    if function.__kwdefaults__ is not None:
+        _replaced_in(function.__kwdefaults__, replaced, _DEEPEST)
+    for cell in function.__closure__ or ():
+        try:
+            held = cell.cell_contents
+        except ValueError:  # it is empty
+            continue
+        stand_in = _replaced_in(held, replaced, depth + 1)
+        if stand_in is not held:
+            cell.cell_contents = stand_in
+
+
+def _replace_in_class(kind: type, replaced: Replaced, depth: int) -> None:
+    if not is_made_in_python(kind):
+        return
+    for name, value in all_of_class(kind):
+        stand_in = _replaced_in(value, replaced, depth + 1)
+        if stand_in is not value:
+            type.__setattr__(kind, name, stand_in)
 
 
 def _disguised(stand_in: Any, original: Any) -> Any:
     """A function with the names of the original."""
     if not isinstance(stand_in, type(replace)):
         return stand_in
-    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
-        setattr(stand_in, attribute, getattr(original, attribute))
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(stand_in, name, getattr(original, name))
     # A function of C does not turn into a method where a class has it as an attribute; nor must its stand-in.
     return staticmethod(stand_in)
 
