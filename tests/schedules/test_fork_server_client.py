@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment.forked import CannotForkError
+from replay_dd.experiment.process import PrivateFolder
 from replay_dd.schedules import program_files
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.fork_server_client import ForkServer, Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 from tests.schedules.forking import THREAD, forked_output, write
@@ -375,6 +377,28 @@ def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_pa
     while processes_in(tmp_path):  # the last of them is just ending; if it is not, it takes a minute
         assert time.monotonic() < began + 50
         time.sleep(0.01)
+
+
+def test_a_server_that_is_closed_under_a_run_keeps_what_that_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
+    settings = Settings(real_clock=True)
+    server = ForkServer(describe_program((sys.executable, program.name), directory=tmp_path), settings)
+    closing = threading.Thread(target=server.close)
+
+    def close_first(folder: PrivateFolder) -> None:
+        closing.start()
+        while closing.is_alive() and not server.closed:
+            time.sleep(0.01)
+        assert folder.path.is_dir()
+
+    monkeypatch.setattr("replay_dd.schedules.fork_server_client.empty_folder", close_first)
+    with pytest.raises(CannotForkError):
+        server.run(Plan(), 60)
+    closing.join()
+    with pytest.raises(CannotForkError):
+        server.run(Plan(), 60)
 
 
 def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:
