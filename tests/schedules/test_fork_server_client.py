@@ -347,13 +347,15 @@ thread.join()
         "ctypes.CDLL(None).printf(b'kept in C')",
     ],
 )
-def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("granularity", ["sync", "access"])
+def test_a_forked_run_ends_as_a_fresh_one(granularity: str, ending: str, tmp_path: Path) -> None:
     program = write(tmp_path, f"import atexit, ctypes, os, sys\n{THREAD}{ending}\n")
     described = describe_program((sys.executable, program.name), directory=tmp_path)
-    with Runner(described, Settings()) as runner:
+    settings = Settings(granularity=granularity)
+    with Runner(described, settings) as runner:
         forked = runner.run(Plan(), 60)
         assert runner.why_fresh == ""
-    fresh = run_target(described, Settings(), Plan(), time_limit_s=60)
+    fresh = run_target(described, settings, Plan(), time_limit_s=60)
     assert without_seconds(forked) == without_seconds(fresh)
     if "__del__" not in ending:  # what objects do as the last of all is not done
         assert forked.output == fresh.output
