@@ -361,6 +361,18 @@ def test_a_forked_run_ends_as_a_fresh_one(granularity: str, ending: str, tmp_pat
         assert forked.output == fresh.output
 
 
+@pytest.mark.parametrize(
+    "where, finalized", [("os.environ['TMPDIR']", False), ("'.'", True)], ids=["temporary", "its directory"]
+)
+def test_only_a_run_that_leaves_something_behind_is_finalized(where: str, finalized: bool, tmp_path: Path) -> None:
+    late = "class Late:\n    def __del__(self): print('late')\nlate = Late(); late.itself = late; del late\n"
+    program = write(tmp_path, f"import os\n{THREAD}open(os.path.join({where}, 'new'), 'w').close()\n{late}")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert (b"late" in runner.run(Plan(), 60).output) == finalized
+        assert runner.why_fresh == ""
+
+
 def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_path: Path) -> None:
     program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
     told: list[str] = []
