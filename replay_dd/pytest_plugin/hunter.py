@@ -93,6 +93,9 @@ class Hunter:
         started = time.monotonic()
         try:
             result = self._hunt(test, program, settings, wanted)
+            suite = self._suites.get(settings)
+            if isinstance(suite, Suite):
+                result = replace(result, anew=suite.made_anew(test))
         except ReplayDDError as error:
             result = HuntResult(test, NOT_HUNTED, why=str(error))
         except KeyboardInterrupt:
