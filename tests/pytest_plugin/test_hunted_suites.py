@@ -203,9 +203,10 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
     text = "import threading, pytest\nfrom racy import in_threads\n@pytest.fixture(scope='session')\ndef server():\n"
     text += "    end = threading.Event()\n    threading.Thread(target=end.wait).start()\n    yield\n    end.set()\n"
     text += "def test_with_it(server):\n    pass\ndef test_beside_it():\n    pass\n"
+    text += "def test_skipped():\n    pytest.skip('so')\n"
     text += "def test_always():\n    in_threads(print)\n    assert not 'so'\n"
     done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
-    assert "3 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
+    assert "4 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
     assert "starts no thread" not in done.stdout
 
 
