@@ -148,7 +148,9 @@ class HuntedTests:
             self._results += map(HuntResult.of_data, sent["results"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell what was hunted and found."""
+        """Tell what was hunted and found; nobody hears a worker of xdist, but its summary of the job would be kept."""
+        if hasattr(self._config, "workerinput"):
+            return
         lines = list(summary(self._results, self._tests, self._threaded))
         if terminalreporter.verbosity > 0:
             lines[1:1] = table(self._results)

@@ -122,7 +122,11 @@ def test_workers_hunt_their_own_tests(tmp_path: Path) -> None:
     text = (
         "from racy import loads\ndef test_one():\n    assert loads() == ['key']\ndef test_two():\n    assert loads()\n"
     )
-    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2", COLUMNS="200")
+    page = tmp_path / "page.md"
+    github = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
+    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2", COLUMNS="200", **github)
+    assert page.read_text().count("### replay-dd") == 1
+    assert done.stdout.count("::error file=") == 1
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "2 tests, 2 with threads, 2 hunted, 1 race found" in done.stdout
     assert "FAILED test_it.py::test_one - AssertionError: assert ['key'" in done.stdout
