@@ -137,10 +137,10 @@ def test_what_is_told_of_a_race_is_as_verbose_as_was_asked_for(tmp_path: Path, m
     for name in ("CI", "BUILD_NUMBER"):  # there, pytest tells everything at once
         monkeypatch.delenv(name, raising=False)
     text = "import threading\nfound = []\n"
-    text += "def work():\n    if not found:\n        found.append(len('x'))\n"
+    text += "def work():\n    if not found:\n        found.append('key' * len('x'))\n"
     text += "def test_it():\n    threads = [threading.Thread(target=work) for _ in range(2)]\n"
     text += "    for one in threads: one.start()\n    for one in threads: one.join()\n"
-    text += "    assert found == [1]\n"
+    text += "    assert found == ['key']\n"
     (tmp_path / "test_it.py").write_text(text)
     quiet = pytest_in(tmp_path, "--replay-dd=20").stdout
     assert "1 race found" in quiet
