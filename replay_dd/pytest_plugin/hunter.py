@@ -67,12 +67,14 @@ class Hunter:
         suite: the program that loads the suite.
         folder: where to keep logs.
         directory: where pytest was started; paths are told as seen from there.
+        verbosity: how much pytest is asked to tell of a failure.
     """
 
-    def __init__(self, suite: Program, folder: Path, directory: Path) -> None:
+    def __init__(self, suite: Program, folder: Path, directory: Path, verbosity: int = 0) -> None:
         self._program = suite
         self._folder = folder
         self._directory = directory
+        self._verbosity = verbosity
         self._suites: dict[Settings, Suite | str] = {}
 
     def close(self) -> None:
@@ -93,6 +95,9 @@ class Hunter:
         started = time.monotonic()
         try:
             result = self._hunt(test, program, settings, wanted)
+            suite = self._suites.get(settings)
+            if isinstance(suite, Suite):
+                result = replace(result, anew=suite.made_anew(test))
         except ReplayDDError as error:
             result = HuntResult(test, NOT_HUNTED, why=str(error))
         except KeyboardInterrupt:
@@ -147,11 +152,11 @@ class Hunter:
         try:
             answer = isolate(found.passing, found.failing, runner=runner)
         except ReplayDDError as error:
-            told = repeated(found.failing, _TIME_LIMIT_S)[1]
+            told = repeated(found.failing, _TIME_LIMIT_S, self._verbosity)[1]
             return replace(self._not_isolated(test, found, folder, str(error), told), fresh=fresh)
         minimal_pass, minimal_fail = folder / "minimal-pass.log", folder / "minimal-fail.log"
         write_log(answer.passing, minimal_pass)
-        counted, told = repeated(answer.failing, _TIME_LIMIT_S)
+        counted, told = repeated(answer.failing, _TIME_LIMIT_S, self._verbosity)
         write_log(counted, minimal_fail)
         explanation = explain(answer, runner=runner)
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []

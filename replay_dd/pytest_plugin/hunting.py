@@ -77,7 +77,9 @@ class HuntedTests:
         if report.when != "call" or self._running:
             return
         again = item.nodeid in self._seen  # other plugins run a test again that has failed
-        threads = self._watch.started or threading.active_count() > self._threads_before
+        # A test that was skipped meets no thread of a fixture, or of a test before it.
+        beside = not report.skipped or hasattr(report, "wasxfail")
+        threads = self._watch.started or (beside and threading.active_count() > self._threads_before)
         if not again:
             self._seen.add(item.nodeid)
             self._tests += 1
@@ -146,7 +148,9 @@ class HuntedTests:
             self._results += map(HuntResult.of_data, sent["results"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell what was hunted and found."""
+        """Tell what was hunted and found; nobody hears a worker of xdist, but its summary of the job would be kept."""
+        if hasattr(self._config, "workerinput"):
+            return
         lines = list(summary(self._results, self._tests, self._threaded))
         if terminalreporter.verbosity > 0:
             lines[1:1] = table(self._results)

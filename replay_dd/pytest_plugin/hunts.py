@@ -111,6 +111,7 @@ class Hunts:
         about = (
             *(str(self._directory), str(self._config.rootpath), str(self._folder)),
             *(command_of(self._config), files, self._asked.time_s, self._total_s, self._corpus),
+            self._config.get_verbosity(pytest.Config.VERBOSITY_ASSERTIONS),
         )
         write_message(self._asking, about, write)
 

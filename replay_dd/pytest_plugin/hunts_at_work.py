@@ -43,6 +43,7 @@ class HuntsAtWork:
         test_s: seconds for each test.
         total_s: seconds for all hunts together; None for no limit.
         corpus: the folder that keeps what hunts have learnt; None for none.
+        verbosity: how much pytest is asked to tell of a failure.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class HuntsAtWork:
         test_s: float,
         total_s: float | None,
         corpus: str | None,
+        verbosity: int,
     ) -> None:
         self._directory = Path(directory)
         self._root = Path(root)
         self._folder = Path(folder)
         self._command = command
         self._files = files
+        self._verbosity = verbosity
         self._corpus = None if corpus is None else Path(corpus)
         self._budget = Budget(test_s, total_s)
         self._settings: dict[tuple[str, float], Settings] = {}
@@ -119,7 +122,8 @@ class HuntsAtWork:
 
     def _replayed(self, test: str, file: str, recorded: Log) -> Replayed:
         call = int(recorded.program.environment.get(WHICH_CALL, "0"))
-        return replayed(recorded, self._program([self._word(test, file)], call=call), str(self._root))
+        program = self._program([self._word(test, file)], call=call)
+        return replayed(recorded, program, str(self._root), self._verbosity)
 
     def _known_race(self, test: str, file: str, path: Path) -> HuntResult:
         shown = os.path.relpath(path, self._directory)
@@ -148,7 +152,7 @@ class HuntsAtWork:
         hunter = self._hunters.get(call)
         if hunter is None:
             suite = self._program(self._files, _INSIDE, call=call)
-            hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory)
+            hunter = self._hunters[call] = Hunter(suite, self._folder, self._directory, self._verbosity)
         kind = asked.granularity, asked.max_delay_s
         settings = self._settings.get(kind)
         if settings is None:

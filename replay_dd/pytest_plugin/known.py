@@ -24,6 +24,7 @@ from replay_dd.schedules.program_files import changed_files
 from replay_dd.schedules.replay import replay
 
 _LEAST_LIMIT_S = 120.0
+_ADVICE = re.compile(r"\b[Uu]se '?-v")  # of pytest, to have it tell more
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,14 @@ class Replayed:
     line: int = 0
 
 
-def replayed(log: Log, program: Program, root: str) -> Replayed:
+def replayed(log: Log, program: Program, root: str, verbosity: int) -> Replayed:
     """Run a test under the schedule of a log: exactly, or, where the program has changed, by its source lines.
 
     Args:
         log: says how to switch.
         program: runs the test.
         root: the root of the tests.
+        verbosity: how much pytest is asked to tell, as in ``--verbosity``.
 
     Raises:
         ReplayDDError: it cannot be run.
@@ -66,21 +68,21 @@ def replayed(log: Log, program: Program, root: str) -> Replayed:
     if same_folder(log, program) and not changed_files(ours.program):
         exact = replay(ours, time_limit_s=limit_s)
         if exact.divergence is None:
-            return _told(exact.run.log, exact.run.output, exact.outcome)
+            return _told(exact.run.log, exact.run.output, exact.outcome, verbosity, limit_s)
     anchored = replay_by_anchors(as_if_here(log, program, root), time_limit_s=limit_s)
     lost = anchored.missed
     if lost and anchored.outcome is not Outcome.FAIL:
         why = f"thread {lost[0].switch.thread} to {lost[0].switch.to}: {lost[0].why}"
         return Replayed(Outcome.UNRESOLVED, signature_of(anchored.run.log.ending).text, why)
-    return _told(anchored.run.log, anchored.run.output, anchored.outcome)
+    return _told(anchored.run.log, anchored.run.output, anchored.outcome, verbosity, limit_s)
 
 
-def _told(log: Log, output: bytes, outcome: Outcome) -> Replayed:
+def _told(log: Log, output: bytes, outcome: Outcome, verbosity: int, limit_s: float) -> Replayed:
     failure = signature_of(log.ending)
     if outcome is Outcome.UNRESOLVED:
         return Replayed(outcome, failure.text, f"it ends in another way: {failure.text}")
     chosen = [switch for switch in log.switches if not switch.by_default and switch.place is not None]
-    told = "\n".join(failures_of(output)) if outcome is Outcome.FAIL else ""
+    told = _as_verbose(log, output, verbosity, limit_s) if outcome is Outcome.FAIL else ""
     if not chosen:
         return Replayed(outcome, failure.text, told=told)
     switch = chosen[-1]
@@ -94,15 +96,37 @@ def _told(log: Log, output: bytes, outcome: Outcome) -> Replayed:
     )
 
 
-def repeated(log: Log, time_limit_s: float) -> tuple[Log, str]:
+def repeated(log: Log, time_limit_s: float, verbosity: int) -> tuple[Log, str]:
     """A failing log, and what pytest writes about its failure when it is replayed; empty if it writes nothing.
 
     The replay also counts which visit of its place each switch is, by which it is found in a program that has changed.
+
+    Args:
+        log: the log.
+        time_limit_s: seconds after which a replay is killed.
+        verbosity: how much pytest is asked to tell, as in ``--verbosity``.
     """
     again = replay(log, time_limit_s=time_limit_s, count_visits=True)
     if again.divergence is None:
         log = replace(log, switches=again.run.log.switches)
-    return log, "\n".join(failures_of(again.run.output))
+    return log, _as_verbose(log, again.run.output, verbosity, time_limit_s)
+
+
+def _as_verbose(log: Log, output: bytes, verbosity: int, time_limit_s: float) -> str:
+    """What pytest writes about a failure if it is to tell that much.
+
+    Runs are quiet, as the words of a failure belong to it and must not depend on options. So where pytest advises to
+    ask for more, and that was done, the run is made once more.
+    """
+    told = "\n".join(failures_of(output))
+    if verbosity > 0 and _ADVICE.search(told):
+        *command, test = log.program.command
+        verbose = replace(log.program, command=(*command, f"--verbosity={verbosity}", test))
+        again = replay(replace(log, program=verbose), time_limit_s=time_limit_s)
+        # To tell more is another end of the run; on the way there, the threads must do the same.
+        if again.divergence is None or (again.divergence.expected, again.divergence.actual) == (None, None):
+            return "\n".join(failures_of(again.run.output))
+    return told
 
 
 def failures_of(output: bytes) -> Iterator[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,6 +18,7 @@ FAILS_ALWAYS = "fails under each schedule"
 NO_THREADS = "starts no thread"
 NOT_HUNTED = "not hunted"
 NO_TIME = "no time is left of --replay-dd-total"
+_WHICH = re.compile(r":\[\d+\]| before its first thread")  # of a socket, which differs each time
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class HuntResult:
         story: what the threads did to each other, line by line.
         told: what pytest wrote about the failure.
         fresh: why runs used fresh processes; empty if they were forked.
+        anew: why fixtures of its session, module or class were made anew for it; empty if they served others as well.
         interrupted: whether Ctrl-C ended the hunt.
     """
 
@@ -54,6 +58,7 @@ class HuntResult:
     story: tuple[str, ...] = ()
     told: str = ""
     fresh: str = ""
+    anew: str = ""
     interrupted: bool = False
 
     @property
@@ -111,12 +116,12 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
     late = [result for result in all_of if result.why == NO_TIME]
     if late:
         yield f"{len(late)} {'test was' if len(late) == 1 else 'tests were'} not hunted: {NO_TIME}"
-    reasons: dict[str, int] = {}
-    for result in hunted:
-        if result.fresh:
-            reasons[result.fresh] = reasons.get(result.fresh, 0) + 1
-    for reason, count in reasons.items():
+    for reason, count in Counter(result.fresh for result in hunted if result.fresh).items():
         yield f"{count} {'test' if count == 1 else 'tests'} ran in fresh processes, which is slower: {reason}"
+    again = (_WHICH.sub("", result.anew) for result in hunted if result.anew and not result.fresh)
+    for reason, count in Counter(again).items():
+        whose = "1 test had its" if count == 1 else f"{count} tests had their"
+        yield f"{whose} session, module or class fixtures made anew, as they cannot be shared: {reason}"
     if any(result.verdict == NO_FAILURE for result in hunted):
         yield "Where no failure was found, that is not a proof: other schedules were not tried."
 

@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import pytest
 
+from .stages import make_fixtures, stages_of
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     """Wait for the name of a test; go on, in a copy of this process, as if only that had been collected."""
-    from _replay_dd_runtime.process.suite import next_test
+    from _replay_dd_runtime.process.suite import next_test, refuse
 
-    name = next_test([item.nodeid for item in session.items])
-    session.items[:] = [next(item for item in session.items if item.nodeid == name)]
+    names = [item.nodeid for item in session.items]
+    items = {item.nodeid: item for item in reversed(session.items)}
+    while True:
+        name, stage = next_test(names, lambda name: [one.key for one in stages_of(items[name])])
+        if stage is None:
+            break
+        try:
+            make_fixtures(items[name], stages_of(items[name])[stage])
+        except BaseException as error:
+            refuse(f"they end with {type(error).__name__} if they are made before the test")
+    session.items[:] = [items[name]]
     session.testscollected = 1
     session.testsfailed = 0  # errors while other files were collected

@@ -15,6 +15,7 @@ import fcntl
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,12 +99,17 @@ class ForkServer:
         program: what to run.
         settings: what to count and hold fixed.
         start: starts it.
+
+    Attributes:
+        closed: whether it was ended, or is about to be.
     """
 
     def __init__(self, program: Program, settings: Settings, start: Start = start_program) -> None:
+        self.closed = False
         self._program = program
         self._settings = settings
         self._context = contextlib.ExitStack()
+        self._running = threading.Lock()
         try:
             started = start(program, settings, self._context)
             self._socket, self._own_folder = started.socket, started.folder
@@ -114,7 +120,7 @@ class ForkServer:
             self._told = Told(self._folder.path / CHANNEL)
             self._context.callback(self._told.close)
         except BaseException:
-            self.close()
+            self._context.close()
             raise
 
     def _await_first_thread(self) -> None:
@@ -129,8 +135,13 @@ class ForkServer:
         self._context.callback(self._temporary.forget)
 
     def close(self) -> None:
-        """End the server and remove its folder."""
-        self._context.close()
+        """End the server and remove its folder; a run that it is making ends with an error."""
+        self.closed = True
+        with contextlib.suppress(OSError):  # it has ended
+            self._socket.shutdown(socket.SHUT_RDWR)
+        # What a run uses must not be closed under its hands: its descriptors and folders might be another's by then.
+        with self._running:
+            self._context.close()
 
     def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         """Make one run, in a fork of the waiting program.
@@ -138,6 +149,12 @@ class ForkServer:
         Raises:
             CannotForkError: the server has ended.
         """
+        with self._running:
+            if self.closed:
+                raise CannotForkError("the server has ended")
+            return self._run(plan, time_limit_s)
+
+    def _run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         folder = self._folder
         empty_folder(folder)
         output_path = folder.path / "output"
@@ -159,7 +176,7 @@ class ForkServer:
         at_limit: list[ThreadAtLimit] = []
         ended = fork(
             *(self._socket, message, descriptors, time_limit_s),
-            lambda pid: at_limit.extend(threads_at_limit(self._folder.path, pid)),
+            lambda pid: None if self.closed else at_limit.extend(threads_at_limit(self._folder.path, pid)),
         )
         self._temporary.put_back()
         remove_system_names(self._own_folder.path)  # the program got that folder before it was forked

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from replay_dd.experiment.forked import CannotForkError, received
+from replay_dd.experiment.process import PrivateFolder
 from replay_dd.schedules.fork_server_client import Start, Started, start_program
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
@@ -23,6 +24,7 @@ from replay_dd.schedules.temporary_files import TemporaryFiles
 _LOAD_LIMIT_S = 300.0  # large suites take minutes to be collected
 _FIRST_THREAD_LIMIT_S = 60.0  # a test that takes longer up to there is copied before it begins
 _LAST_LINES = 5
+_MOST_STAGES = 8  # at a time
 
 
 class Suite:
@@ -39,20 +41,15 @@ class Suite:
     def __init__(self, program: Program, settings: Settings) -> None:
         self._context = contextlib.ExitStack()
         self._at_once: set[str] = set()
+        self._made_anew: dict[str, str] = {}
         try:
-            self._started = start_program(program, settings, self._context)
-            kind, told = received(self._started.socket, _LOAD_LIMIT_S) or ("", "it was not loaded in time, or ended")
-            if kind != "loaded":
-                why = "it starts a thread while it is loaded" if kind == "ready" and not told else str(told)
-                raise CannotForkError(f"{why}{_last_words(self._started.folder.path)}")
-            folder = self._started.folder
-            self._temporary = TemporaryFiles(folder.temporary, folder.path / "temporary-of-suite")
-        except OSError as error:
-            self.close()
-            raise CannotForkError(f"its temporary files cannot be kept: {error}") from error
+            started = start_program(program, settings, self._context)
+            self._folder = started.folder
+            self._loaded = _Stage(started.socket, self._folder, "it starts a thread while it is loaded", _LOAD_LIMIT_S)
         except BaseException:
             self.close()
             raise
+        self._last = self._loaded
 
     def __enter__(self) -> Suite:
         return self
@@ -67,32 +64,125 @@ class Suite:
         self._context.close()
 
     def start_test(self, name: str) -> Start:
-        """What starts a test in a copy of the suite.
+        """What starts a test in a copy of the suite, or of the furthest stage on its way.
 
         The copy goes on to its first thread, and stops there. If it cannot be copied again there, it stops before the
         test begins.
         """
 
         def start(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
-            ours, pid = self._copied(name)
+            stage = self._furthest(name)
+            ours, pid = stage.copy(name, name in self._at_once)
             if name not in self._at_once and not _can_be_copied(ours):
                 self._at_once.add(name)
                 ours.close()
-                self._end_test(pid)
-                ours, pid = self._copied(name)
-            context.callback(self._end_test, pid)
+                stage.end_test(pid)
+                ours, pid = stage.copy(name, at_once=True)
+            context.callback(stage.end_test, pid)
             context.enter_context(ours)
-            return Started(ours, self._started.folder)
+            return Started(ours, self._folder)
 
         return start
 
-    def _copied(self, name: str) -> tuple[socket.socket, int]:
+    def made_anew(self, name: str) -> str:
+        """Why fixtures of its session, module or class are made anew for this test; empty if they are not."""
+        return self._made_anew.get(name, "")
+
+    def _furthest(self, name: str) -> _Stage:
+        stage = self._loaded
+        for number, key in enumerate(stage.keys(name)):
+            if key not in stage.next and self._loaded.count() > _MOST_STAGES:
+                stage.forget(self._loaded)
+            further = stage.next.get(key)
+            if further is None:
+                self._put_back(stage)
+                further = stage.next[key] = stage.go_on(name, number)
+                self._last = stage if isinstance(further, str) else further
+            if isinstance(further, str):
+                self._made_anew[name] = further
+                break
+            stage = further
+        self._put_back(stage)
+        return stage
+
+    def _put_back(self, stage: _Stage) -> None:
+        if stage is not self._last:
+            stage.temporary.put_back()
+            self._last = stage
+
+
+class _Stage:
+    """A copy of the suite that waits at some point on the way to its tests.
+
+    Args:
+        channel: to it.
+        folder: the private folder of the suite.
+        on_thread: why it cannot be copied if it starts a thread on its way.
+        limit_s: seconds that its way there may take.
+        before: the stage that it was copied from, and its process id.
+
+    Attributes:
+        temporary: the temporary files that it has made.
+        next: stages that were copied from it, by their keys, or why they cannot be had.
+
+    Raises:
+        CannotForkError: it did not come there, or must not be copied there.
+    """
+
+    def __init__(
+        self,
+        channel: socket.socket,
+        folder: PrivateFolder,
+        on_thread: str,
+        limit_s: float,
+        before: tuple[_Stage, int] | None = None,
+    ) -> None:
+        self.next: dict[str, _Stage | str] = {}
+        self._channel = channel
+        self._folder = folder
+        self._before = before
+        kind, told = received(channel, limit_s) or ("", "it was not loaded in time, or ended")
+        if kind != "loaded":
+            raise CannotForkError(f"{told or on_thread}{'' if before else _last_words(folder.path)}")
+        name = f"temporary-of-{before[1] if before else 'suite'}"
+        try:
+            self.temporary = TemporaryFiles(folder.temporary, folder.path / name)
+        except OSError as error:
+            raise CannotForkError(f"its temporary files cannot be kept: {error}") from error
+
+    def keys(self, name: str) -> list[str]:
+        """The keys of the stages on the way to a test."""
+        try:
+            self._channel.send(marshal.dumps((name, False, None), MARSHAL_VERSION))
+            _, keys = received(self._channel, None) or ("stages", [])
+        except OSError:
+            keys = []
+        return list(keys)
+
+    def go_on(self, name: str, number: int) -> _Stage | str:
+        """The next stage on the way to a test, or why it cannot be had.
+
+        Args:
+            name: the test.
+            number: that of the stage.
+        """
+        channel, pid = self.copy(name, at_once=False, number=number)
+        try:
+            return _Stage(channel, self._folder, "they start a thread", _FIRST_THREAD_LIMIT_S, (self, pid))
+        except CannotForkError as error:
+            channel.close()
+            _kill(pid)
+            self.temporary.put_back()
+            return str(error)
+
+    def copy(self, name: str, at_once: bool, number: int | None = None) -> tuple[socket.socket, int]:
+        """A copy on its way to a test, or to another stage: what to talk with it through, and its process id."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        message = marshal.dumps((name, name in self._at_once), MARSHAL_VERSION)
+        message = marshal.dumps((name, at_once, number), MARSHAL_VERSION)
         with theirs:
             try:
-                socket.send_fds(self._started.socket, [message], [theirs.fileno()])
-                _, pid = received(self._started.socket, None) or ("pid", 0)
+                socket.send_fds(self._channel, [message], [theirs.fileno()])
+                _, pid = received(self._channel, None) or ("pid", 0)
             except OSError:
                 pid = 0
         if not pid:
@@ -100,11 +190,48 @@ class Suite:
             raise CannotForkError("the suite that was loaded has ended, or has no such test")
         return ours, pid
 
-    def _end_test(self, pid: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
-        received(self._started.socket, None)
-        self._temporary.put_back()
+    def end_test(self, pid: int) -> None:
+        """End a copy that was made for a test."""
+        _kill(pid)
+        received(self._channel, None)
+        self.temporary.put_back()
+
+    def count(self) -> int:
+        """How many stages were copied from this one, and from those."""
+        return sum(1 + one.count() for one in self.next.values() if isinstance(one, _Stage))
+
+    def forget(self, loaded: _Stage) -> None:
+        """End all stages but those from which this one was copied, and this one.
+
+        Args:
+            loaded: the first of them.
+        """
+        kept = {id(self)}
+        stage = self
+        while stage._before is not None:
+            stage = stage._before[0]
+            kept.add(id(stage))
+        loaded._end_all_but(kept)
+
+    def _end_all_but(self, kept: set[int]) -> None:
+        for key, stage in list(self.next.items()):
+            if isinstance(stage, str):
+                continue
+            stage._end_all_but(kept)
+            if id(stage) not in kept:
+                stage._end()
+                del self.next[key]
+
+    def _end(self) -> None:
+        assert self._before is not None
+        self._channel.close()
+        _kill(self._before[1])
+        self.temporary.forget()
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _can_be_copied(waiting: socket.socket) -> bool:

@@ -122,7 +122,11 @@ def test_workers_hunt_their_own_tests(tmp_path: Path) -> None:
     text = (
         "from racy import loads\ndef test_one():\n    assert loads() == ['key']\ndef test_two():\n    assert loads()\n"
     )
-    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2", COLUMNS="200")
+    page = tmp_path / "page.md"
+    github = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
+    done = suite(tmp_path, text, "--replay-dd=8", "-n", "2", COLUMNS="200", **github)
+    assert page.read_text().count("### replay-dd") == 1
+    assert done.stdout.count("::error file=") == 1
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "2 tests, 2 with threads, 2 hunted, 1 race found" in done.stdout
     assert "FAILED test_it.py::test_one - AssertionError: assert ['key'" in done.stdout
@@ -203,9 +207,10 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
     text = "import threading, pytest\nfrom racy import in_threads\n@pytest.fixture(scope='session')\ndef server():\n"
     text += "    end = threading.Event()\n    threading.Thread(target=end.wait).start()\n    yield\n    end.set()\n"
     text += "def test_with_it(server):\n    pass\ndef test_beside_it():\n    pass\n"
+    text += "def test_skipped():\n    pytest.skip('so')\n"
     text += "def test_always():\n    in_threads(print)\n    assert not 'so'\n"
     done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
-    assert "3 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
+    assert "4 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
     assert "starts no thread" not in done.stdout
 
 

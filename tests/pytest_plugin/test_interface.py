@@ -131,3 +131,22 @@ def test_parts_of_a_test_are_not_counted_as_tests(tmp_path: Path) -> None:
     text += "        for number in (1, 2):\n            with self.subTest(number=number):\n                pass\n"
     done = suite(tmp_path, text, "-o", "replay_dd=true")
     assert "1 test, 0 with threads, 0 hunted" in done.stdout, done.stdout
+
+
+def test_what_is_told_of_a_race_is_as_verbose_as_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI", "BUILD_NUMBER"):  # there, pytest tells everything at once
+        monkeypatch.delenv(name, raising=False)
+    text = "import threading\nfound = []\n"
+    text += "def work():\n    if not found:\n        found.append('key' * len('x'))\n"
+    text += "def test_it():\n    threads = [threading.Thread(target=work) for _ in range(2)]\n"
+    text += "    for one in threads: one.start()\n    for one in threads: one.join()\n"
+    text += "    assert found == ['key']\n"
+    (tmp_path / "test_it.py").write_text(text)
+    quiet = pytest_in(tmp_path, "--replay-dd=20").stdout
+    assert "1 race found" in quiet
+    assert quiet.count("Use -v") == 1
+    log = "replay-dd-logs/test_it.py.test_it/minimal-fail.log"
+    for options in (["--replay-dd=20"], [f"--replay-dd-log={log}"]):
+        verbose = pytest_in(tmp_path, "-v", *options).stdout
+        assert "Use -v" not in verbose
+        assert "Full diff" in verbose

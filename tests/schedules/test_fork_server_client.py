@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment.forked import CannotForkError, fork
+from replay_dd.experiment.process import PrivateFolder
 from replay_dd.schedules import program_files
-from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.fork_server_client import ForkServer, Runner
 from replay_dd.schedules.model import Log, Settings, Trigger
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
 from tests.schedules.forking import THREAD, forked_output, write
@@ -349,16 +350,30 @@ thread.join()
         "ctypes.CDLL(None).printf(b'kept in C')",
     ],
 )
-def test_a_forked_run_ends_as_a_fresh_one(ending: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("granularity", ["sync", "access"])
+def test_a_forked_run_ends_as_a_fresh_one(granularity: str, ending: str, tmp_path: Path) -> None:
     program = write(tmp_path, f"import atexit, ctypes, os, sys\n{THREAD}{ending}\n")
     described = describe_program((sys.executable, program.name), directory=tmp_path)
-    with Runner(described, Settings()) as runner:
+    settings = Settings(granularity=granularity)
+    with Runner(described, settings) as runner:
         forked = runner.run(Plan(), 60)
         assert runner.why_fresh == ""
-    fresh = run_target(described, Settings(), Plan(), time_limit_s=60)
+    fresh = run_target(described, settings, Plan(), time_limit_s=60)
     assert without_seconds(forked) == without_seconds(fresh)
     if "__del__" not in ending:  # what objects do as the last of all is not done
         assert forked.output == fresh.output
+
+
+@pytest.mark.parametrize(
+    "where, finalized", [("os.environ['TMPDIR']", False), ("'.'", True)], ids=["temporary", "its directory"]
+)
+def test_only_a_run_that_leaves_something_behind_is_finalized(where: str, finalized: bool, tmp_path: Path) -> None:
+    late = "class Late:\n    def __del__(self): print('late')\nlate = Late(); late.itself = late; del late\n"
+    program = write(tmp_path, f"import os\n{THREAD}open(os.path.join({where}, 'new'), 'w').close()\n{late}")
+    described = describe_program((sys.executable, program.name), directory=tmp_path)
+    with Runner(described, Settings()) as runner:
+        assert (b"late" in runner.run(Plan(), 60).output) == finalized
+        assert runner.why_fresh == ""
 
 
 def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_path: Path) -> None:
@@ -379,6 +394,28 @@ def test_a_run_that_a_search_leaves_behind_is_neither_told_nor_made_again(tmp_pa
     while processes_in(tmp_path):  # the last of them is just ending; if it is not, it takes a minute
         assert time.monotonic() < began + 50
         time.sleep(0.01)
+
+
+def test_a_server_that_is_closed_under_a_run_keeps_what_that_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = write(tmp_path, THREAD + "import time\ntime.sleep(60)\n")
+    settings = Settings(real_clock=True)
+    server = ForkServer(describe_program((sys.executable, program.name), directory=tmp_path), settings)
+    closing = threading.Thread(target=server.close)
+
+    def close_first(folder: PrivateFolder) -> None:
+        closing.start()
+        while closing.is_alive() and not server.closed:
+            time.sleep(0.01)
+        assert folder.path.is_dir()
+
+    monkeypatch.setattr("replay_dd.schedules.fork_server_client.empty_folder", close_first)
+    with pytest.raises(CannotForkError):
+        server.run(Plan(), 60)
+    closing.join()
+    with pytest.raises(CannotForkError):
+        server.run(Plan(), 60)
 
 
 def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> None:

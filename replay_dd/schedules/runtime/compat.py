@@ -54,6 +54,9 @@ def why_not_controlled() -> str:
 HAS_MONITORING = _MINOR >= (3, 12)
 # The event of an instruction with EXTENDED_ARG comes at the first prefix; later it comes at the instruction itself.
 EVENT_AT_PREFIX = not HAS_MONITORING
+# Who raises an exception in C makes the object at once. Before, only what catches or traces it does, and `sys.exit(3)`
+# that nobody catches remains a type and a number.
+EXCEPTIONS_ARE_OBJECTS = HAS_MONITORING
 # What a callback of sys.monitoring answers to switch its place off.
 DISABLE = getattr(getattr(sys, "monitoring", None), "DISABLE", None)
 # _thread has start_joinable_thread, _ThreadHandle, _shutdown and the type `lock`. Before, a thread is joined through

@@ -13,11 +13,15 @@ import gc
 import sys
 
 from ..accelerator import accelerator
+from ..compat import EXCEPTIONS_ARE_OBJECTS
 from ..observing import is_a
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from typing import Any
+
+
+_gettrace = sys.gettrace  # before the runtime puts its own in place
 
 
 def watch_exit() -> None:
@@ -26,13 +30,21 @@ def watch_exit() -> None:
         accelerator.watch_exit()
 
 
-def leave_at_once() -> bool:
+def is_watched() -> bool:
+    """Whether the interpreter asks each `SystemExit` that nobody catches for its code, which is then kept."""
+    return EXCEPTIONS_ARE_OBJECTS or _gettrace() is not None
+
+
+def leave_at_once(watched: bool) -> bool:
     """End this process if its exit status is known and its streams can be flushed.
+
+    Args:
+        watched: whether that was so while the program ran.
 
     Returns:
         Otherwise, whether the interpreter has no error to tell of, for which it would need its modules.
     """
-    status = _exit_status()
+    status = _exit_status(watched)
     if status is None:
         return True
     for stream in (sys.stdout, sys.stderr):
@@ -53,12 +65,14 @@ def leave_to_the_system() -> None:
     sys.modules.clear()
 
 
-def _exit_status() -> int | None:
+def _exit_status(watched: bool) -> int | None:
     if accelerator is None or sys.flags.inspect or sys.flags.interactive:
         return None
     said = accelerator.exit_code()
     if said:
         return _status_of(said[0])
+    if not watched:
+        return None
     # An exception that nobody caught is kept there; but a program may have kept one there by itself.
     return 0 if getattr(sys, "last_value", None) is None else None
 

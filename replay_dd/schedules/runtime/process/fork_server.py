@@ -73,11 +73,11 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
         reason: why the program cannot be forked here, if it is known already.
     """
     server = _socket.socket(fileno=descriptor)
-    copies = _copies_of_streams(own | {descriptor})
+    copies = copies_of_streams(own | {descriptor})
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
-    reason = reason or _shared_descriptors(own | {descriptor} | copies.keys() | unnamed.numbers) or _shared_memory()
+    reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | unnamed.numbers)
     signals = HeldSignals()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     directory = Directory()
@@ -147,7 +147,7 @@ def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], dat
     return request
 
 
-def _copies_of_streams(own: set[int]) -> dict[int, int]:
+def copies_of_streams(own: set[int]) -> dict[int, int]:
     """The descriptors of the files that the standard streams were at the start, each with the number of its stream."""
     copies = {}
     for name in open_descriptors():
@@ -168,6 +168,15 @@ def open_descriptors() -> list[str]:
         return os.listdir("/proc/self/fd")
     except OSError:
         return []
+
+
+def why_not_to_copy(own: set[int]) -> str:
+    """Why copies of this process would disturb each other, or nothing.
+
+    Args:
+        own: descriptors that do not count.
+    """
+    return _shared_descriptors(own) or _shared_memory()
 
 
 def _shared_descriptors(own: set[int]) -> str:

@@ -23,13 +23,19 @@ _ABOUT_A_PROCESS = ("getpgid", "getsid", "killpg", "pidfd_open", "sched_getaffin
 
 
 class ProcessNumber:
-    """What the program is told of its own number."""
+    """What the program is told of its own number.
+
+    Attributes:
+        is_copy: whether this process is a copy that the fork server has made.
+    """
 
     def __init__(self) -> None:
+        self.is_copy = False
         self._told = self._real = real_getpid()
 
     def new_process(self) -> None:
         """This is a copy made by the fork server, with a run of its own."""
+        self.is_copy = True
         self._real = real_getpid()
         seed_process()
 

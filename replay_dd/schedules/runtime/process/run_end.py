@@ -12,7 +12,7 @@ from ..observing import flush, full_type_name, is_a, message_of
 from ..points.frames import RUNTIME
 from ..points.places import COUNTED
 from ..stdlib.deadlock_text import explain
-from .fast_exit import leave_at_once, leave_to_the_system, watch_exit
+from .fast_exit import is_watched, leave_at_once, leave_to_the_system, watch_exit
 from .stacks import TOLD, answer, is_asked
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -124,6 +124,7 @@ class RunEnd:
             return
         if self._at_end_without_threads is not None:
             self._at_end_without_threads()
+        watched = is_watched()
         self.backend.end()
         error = getattr(sys, "last_value", None)
         if error is not None and not is_a(error, SystemExit):
@@ -134,7 +135,7 @@ class RunEnd:
         give_back()
         # Finalization would cost a copy more than its whole run. Only a program with outside effects may need it, to
         # flush what is left in file buffers.
-        if self._is_copy and not self.scheduler.has_effects and leave_at_once():
+        if self._is_copy and not self.scheduler.has_effects and leave_at_once(watched):
             leave_to_the_system()
 
     def _end(self) -> None:

@@ -5,6 +5,8 @@ Rules of this module:
 * The suite starts no thread. What it did up to here is the same for all tests; a copy runs one of them, and stops where
   that starts its first thread. A test that cannot be copied there, say as it has an event loop by then, stops before it
   begins.
+* Fixtures of sessions, modules and classes are stages on the way to a test: a copy that has reached one waits there,
+  and is copied for all tests that need the same. One that holds what copies would share refuses that.
 * Loading the suite may have written files, or started processes that have ended: tests share that in pytest as well.
 * Tests are copied one after another, so that what copies share can be put back in between.
 """
@@ -18,7 +20,17 @@ import sys
 
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
-from .fork_server import Directory, bare_fork, hard_exit, keep_aside, open_descriptors, real_waitpid
+from .fork_server import (
+    Directory,
+    bare_fork,
+    copies_of_streams,
+    hang_up,
+    hard_exit,
+    keep_aside,
+    open_descriptors,
+    real_waitpid,
+    why_not_to_copy,
+)
 from .server_signals import HeldSignals
 from .unnamed_files import UnnamedFiles
 
@@ -30,7 +42,7 @@ if TYPE_CHECKING:
 
 _present: list[Any] = []
 _waitid = os.waitid  # before the runtime puts another in its place
-_LOADED = "loaded"
+_LOADED, _STAGES = "loaded", "stages"
 
 
 def offer(parts: Any, take_run: Callable[[], None]) -> None:
@@ -43,11 +55,17 @@ def offer(parts: Any, take_run: Callable[[], None]) -> None:
     _present[:] = [parts, take_run]
 
 
-def next_test(tests: list[str]) -> str:
-    """Wait until the tool names a test; returns only in the copies, with the name of their test.
+def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[str, int | None]:
+    """Wait until the tool names a test; returns only in copies of this process.
 
     Args:
         tests: the names of all.
+        stages_of: tells the keys of the stages on the way to a test. What is to be done for a stage is the same for all
+            tests with its key.
+
+    Returns:
+        The name of a test, and the number of the stage that is to be reached for it before the tool is asked again;
+        None if the test itself is to be run.
     """
     parts, take_run = _present
     descriptor = parts.request["server"]
@@ -55,32 +73,58 @@ def next_test(tests: list[str]) -> str:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
-    if not _has_children():
+    if parts.process_number.is_copy:
+        own = parts.own_descriptors | {descriptor}
+        reason = (parts.effects or [""])[0] or why_not_to_copy(own | copies_of_streams(own).keys() | unnamed.numbers)
+        if reason:
+            refuse(reason)
+    elif not _has_children():
         parts.effects.clear()
     signals = HeldSignals()
     directory = Directory()
     server.send(marshal.dumps((_LOADED, len(tests)), MARSHAL_VERSION))
+    stages: set[int] = set()
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
         if not data:
             hard_exit(0)
-        name, at_once = marshal.loads(data)
-        own = int.from_bytes(ancillary[0][2], sys.byteorder)
+        name, at_once, stage = marshal.loads(data)
+        if not ancillary:
+            server.send(marshal.dumps((_STAGES, stages_of(name) if name in tests else []), MARSHAL_VERSION))
+            continue
+        offered = int.from_bytes(ancillary[0][2], sys.byteorder)
+        stages.difference_update([one for one in stages if real_waitpid(one, os.WNOHANG)[0]])
+        _put_back(unnamed, parts.effects)  # other stages share them with this one
         pid = bare_fork() if name in tests else 0
         if pid == 0 and name in tests:
             server.close()
-            _become_server(parts, descriptor, keep_aside(own))
+            _become_server(parts, descriptor, keep_aside(offered))
             directory.enter()
             signals.release()
             if at_once:
                 take_run()
-            return str(name)
-        os.close(own)
+            return str(name), stage
+        os.close(offered)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
-        if pid:
+        if stage is not None:
+            stages.add(pid)
+        elif pid:
             _, status = real_waitpid(pid, 0)
-            unnamed.put_back()
+            _put_back(unnamed, parts.effects)
             server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
+
+
+def _put_back(unnamed: UnnamedFiles, effects: list[str]) -> None:
+    """Put back what is in files; that is no effect of the suite's own."""
+    before = effects[:]
+    unnamed.put_back()
+    effects[:] = before
+
+
+def refuse(reason: str) -> None:
+    """End this copy: its stage cannot be reached, or must not be copied."""
+    hang_up(_present[0].request["server"], reason)
+    hard_exit(0)
 
 
 def _has_children() -> bool:

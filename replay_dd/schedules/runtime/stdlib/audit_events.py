@@ -100,6 +100,7 @@ def watch_events(
             would not do again.
     """
     directory = os.getcwd() + os.sep
+    temporary = os.environ.get("TMPDIR", "") + os.sep  # of this run alone
     told = False
     noted: set[str] = set()
 
@@ -121,7 +122,8 @@ def watch_events(
             if told:
                 scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
         if scheduler.counting:
-            scheduler.has_effects = scheduler.has_effects or (event in _EFFECTS and _changes(event, arguments))
+            if event in _EFFECTS and not scheduler.has_effects:
+                scheduler.has_effects = _changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
             scheduler.outside = (event, arguments)
             scheduler.operation(frame)
             scheduler.outside = None
@@ -145,18 +147,23 @@ def watch_events(
             return
         if _ends_with_its_socket(event, arguments) or (event == "subprocess.Popen" and _only_asks()):
             return
-        temporary = os.environ.get("TMPDIR", "") + os.sep
-        if temporary != os.sep and event in _ABOUT_FILES:  # the tool puts them back
-            first = event == "os.symlink"  # what a link leads to is not touched
-            changed = arguments[first : 2 if event in _TWO_PATHS else 1]
-            if all(_lies_in(_path_in_words(one) + os.sep, temporary) for one in changed):
-                return
+        if _lies_all_in(temporary, event, arguments):  # the tool puts them back
+            return
         if event != "open":
             effects.append(f"it did {event} before its first thread")
         elif type(arguments[2]) is int and arguments[2] & _WRITING:
             effects.append(f"it wrote {path} before its first thread")
 
     sys.addaudithook(audit)
+
+
+def _lies_all_in(directory: str, event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether an event is about nothing but files in this directory, which is none if its name is empty."""
+    if directory == os.sep or event not in _ABOUT_FILES:
+        return False
+    first = event == "os.symlink"  # what a link leads to is not touched
+    changed = arguments[first : 2 if event in _TWO_PATHS else 1]
+    return all(_lies_in(_path_in_words(one) + os.sep, directory) for one in changed)
 
 
 def _only_asks() -> bool:
