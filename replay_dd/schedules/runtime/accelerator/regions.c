@@ -35,9 +35,16 @@ static int map_piece(char *at)
 #endif
 }
 
+static char *piece_of(size_t region, size_t number, size_t piece)
+{
+    size_t shelf = region * SHELVES + number;
+    char *further = (char *)START + FIRST_PIECES_BYTES;
+    return piece == 0 ? (char *)START + shelf * PIECE_BYTES : further + shelf * SHELF_BYTES + piece * PIECE_BYTES;
+}
+
 int regions_prepare(void)
 {
-    char *last = (char *)START + (REGIONS * SHELVES - 1) * SHELF_BYTES;
+    char *last = piece_of(REGIONS - 1, SHELVES - 1, SHELF_PIECES - 1);
     if (!map_piece(last)) {
         return 0;
     }
@@ -48,19 +55,14 @@ int regions_prepare(void)
 
 int shelf_extend(Shelf *shelf, size_t number)
 {
-    char *piece = shelf->mapped;
-    if (piece == NULL) {
-        size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
-        piece = (char *)regions_start + (region * SHELVES + number) * SHELF_BYTES;
-    }
-    else if (((uintptr_t)piece - regions_start) % SHELF_BYTES == 0) {
-        return 0; /* the shelf is full */
-    }
-    if (!map_piece(piece)) {
+    size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
+    char *piece = piece_of(region, number, shelf->pieces);
+    if (shelf->pieces == SHELF_PIECES || !map_piece(piece)) {
         return 0;
     }
+    shelf->pieces++;
     shelf->fresh = piece + (number < SMALL_SIZES ? RESTING_BYTES : 0);
-    shelf->fresh_end = shelf->mapped = piece + PIECE_BYTES;
+    shelf->fresh_end = piece + PIECE_BYTES;
     return 1;
 }
 
@@ -79,12 +81,9 @@ void region_wake(Region *region)
 {
     size_t place = (size_t)(region - regions);
     for (size_t number = 0; number < SMALL_SIZES; number++) {
-        Shelf *shelf = &region->shelves[number];
-        char *start = (char *)regions_start + (place * SHELVES + number) * SHELF_BYTES;
-        size_t pieces = shelf->mapped == NULL ? 0 : (size_t)(shelf->mapped - start) / PIECE_BYTES;
-        for (size_t piece = 0; piece < pieces; piece++) {
+        for (size_t piece = 0; piece < region->shelves[number].pieces; piece++) {
             if (region->has_resting[piece][number]) {
-                wake_piece(region, start + piece * PIECE_BYTES);
+                wake_piece(region, piece_of(place, number, piece));
                 region->has_resting[piece][number] = 0;
             }
         }
