@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.cli.order_tests import test_in_words
 from replay_dd.cli.progress import can_draw
@@ -23,8 +22,7 @@ from replay_dd.schedules.needed_statements import NeededStatements
 from replay_dd.schedules.story.explain import Explanation
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """All that there is to tell.
 
     Attributes:

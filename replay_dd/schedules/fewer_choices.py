@@ -19,7 +19,6 @@ Concurrent Programs", FSE 2010, who move one block at a time; windows take fewer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,8 +37,7 @@ class Block(NamedTuple):
     until: int
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """A schedule with fewer choices.
 
     Attributes:

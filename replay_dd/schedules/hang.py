@@ -8,8 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.schedules.shapes import Count, SourceLine, ThreadId
 
@@ -19,8 +18,7 @@ TIME_LIMIT = "time limit"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@dataclass(frozen=True)
-class HangFrame:
+class HangFrame(NamedTuple):
     """A frame of a stack; ``counted`` tells program code from library and test runner."""
 
     file: str
@@ -30,8 +28,7 @@ class HangFrame:
     counted: bool
 
 
-@dataclass(frozen=True)
-class HangThread:
+class HangThread(NamedTuple):
     """A thread of a program that hangs, or one that has ended.
 
     Attributes:
@@ -59,8 +56,7 @@ class HangThread:
     runs_loop: bool
 
 
-@dataclass(frozen=True)
-class HangThing:
+class HangThing(NamedTuple):
     """An object that threads wait for, or a lock.
 
     Attributes:
@@ -97,8 +93,7 @@ class HangThing:
         return f"{'an' if self.kind[:1] in 'AEIO' else 'a'} {self.kind}"
 
 
-@dataclass(frozen=True)
-class HangStep:
+class HangStep(NamedTuple):
     """What a thread did to such an object.
 
     Attributes:
@@ -122,8 +117,7 @@ class HangStep:
     detail: str
 
 
-@dataclass(frozen=True)
-class Hang:
+class Hang(NamedTuple):
     """How a program hangs.
 
     Attributes:

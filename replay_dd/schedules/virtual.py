@@ -9,7 +9,7 @@ Rules of this module:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.schedules.shapes import Expression, SourceLine
 from replay_dd.system_texts import Name
@@ -35,8 +35,7 @@ class Region:
         return f"{self.file}:{self.first}" if self.first == self.last else f"{self.file}:{self.first}-{self.last}"
 
 
-@dataclass(frozen=True)
-class VirtualLock:
+class VirtualLock(NamedTuple):
     """Only one thread at a time is inside of any of the regions.
 
     Attributes:
@@ -49,8 +48,7 @@ class VirtualLock:
     taking: Expression = ""
 
 
-@dataclass(frozen=True)
-class VirtualOrder:
+class VirtualOrder(NamedTuple):
     """Whoever comes to the later lines waits until another thread has passed the earlier ones, or waits in them.
 
     Attributes:

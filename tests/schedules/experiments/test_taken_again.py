@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ LOCK = VirtualLock((Region("prog.py", "Stock.reserve", 3, 4),), "self._lock")
 
 def takes(line: int, *callers: tuple[str, int], kind: str = "lock") -> Access:
     inner = ("Stock.free" if line < 8 else "Stock.take", line)
-    return replace(access("0.1", *callers, inner, does="acquires", thing=("lock", 7, "")), holder_type=kind)
+    return access("0.1", *callers, inner, does="acquires", thing=("lock", 7, ""))._replace(holder_type=kind)
 
 
 def test_a_plain_lock_that_code_inside_takes_is_found_with_its_places(tmp_path: Path) -> None:
@@ -43,7 +42,7 @@ def test_a_plain_lock_that_code_inside_takes_is_found_with_its_places(tmp_path: 
     assert taken_again(LOCK, Observation(tuple(inside), {}), sources) == ("prog.py:6", "prog.py:9")
     others = (takes(6, ("main", 20)), takes(6, ("Stock.reserve", 3), kind="RLock"))
     assert taken_again(LOCK, Observation(others, {}), sources) == ()
-    assert taken_again(replace(LOCK, taking=""), Observation(tuple(inside), {}), sources) == ()
+    assert taken_again(LOCK._replace(taking=""), Observation(tuple(inside), {}), sources) == ()
 
 
 def test_it_is_told_what_else_has_to_be_changed() -> None:
