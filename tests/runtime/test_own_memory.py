@@ -188,8 +188,11 @@ def test_a_program_that_asks_the_collector_does_not_see_the_runtime(tmp_path: Pa
     assert_same(fresh(program, plan), fresh(program, replace(plan, watched=watched)))
 
 
-def test_this_interpreter_is_known(tmp_path: Path) -> None:
+@pytest.mark.parametrize("address_space", [-1, 1 << 34])
+def test_this_interpreter_is_known(address_space: int, tmp_path: Path) -> None:
+    """Memory is mapped in other pieces where address space is limited."""
     script = """
+import resource, sys
 from replay_dd.schedules.runtime.accelerator.own_memory import keep_apart, use_own
 
 def region(thing):
@@ -201,6 +204,7 @@ def made(turn):
     # What the interpreter keeps when it is freed; later, each may find what the other has freed.
     return kept + [[0] * turn, {"a": turn}, (1, turn), 0.5 + turn, slice(1, turn)] * (turn == 1)
 
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
 assert keep_apart()
 for turn in range(1, 4):
     assert use_own(True) is False
@@ -221,7 +225,7 @@ for turn in range(1, 4):
     del theirs
     use_own(False)
 """
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=LIMIT_S)
+    subprocess.run([sys.executable, "-c", script, str(address_space)], check=True, cwd=tmp_path, timeout=LIMIT_S)
 
 
 def test_what_was_searched_before_moves_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 #include "regions.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -12,25 +13,25 @@
 Region regions[REGIONS];
 uintptr_t regions_start = UINTPTR_MAX;
 
-static int map_piece(char *at)
+static int map(char *at, size_t bytes)
 {
 #ifdef MAP_FIXED_NOREPLACE
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
-    char *memory = mmap(at, PIECE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    char *memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED) {
         return 0;
     }
     if (memory != at) { /* an old kernel takes the flag for a wish */
-        munmap(memory, PIECE_BYTES);
+        munmap(memory, bytes);
         return 0;
     }
-    (void)madvise(memory, PIECE_BYTES, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
+    (void)madvise(memory, bytes, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
 #ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(memory, PIECE_BYTES); /* what is only known from in there is no leak */
+    __lsan_register_root_region(memory, bytes); /* what is only known from in there is no leak */
 #endif
     return 1;
 #else
-    (void)at;
+    (void)at, (void)bytes;
     return 0;
 #endif
 }
@@ -45,7 +46,7 @@ static char *piece_of(size_t region, size_t number, size_t piece)
 int regions_prepare(void)
 {
     char *last = piece_of(REGIONS - 1, SHELVES - 1, SHELF_PIECES - 1);
-    if (!map_piece(last)) {
+    if (!map(last, PIECE_BYTES)) {
         return 0;
     }
     munmap(last, PIECE_BYTES);
@@ -53,11 +54,25 @@ int regions_prepare(void)
     return 1;
 }
 
+static int is_unlimited(int resource)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+void region_open(Region *region)
+{
+    if (is_unlimited(RLIMIT_AS) && is_unlimited(RLIMIT_DATA)) {
+        region->has_first_pieces = map(piece_of((size_t)(region - regions), 0, 0), SIZES * PIECE_BYTES);
+    }
+}
+
 int shelf_extend(Shelf *shelf, size_t number)
 {
     size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
     char *piece = piece_of(region, number, shelf->pieces);
-    if (shelf->pieces == SHELF_PIECES || !map_piece(piece)) {
+    int is_mapped = shelf->pieces == 0 && regions[region].has_first_pieces;
+    if (shelf->pieces == SHELF_PIECES || (!is_mapped && !map(piece, PIECE_BYTES))) {
         return 0;
     }
     shelf->pieces++;

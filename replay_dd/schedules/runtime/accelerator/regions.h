@@ -7,7 +7,8 @@
  * - Small sizes are multiples of 16, above they are powers of two. Larger blocks are not made here: no object that is
  *   compared by its address is that large.
  * - A small block can rest when it is freed: it is put back later, with all others that rest, in the order of addresses.
- * - Memory is mapped piece by piece as it is needed, so that limits of address space hold as without us.
+ * - Memory is mapped piece by piece as it is needed where address space is limited, so that limits hold as without us.
+ *   Elsewhere all first pieces of a region are mapped at once.
  * - The first pieces of all shelves stand side by side. Most shelves need no other one, and a forked copy pays for each
  *   part of the table of pages that is in use (2 MB of addresses, and again 1 GB).
  */
@@ -60,6 +61,7 @@ typedef struct {
 /* Whatever is used all the time stands close together: a forked copy pays for each page that it writes to. */
 typedef struct {
     Shelf shelves[SIZES];
+    int has_first_pieces; /* all of them are mapped */
     unsigned char has_resting[SHELF_PIECES][SMALL_SIZES];
 } Region;
 
@@ -68,6 +70,9 @@ extern uintptr_t regions_start; /* all first pieces, then the shelves with all f
 
 /* Whether memory at these addresses can be had. */
 int regions_prepare(void);
+
+/* Map the first pieces of a region that is about to be used. */
+void region_open(Region *region);
 
 /* Begin a piece. 0 if there is no more memory. */
 int shelf_extend(Shelf *shelf, size_t number);
