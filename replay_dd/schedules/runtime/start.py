@@ -100,10 +100,11 @@ def _begin(parts: Parts) -> None:
 
 def _begin_run(parts: Parts) -> None:
     scheduler = parts.scheduler
+    # In every run, as it decides in whose turn frames become objects, and functions of the runtime are first monitored.
+    parts.backend.prepare(sys._getframe(1))
     if parts.request["server"] < 0:
         scheduler.follow(make_strategy(parts.request))
     elif parts.run is None:
-        parts.backend.prepare(sys._getframe(1))
         _take_run(parts)
     run = parts.run or parts.request
     parts.channel.forget()

@@ -21,7 +21,7 @@ class Backend:
     name = "operations"
 
     def prepare(self, frame: FrameType | None) -> None:
-        """Find out what does not depend on the run, before a copy of this process is made for each.
+        """Find out what does not depend on the run, perhaps before a copy of this process is made for each.
 
         Args:
             frame: the innermost function that runs already.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-_MOST_CODE = 16_384  # bytes, of which nobody knows whether they will run: some milliseconds
+_MOST_CODE = 4_096  # bytes, as nobody knows whether they will run: about a millisecond
 
 
 def numbers_of(places: Places, code: CodeType, granularity: str) -> dict[int, int]:
