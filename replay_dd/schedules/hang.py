@@ -8,7 +8,8 @@ Rules of this module:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from replay_dd.schedules.shapes import Count, SourceLine, ThreadId
 
@@ -18,7 +19,8 @@ TIME_LIMIT = "time limit"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-class HangFrame(NamedTuple):
+@dataclass(frozen=True)
+class HangFrame:
     """A frame of a stack; ``counted`` tells program code from library and test runner."""
 
     file: str
@@ -28,7 +30,8 @@ class HangFrame(NamedTuple):
     counted: bool
 
 
-class HangThread(NamedTuple):
+@dataclass(frozen=True)
+class HangThread:
     """A thread of a program that hangs, or one that has ended.
 
     Attributes:
@@ -56,7 +59,8 @@ class HangThread(NamedTuple):
     runs_loop: bool
 
 
-class HangThing(NamedTuple):
+@dataclass(frozen=True)
+class HangThing:
     """An object that threads wait for, or a lock.
 
     Attributes:
@@ -93,7 +97,8 @@ class HangThing(NamedTuple):
         return f"{'an' if self.kind[:1] in 'AEIO' else 'a'} {self.kind}"
 
 
-class HangStep(NamedTuple):
+@dataclass(frozen=True)
+class HangStep:
     """What a thread did to such an object.
 
     Attributes:
@@ -117,7 +122,8 @@ class HangStep(NamedTuple):
     detail: str
 
 
-class Hang(NamedTuple):
+@dataclass(frozen=True)
+class Hang:
     """How a program hangs.
 
     Attributes:

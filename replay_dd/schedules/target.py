@@ -417,7 +417,7 @@ def make_run(
         if at and (hang is None or not is_guess(at)):
             notes.append(at)
     if hang is not None and hang.why == TIME_LIMIT:
-        hang = hang._replace(turns=repeated(trace))
+        hang = replace(hang, turns=repeated(trace))
     if finished.status == 0:  # a test that was expected to fail, or has passed since
         exceptions = [exception for exception in exceptions if exception.where != "main"]
     last = switches[-1] if switches else None

@@ -9,7 +9,7 @@ Rules of this module:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from replay_dd.schedules.shapes import Expression, SourceLine
 from replay_dd.system_texts import Name
@@ -35,7 +35,8 @@ class Region:
         return f"{self.file}:{self.first}" if self.first == self.last else f"{self.file}:{self.first}-{self.last}"
 
 
-class VirtualLock(NamedTuple):
+@dataclass(frozen=True)
+class VirtualLock:
     """Only one thread at a time is inside of any of the regions.
 
     Attributes:
@@ -48,7 +49,8 @@ class VirtualLock(NamedTuple):
     taking: Expression = ""
 
 
-class VirtualOrder(NamedTuple):
+@dataclass(frozen=True)
+class VirtualOrder:
     """Whoever comes to the later lines waits until another thread has passed the earlier ones, or waits in them.
 
     Attributes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_a_plain_lock_that_code_inside_takes_is_found_with_its_places(tmp_path: 
     assert taken_again(LOCK, Observation(tuple(inside), {}), sources) == ("prog.py:6", "prog.py:9")
     others = (takes(6, ("main", 20)), takes(6, ("Stock.reserve", 3), kind="RLock"))
     assert taken_again(LOCK, Observation(others, {}), sources) == ()
-    assert taken_again(LOCK._replace(taking=""), Observation(tuple(inside), {}), sources) == ()
+    assert taken_again(replace(LOCK, taking=""), Observation(tuple(inside), {}), sources) == ()
 
 
 def test_it_is_told_what_else_has_to_be_changed() -> None:

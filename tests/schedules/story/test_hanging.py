@@ -170,7 +170,7 @@ def test_a_pool_is_starved_only_if_a_worker_itself_waits_for_the_queue() -> None
 
 def test_a_loop_is_blocked_only_by_its_own_thread() -> None:
     future = thing(1, "Future", "0.1", state="its coroutine runs in the event loop of thread 0.1")
-    runs = thread("0.1", 1)._replace(runs_loop=True)
+    runs = replace(thread("0.1", 1), runs_loop=True)
     assert told(runs, thread("0", 1), future).kind == kinds.BLOCKED_LOOP
     assert told(thread("0.1", 1), future).kind != kinds.BLOCKED_LOOP
 
@@ -189,7 +189,7 @@ def test_a_notification_that_came_too_early_is_missed() -> None:
     assert verdict.kind == kinds.MISSED_NOTIFICATION
     assert verdict.steps == (early, late)
     assert "when nobody waited" in verdict.summary
-    later = told(thread("0.1", 1), thing(1, "Condition"), early._replace(detail="2 wait"), late)
+    later = told(thread("0.1", 1), thing(1, "Condition"), replace(early, detail="2 wait"), late)
     assert "when others waited" in later.summary
 
 
@@ -249,20 +249,20 @@ def test_a_future_that_nobody_completes() -> None:
 
 
 def test_two_waits_for_something_outside_are_one_deadlock_of_both() -> None:
-    both = [thread(name, 5)._replace(thing=-1) for name in ("0.1", "0.2")]
+    both = [replace(thread(name, 5), thing=-1) for name in ("0.1", "0.2")]
     assert told(*both).kind == kinds.COMMUNICATION
     assert told(both[0]).kind == kinds.NEVER_COMES
     assert verdict_of(hang(both[0], why="time limit"), ENDING).kind == kinds.WAITS_OUTSIDE
 
 
 def test_at_the_time_limit_lines_that_come_round_tell_a_livelock_from_a_loop() -> None:
-    runs = thread("0.1")._replace(state="runs")
+    runs = replace(thread("0.1"), state="runs")
     row = ("0.1", "prog.py", 3)
     spin = verdict_of(hang(runs, thread("0", end_of="0.1"), why="time limit", turns=(row,)), ENDING)
     assert spin.kind == kinds.SPIN
     assert "Thread 0.1 repeats prog.py:3 and does not leave" in spin.summary
     turns = (row, ("0.2", "prog.py", 5), ("0.1", "prog.py", 7))
-    both = hang(runs, thread("0.2")._replace(state="can run"), why="time limit", turns=turns)
+    both = hang(runs, replace(thread("0.2"), state="can run"), why="time limit", turns=turns)
     livelock = verdict_of(both, ENDING)
     assert livelock.kind == kinds.LIVELOCK
     assert "The threads 0.1 and 0.2 run, but none gets on: the same 3 lines" in livelock.summary
@@ -277,15 +277,15 @@ def test_a_deadlock_is_told_at_the_time_limit_too() -> None:
         thing(1, "Lock", "0.1"),
         thing(2, "Lock", "0.2"),
     ]
-    outside = thread("0", 5)._replace(thing=-1)
+    outside = replace(thread("0", 5), thing=-1)
     assert verdict_of(hang(outside, *circle, why="time limit"), ENDING).kind == kinds.LOCK_ORDER
 
 
 def test_a_worker_that_stands_idle_in_library_code_explains_nothing() -> None:
-    idle = thread("0.1", 1)._replace(stack=len(STACKS))
+    idle = replace(thread("0.1", 1), stack=len(STACKS))
     parts = [idle, thread("0.2", 2), thing(1, "SimpleQueue", state="empty"), thing(2, "Event", state="not set")]
     whole = hang(*parts)
-    whole = whole._replace(stacks=(*STACKS, (frame(80, "_worker", counted=False),)))
+    whole = replace(whole, stacks=(*STACKS, (frame(80, "_worker", counted=False),)))
     assert verdict_of(whole, ENDING).things == (parts[3],)
 
 

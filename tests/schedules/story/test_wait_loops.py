@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def hung(folder: Path, text: str, *inner: HangFrame) -> Hang:
     line = 1 + path.read_text().splitlines().index(next(one for one in path.read_text().splitlines() if "wait(" in one))
     own = HangFrame("prog.py", str(path), line, "work", True)
     parts = [thread("0.1", 1, stack=0), thing(1, "Condition"), step(1, "0.2", "notifies", 3, "nobody waits")]
-    return hang(*parts)._replace(stacks=((*inner, own),))
+    return replace(hang(*parts), stacks=((*inner, own),))
 
 
 @pytest.mark.parametrize(
