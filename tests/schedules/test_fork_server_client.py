@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -387,21 +386,3 @@ def test_no_hashes_of_files_are_kept_when_a_search_is_over(tmp_path: Path) -> No
         runner.run(Plan(), 60)
         assert program_files._hash_of_version.cache_info().currsize == 1
     assert program_files._hash_of_version.cache_info().currsize == 0
-
-
-def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> None:
-    """Where so few are allowed that those of the runtime cannot have high numbers."""
-    (tmp_path / "program.py").write_text(THREAD)
-    script = """
-import resource, sys
-from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.model import Settings
-from replay_dd.schedules.target import Plan, describe_program
-
-resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
-with Runner(describe_program((sys.executable, "program.py")), Settings()) as runner:
-    for _ in range(40):
-        assert runner.run(Plan(), 60.0).log.ending.status == 0
-    assert not runner.why_fresh, runner.why_fresh
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=120)
