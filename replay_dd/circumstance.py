@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from replay_dd.dd import DD, EMPTY, AdaptiveBisection, Algorithm, CheckedDDPlus, DDMin, IntervalSet, PrefixBisection
 from replay_dd.outcome import Outcome
@@ -51,8 +51,7 @@ ALGORITHMS: Mapping[str, Callable[[IntervalSet, IntervalSet], Algorithm]] = {
 """The algorithms that a circumstance can name; each is made from the passing and the failing configuration."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What a run means.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import traceback
 from collections.abc import Iterator
 
 import click
@@ -44,6 +43,8 @@ def reported(*, verdict: bool) -> Iterator[None]:
     except BrokenPipeError:
         sys.exit(base)  # the reader of our output is gone (`| head`)
     except Exception:
+        import traceback  # only now: no other end needs it
+
         traceback.print_exc()
         echo("replay-dd: this is a bug in replay-dd; please report it with the lines above.", err=True)
         sys.exit(EXIT_BUG + base)

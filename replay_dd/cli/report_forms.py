@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.cli.highlight import echo_highlighted
 from replay_dd.cli.options import PRINTED
@@ -24,8 +23,7 @@ from replay_dd.trust.printable import printable
 _LEAST_WIDTH = 80
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """One form of an answer.
 
     Attributes:

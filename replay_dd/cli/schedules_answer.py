@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.cli.order_tests import test_in_words
 from replay_dd.cli.progress import can_draw
 from replay_dd.cli.report_forms import Form, tell, terminal_width
 from replay_dd.experiment.tally import TALLY
-from replay_dd.report.markdown import schedules_as_markdown
 from replay_dd.report.mermaid import log_as_mermaid, story_as_mermaid
 from replay_dd.report.needed_statements import needed_statements_as_json, needed_statements_as_text
 from replay_dd.report.schedules import schedules_as_json, schedules_as_text
@@ -23,8 +21,7 @@ from replay_dd.schedules.needed_statements import NeededStatements
 from replay_dd.schedules.story.explain import Explanation
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """All that there is to tell.
 
     Attributes:
@@ -92,6 +89,12 @@ class Answer:
             return log_as_mermaid(log)
         return story_as_mermaid(story, log.program, self._failure)
 
+    def markdown(self) -> Iterable[str]:
+        """A report for a list of issues."""
+        from replay_dd.report.markdown import schedules_as_markdown  # only now: most answers are not told so
+
+        return schedules_as_markdown(self.found, self.passing, self.failing, self.explanation)
+
     def _as_json(self) -> dict[str, Any]:
         told = schedules_as_json(self.found, self.passing, self.failing, self.explanation, self.test)
         told["answer"]["needed_statements"] = None if self.needed is None else needed_statements_as_json(self.needed)
@@ -107,12 +110,11 @@ class Answer:
         self, short: bool, lanes: bool, as_json: bool, markdown: Path | None, mermaid: Path | None
     ) -> tuple[Form, ...]:
         """All forms, as they are asked for."""
-        logs = (self.passing, self.failing)
         return (
             Form("--short", short, self.short, colored=True),
             Form("--lanes", lanes, self.lanes, colored=True),
             Form("--json", as_json, self._as_json),
-            Form("--markdown", markdown, lambda: schedules_as_markdown(self.found, *logs, self.explanation)),
+            Form("--markdown", markdown, self.markdown),
             Form("--mermaid", mermaid, self.mermaid),
         )
 

@@ -17,9 +17,9 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import click
@@ -42,8 +42,7 @@ _MOST_REFUSED = 20  # that are told
 _HARMLESS_SCHEMES = frozenset({"http", "https", "about", "data"})
 
 
-@dataclass(frozen=True)
-class Stranger:
+class Stranger(NamedTuple):
     """A recording that was not made here.
 
     Attributes:

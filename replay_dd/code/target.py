@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from replay_dd.code.source import Program
@@ -49,7 +49,7 @@ class CodeTarget(Target):
             paths = [str(root / argument) for argument in self._left(program)]
             command = Command(tuple(self._filled(paths)), self.directory, self.environment, b"", self.fresh_copy)
             finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
-            return replace(finished, output=finished.output.replace(os.fsencode(root) + b"/", b""))
+            return finished._replace(output=finished.output.replace(os.fsencode(root) + b"/", b""))
 
     def _left(self, program: Program) -> Iterator[str]:
         """The files that are left, and all folders."""

@@ -12,7 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from replay_dd.circumstance import Circumstance, End, Goal, Judgement, Run
 from replay_dd.errors import ReplayDDError
@@ -35,8 +35,7 @@ _MOST_RUNS_OF_A_TEST = 40
 _HIGHEST_RATE = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """How many of how many runs showed the failure sought."""
 
     failed: int
@@ -53,8 +52,7 @@ class Rate:
         return self.failed / (self.runs + 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(NamedTuple):
     """What the two ends do.
 
     Attributes:
@@ -132,11 +130,11 @@ def measure_again(tests: Tests[Run], baseline: Baseline, *, jobs: int) -> Baseli
         rate = Rate(rate.failed + baseline.rate.failed, rate.runs + baseline.rate.runs)
     test = sequential_test(rate)
     if baseline.intermittent:
-        test = replace(test, error=_SEARCH_ERROR / 10)
+        test = test._replace(error=_SEARCH_ERROR / 10)
     tests.decide_by(test)
     tests.remember(circumstance.universe, *whole)
     repeat, confidence = _confidence(tests, rate)
-    return replace(baseline, rate=rate, repeat=repeat, confidence=confidence, intermittent=True)
+    return baseline._replace(rate=rate, repeat=repeat, confidence=confidence, intermittent=True)
 
 
 def sequential_test(rate: Rate) -> SequentialTest:
@@ -220,7 +218,7 @@ def _measure_passing(tests: Tests[Run], jobs: int) -> bool:
     if circumstance.goal is Goal.SIMPLIFY:
         # A failure that shows rarely without any delta is not the one that the whole shows often.
         outcome = judged[chosen].outcome if tests.sequential is None else tests.outcome(base)
-        tests.remember(base, runs[chosen], replace(judged[chosen], outcome=outcome))
+        tests.remember(base, runs[chosen], judged[chosen]._replace(outcome=outcome))
         if outcome is Outcome.FAIL:
             circumstance.base_failed(judged[chosen])
         return outcome is Outcome.FAIL

@@ -11,7 +11,6 @@ Rules of this module:
 from __future__ import annotations
 
 import inspect
-import pickle
 import reprlib
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -122,16 +121,21 @@ class Calls:
                 continue
             # A test may raise such an error, too: it is the executor's only if pickling raises the same one.
             same = (type(reason), str(reason)) == (type(error), str(error))
-            if same or (while_sending and isinstance(error, _PICKLING_ERRORS)):
+            if same or (while_sending and isinstance(error, _pickling_errors())):
                 return NotPicklableError(f"{what} cannot be sent to another process: {reason}")
         return error
 
 
-_PICKLING_ERRORS = (pickle.PicklingError, AttributeError, TypeError)
-"""What CPython's ``pickle`` raises for objects that it cannot handle."""
+def _pickling_errors() -> tuple[type[Exception], ...]:
+    """What CPython's ``pickle`` raises for objects that it cannot handle."""
+    import pickle  # only now: few searches send their tests anywhere
+
+    return pickle.PicklingError, AttributeError, TypeError
 
 
 def _why_not_picklable(thing: Any) -> Exception | None:
+    import pickle  # as above
+
     try:
         pickle.dumps(thing)
     except Exception as error:  # pickling runs code of any object, which may raise anything

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Generic
+from dataclasses import replace
+from typing import Generic, NamedTuple
 
 from replay_dd.circumstance import ALGORITHMS, Circumstance, Found, Goal, Run
 from replay_dd.dd import EMPTY, Algorithm, BaseFirst, CoarseBisection, IntervalSet, Search, Step
@@ -35,8 +35,7 @@ from replay_dd.experiment.witnesses import Witnesses
 from replay_dd.outcome import Outcome
 
 
-@dataclass(frozen=True)
-class Observer:
+class Observer(NamedTuple):
     """Receives progress; the first two functions are called in the driver's thread.
 
     Attributes:
@@ -152,8 +151,7 @@ def _should_search_again(course: _Course[Run], baseline: Baseline, proof: Proof,
     return course.doubtful or (course.flaky and proof.made and not proof.holds)
 
 
-@dataclass(frozen=True)
-class _Limits:
+class _Limits(NamedTuple):
     jobs: int
     max_tests: int | None
     ends_at: float | None

@@ -16,9 +16,8 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.experiment.process import Finished, finished_from
 from replay_dd.experiment.tally import TALLY
@@ -33,8 +32,7 @@ class CannotForkError(Exception):
     """The program cannot be forked where its runs begin to differ."""
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """How a forked run ended.
 
     Attributes:

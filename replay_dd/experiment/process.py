@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.errors.user import ProgramNotFoundError
 from replay_dd.experiment import resource_limits
@@ -63,8 +64,7 @@ class Command:
     limits: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """How a process ended.
 
     Attributes:

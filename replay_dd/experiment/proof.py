@@ -12,8 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from replay_dd.circumstance import Circumstance, Found, Goal, Run
 from replay_dd.experiment.baseline import INTERMITTENT_RUNS, Baseline, Rate
@@ -27,8 +26,7 @@ _REJECTED = 0.02
 NOT_RUN = Rate(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(NamedTuple):
     """The result of fresh runs of the answer.
 
     Attributes:

@@ -13,13 +13,12 @@ Source: A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathema
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CAUTION = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class SequentialTest:
+class SequentialTest(NamedTuple):
     """Decides between two failure rates.
 
     Attributes:

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import resource
 import threading
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """What was spent.
 
     Attributes:

@@ -19,8 +19,8 @@ import shutil
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.errors.user import FolderTooLargeError
 from replay_dd.experiment.guard_process import MARKER, MARKER_TEXT
@@ -31,8 +31,7 @@ _FICLONE = 0x40049409  # ioctl_ficlone(2)
 _NO_REFLINKS = {errno.EOPNOTSUPP, errno.EXDEV, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM}
 
 
-@dataclass(frozen=True)
-class WorkingCopy:
+class WorkingCopy(NamedTuple):
     """A folder and its copy.
 
     Attributes:

@@ -20,7 +20,6 @@ import shutil
 import socket
 import subprocess
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import replay_dd
@@ -130,7 +129,7 @@ class _Waiting:
                 os.unlink(entry.path)
         finished = ended.finished(output)
         said = (self._early + finished.output).replace(os.fsencode(folder.temporary) + b"/", b"")
-        return replace(finished, output=said)
+        return finished._replace(output=said)
 
     def close(self) -> None:
         """End the process and remove its folder."""

@@ -85,7 +85,7 @@ class Target:
                 arguments = tuple(argument.replace(PLACE, str(path)) for argument in command.arguments)
                 command = replace(command, arguments=arguments, standard_input=b"")
             finished = run(command, folder, time_limit_s=self.time_limit_s, show_output=False)
-            return replace(finished, output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
+            return finished._replace(output=finished.output.replace(os.fsencode(folder.temporary) + b"/", b""))
 
     def _with(self, more: tuple[str, ...]) -> tuple[str, ...]:
         if OPTIONS not in self.command:

@@ -7,7 +7,6 @@ when it goes on, after those of the other threads in between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import Switch
@@ -34,5 +33,5 @@ def in_order_of_access(touches: Sequence[Touch], switches: Sequence[Switch]) -> 
     for touch in touches:
         at, waited = resumed.get((touch.thread, touch.time), (-1, False))
         moves = at > touch.global_time and (not waited or touch.thing[1] == LOCK)
-        placed.append((moves, replace(touch, global_time=at) if moves else touch))
+        placed.append((moves, touch._replace(global_time=at) if moves else touch))
     return tuple(touch for _, touch in sorted(placed, key=lambda one: (one[1].global_time, one[0])))

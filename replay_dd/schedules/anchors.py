@@ -14,8 +14,9 @@ import ast
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.errors.user import LogError
 from replay_dd.logfile import read_regular
@@ -30,8 +31,7 @@ from replay_dd.schedules.vouched_sources import LARGEST_SOURCE_BYTES, vouched_te
 _INNER = re.compile(r"(\.<locals>)?\.?<(lambda|genexpr|listcomp|setcomp|dictcomp)>")
 
 
-@dataclass(frozen=True)
-class Anchor:
+class Anchor(NamedTuple):
     """A switch to repeat, and where its place is now.
 
     Attributes:
@@ -139,8 +139,7 @@ def _find(switch: Switch, place: Place, source: Source | None) -> Anchor:
     return Anchor(switch, line, column, source.function_of(line))
 
 
-@dataclass(frozen=True)
-class AnchoredReplay:
+class AnchoredReplay(NamedTuple):
     """A replay of a program that has changed since its log was recorded.
 
     Attributes:
@@ -176,7 +175,7 @@ def replay_by_anchors(log: Log, *, time_limit_s: float | None, show_output: bool
     missed = []
     for number, anchor in enumerate(anchors):
         if number not in met:
-            missed.append(replace(anchor, why=anchor.why or "the thread did not reach that visit"))
+            missed.append(anchor._replace(why=anchor.why or "the thread did not reach that visit"))
     recorded, repeated = signature_of(log.ending), signature_of(run.log.ending)
     outcome = Outcome.UNRESOLVED
     if repeated.kind == PASSED:

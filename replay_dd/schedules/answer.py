@@ -13,7 +13,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY
@@ -33,8 +34,7 @@ from replay_dd.schedules.model import Log, Switch
 from replay_dd.schedules.needed_choices import NeededChoices, find_needed_choices
 
 
-@dataclass(frozen=True)
-class GuiltySwitch:
+class GuiltySwitch(NamedTuple):
     """With this switch at this time the run fails, otherwise it passes.
 
     Attributes:
@@ -46,8 +46,7 @@ class GuiltySwitch:
     passing: Switch | None
 
 
-@dataclass(frozen=True)
-class Execution:
+class Execution(NamedTuple):
     """What was executed in the failing run without its guilty switch, so that its thread runs on.
 
     Up to the switch it is the failing run, and up to where that one yields, the passing run.
@@ -65,8 +64,7 @@ class Execution:
         return self.run.of(self.thread, first, last)
 
 
-@dataclass(frozen=True)
-class ScheduleIsolation:
+class ScheduleIsolation(NamedTuple):
     """What makes a schedule fail.
 
     Attributes:
@@ -192,7 +190,7 @@ def complete_answer(
             observer.on_stage("looking for the failing ranges")
             best = _with_ranges(best, tests, runs, jobs, is_late)
     except KeyboardInterrupt:
-        return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
+        return best._replace(isolation=replace(best.isolation, stopped_by="interrupt"))
     return best
 
 
@@ -201,7 +199,7 @@ def _with_needed_choices(
 ) -> ScheduleIsolation:
     needed = find_needed_choices(runs, best.passing, best.failing, jobs=jobs, max_tests=max_tests)
     if not needed.left_out:
-        return replace(best, needed=needed)
+        return best._replace(needed=needed)
     fine = difference_of(needed.passing, needed.failing)
     left = best.isolation.deltas_left
     difference = fine if fine.units == left else difference_of(needed.passing, needed.failing, whole=True)
@@ -217,7 +215,7 @@ def _with_needed_choices(
         failing=Found(difference.all, needed.failing),
         runs=tests.runs,
     )
-    return replace(best_so_far(isolation, runs.failing), needed=needed)
+    return best_so_far(isolation, runs.failing)._replace(needed=needed)
 
 
 def _proved_beside_ranges(
@@ -242,11 +240,10 @@ def _proved_beside_ranges(
                 made = proof.result()
                 # Its runs may have just been killed, which disproves nothing.
                 best = made if made.isolation.verified else best
-            return replace(best, isolation=replace(best.isolation, stopped_by="interrupt"))
+            return best._replace(isolation=replace(best.isolation, stopped_by="interrupt"))
     if not proved.isolation.verified:
         return proved
-    return replace(
-        proved,
+    return proved._replace(
         ranges=with_ranges.ranges,
         execution=with_ranges.execution,
         failing_execution=with_ranges.failing_execution,
@@ -261,7 +258,7 @@ def _proved(best: ScheduleIsolation, tests: Tests[Log], runs: ScheduleRunner, jo
         replace(runs.with_visits(log), verified=isolation.verified) for log in (best.passing, best.failing)
     )
     switch = find_guilty_switch(passing, failing)
-    return replace(best, isolation=isolation, passing=passing, failing=failing, switch=switch)
+    return best._replace(isolation=isolation, passing=passing, failing=failing, switch=switch)
 
 
 def _with_ranges(
@@ -284,7 +281,7 @@ def _with_ranges(
     later = None
     if any(choice.global_time > switch.global_time for choice in best.choices):
         later = runs.executed(best.failing, switch.global_time)
-    return replace(best, ranges=ranges, execution=execution, failing_execution=later)
+    return best._replace(ranges=ranges, execution=execution, failing_execution=later)
 
 
 def _turn_starts(log: Log, switch: Switch) -> int:

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from replay_dd.dd import IntervalSet
 from replay_dd.schedules.model import Log, Switch, Trigger
@@ -33,8 +33,7 @@ class Kind(Enum):
     CHOICE = "choice"
 
 
-@dataclass(frozen=True)
-class Delta:
+class Delta(NamedTuple):
     """One difference between two schedules, of one or more unit deltas.
 
     Attributes:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import linecache
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.schedules.model import Log, Place
 from replay_dd.schedules.replay import exact_plan
@@ -39,8 +40,7 @@ _CLOCK = (
 _ENTROPY = (r"random|uuid|secrets|shuffle|choice", "entropy that is not fixed (`--real-entropy`)")
 
 
-@dataclass(frozen=True)
-class TracedDivergence:
+class TracedDivergence(NamedTuple):
     """Where two traced runs of one schedule diverge.
 
     Attributes:

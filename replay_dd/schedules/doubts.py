@@ -11,8 +11,9 @@ Rules of this module:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.experiment.process import Command, private_folder, run
 from replay_dd.schedules import environment
@@ -27,8 +28,7 @@ _LONGEST_TRY_S = 30.0  # for a run that did not end: it may be one that never do
 _TRIED = ("exception", "exit", "signal")  # a deadlocked program would only reach the time limit
 
 
-@dataclass(frozen=True)
-class Doubt:
+class Doubt(NamedTuple):
     """What speaks against a failure being the program's own.
 
     Attributes:

@@ -15,8 +15,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import replay_dd.schedules.runtime as runtime
 from replay_dd.errors.user import UsageError
@@ -73,8 +74,7 @@ def missing(program: Program) -> list[str]:
     return [name for name in program.withheld or () if name not in os.environ and name not in program.environment]
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(NamedTuple):
     """A variable that the user wants to differ; None where it is not set."""
 
     name: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from replay_dd.schedules.model import Place
 
@@ -56,8 +57,7 @@ def note_callee(executed: list[Executed], thread: str, frame: int, looks: str) -
             return
 
 
-@dataclass(frozen=True)
-class ExecutedRun:
+class ExecutedRun(NamedTuple):
     """What the threads of a run executed.
 
     Attributes:

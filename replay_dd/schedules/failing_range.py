@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.testing import Tests
@@ -30,8 +30,7 @@ INTERESTING = 20  # and how many where the thread changes something, or comes to
 ALL_UP_TO = 16  # turns of so many positions are tried entirely
 
 
-@dataclass(frozen=True)
-class FailingRange:
+class FailingRange(NamedTuple):
     """A stretch of a thread's turn in which a switch to another thread makes the run fail.
 
     Attributes:
@@ -61,8 +60,7 @@ class FailingRange:
         return self.last.time - self.first.time + 1
 
 
-@dataclass(frozen=True)
-class FailingRanges:
+class FailingRanges(NamedTuple):
     """All ranges found, in the order of the turn.
 
     Attributes:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,8 +38,7 @@ class Block(NamedTuple):
     until: int
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """A schedule with fewer choices.
 
     Attributes:

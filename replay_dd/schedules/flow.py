@@ -36,8 +36,7 @@ class Instruction(NamedTuple):
     following: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """A function: its file, its parameters (``positional`` of them by position), its instructions."""
 
     number: int

@@ -17,8 +17,9 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
 from replay_dd.experiment.guard_process import remove_system_names
@@ -46,8 +47,7 @@ NO_THREAD = "it starts no thread"
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(NamedTuple):
     """A program on its way to its first thread.
 
     Attributes:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay_dd.schedules.executed import Executed
 from replay_dd.schedules.model import Place
@@ -35,8 +35,7 @@ WITH_GIL, BEFORE_SPECIALISATION, WITHOUT_GIL = "with the GIL", "only before spec
 _THROUGH_C = ("__init__", "__new__", "__call__")
 
 
-@dataclass(frozen=True)
-class GilAnswer:
+class GilAnswer(NamedTuple):
     """Where in a range the interpreter can switch.
 
     Attributes:

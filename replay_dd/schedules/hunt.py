@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
@@ -33,8 +34,7 @@ from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
 MOST_FURTHER = 19  # failures that are kept beside the first
 
 
-@dataclass(frozen=True)
-class Hunt:
+class Hunt(NamedTuple):
     """What a hunt found.
 
     Attributes:
@@ -179,7 +179,7 @@ def hunt(
                 on_simplify=on_simplify,
                 on_fresh=on_fresh,
             )
-            return replace(found, instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
+            return found._replace(instead_of=signature_of(first.log.ending).text, because=doubt.reasons)
         first = with_note(first, doubt)
         jobs = usable_jobs(first.log, jobs if strategy is not None else min(jobs, LAG))
         if time_limit_s is not None and not first.log.ending.timed_out:

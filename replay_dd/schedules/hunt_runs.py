@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.target import Plan, TargetRun
 
 
-@dataclass(frozen=True)
-class HuntRuns:
+class HuntRuns(NamedTuple):
     """How a hunt makes its runs.
 
     Attributes:

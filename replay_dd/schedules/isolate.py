@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.errors.program import NotReproducedError
 from replay_dd.errors.user import NoDifferenceError, UsageError
@@ -142,7 +143,7 @@ def isolate(
             observer=observer,
             is_late=lambda: limits.ends_at is not None and time.monotonic() >= limits.ends_at,
         )
-        return replace(found, failing=replace(found.failing, failure=runs.failure))
+        return found._replace(failing=replace(found.failing, failure=runs.failure))
 
     own = Runner(failing.program, failing.settings, may_fork=may_fork, start=start, on_fresh=observer.on_note)
     with own if runner is None else contextlib.nullcontext(runner) as used:
@@ -158,8 +159,7 @@ def isolate(
         return attempt(used)
 
 
-@dataclass(frozen=True)
-class _Limits:
+class _Limits(NamedTuple):
     max_tests: int | None
     ends_at: float | None
 

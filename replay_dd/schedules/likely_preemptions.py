@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import NamedTuple, TypeAlias
 
@@ -31,8 +30,7 @@ from replay_dd.schedules.runtime.channel import LOCK
 Order: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(NamedTuple):
     """A thread is about to touch something that other threads may see.
 
     Attributes:

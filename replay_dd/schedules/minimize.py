@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.circumstance import Found
 from replay_dd.dd import EMPTY
@@ -22,8 +23,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log
 
 
-@dataclass(frozen=True)
-class ScheduleMinimum:
+class ScheduleMinimum(NamedTuple):
     """The fewest choices that a run needs.
 
     Attributes:
@@ -163,4 +163,4 @@ def _rewritten(
     if ends_alike(default):
         return Rewritten(log, 0)  # it needs no choices at all
     found = with_fewer_choices(*(log, runs.run, ends_alike), jobs=jobs, may_go_on=may_go_on, on_test=on_test)
-    return replace(found, tests=found.tests + 1)
+    return found._replace(tests=found.tests + 1)

@@ -13,6 +13,7 @@ Rules of this module:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from replay_dd.dd import EMPTY, DDMin, IntervalSet, Search
 from replay_dd.experiment.process import LIVE
@@ -25,8 +26,7 @@ from replay_dd.schedules.model import Log, Trigger
 MOST_TESTS = 100  # of two runs each; schedules that a hunt has simplified share a handful of choices
 
 
-@dataclass(frozen=True)
-class NeededChoices:
+class NeededChoices(NamedTuple):
     """The final runs of an isolation, without the choices that the failure does not need.
 
     Attributes:

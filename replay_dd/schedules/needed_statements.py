@@ -18,8 +18,9 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.circumstance import Circumstance, Goal, Judgement
 from replay_dd.dd import IntervalSet
@@ -39,8 +40,7 @@ _LEAST_LIMIT_S = 5.0
 _LIMIT_FACTOR = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A statement of the program.
 
     Attributes:
@@ -58,8 +58,7 @@ class Statement:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class NeededStatements:
+class NeededStatements(NamedTuple):
     """The answer.
 
     Attributes:
@@ -84,8 +83,7 @@ class NeededStatements:
         return frozenset(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Twins:
+class Twins(NamedTuple):
     """Both schedules on one version of the program.
 
     Attributes:

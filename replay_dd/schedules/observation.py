@@ -8,8 +8,8 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from replay_dd.schedules.model import Place
 from replay_dd.schedules.runtime import channel
@@ -17,8 +17,7 @@ from replay_dd.schedules.runtime import channel
 OBSERVED = (channel.OBSERVING, channel.ACCESS, channel.AFTER, channel.STACK, channel.SWITCH_STACK, channel.LOCK_NAME)
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A value as it was seen.
 
     Attributes:
@@ -47,8 +46,7 @@ class Value:
         return (self.text, self.type, self.number) == (other.text, other.type, other.number)
 
 
-@dataclass(frozen=True)
-class StackFrame:
+class StackFrame(NamedTuple):
     """A frame of the stack at an access; ``counted`` tells program code from library code."""
 
     file: str
@@ -64,8 +62,7 @@ Thing = tuple[str, int, str]
 """What was accessed: sort, number of the object that holds it, key."""
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """One access of one thread.
 
     Attributes:
@@ -179,7 +176,7 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
         elif kind == channel.AFTER:
             access = found.get(told[0])
             if access is not None:
-                found[told[0]] = replace(access, new=Value(*told[1]), writes=access.writes or told[2])
+                found[told[0]] = access._replace(new=Value(*told[1]), writes=access.writes or told[2])
         elif told[4] in places:
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
             name, reads, writes, old, new, detail, tested, held = others

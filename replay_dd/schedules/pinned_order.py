@@ -21,6 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.schedules import model
@@ -35,8 +36,7 @@ _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
 _LEFT_OUT = re.compile(r"PYTEST_(CURRENT_TEST|XDIST_.*|ADDOPTS|VERSION)|COV_CORE_.*")
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(NamedTuple):
     """One switch of the order: where a thread gives way to another one.
 
     Attributes:
@@ -115,8 +115,7 @@ class Kind(enum.Enum):
     GONE = "the order is gone"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a program did under a pinned order.
 
     Attributes:
@@ -206,7 +205,7 @@ class PinnedOrder:
 
     def _without_places(self, log: Log, replayed: AnchoredReplay, found: Verdict) -> Verdict:
         """The program passes, but some of the order is gone: try all places that could have taken its place."""
-        gone = replace(found, kind=Kind.GONE)
+        gone = found._replace(kind=Kind.GONE)
         if len(replayed.missed) > 1:
             return gone
         switch = replayed.missed[0].switch
@@ -220,11 +219,11 @@ class PinnedOrder:
             if kind is not Kind.PASSES:
                 place = next((one.place for one in swept.failing.switches if one.trigger == swept.trigger), None)
                 why = f"with the switch at {place} instead, it fails"
-                return replace(found, kind=kind, ending=ending.text, why=(*found.why, why), tried=swept.tried)
+                return found._replace(kind=kind, ending=ending.text, why=(*found.why, why), tried=swept.tried)
         if not swept.tried:
-            return replace(gone, why=(*gone.why, f"{where} passes no other place at which to switch"))
+            return gone._replace(why=(*gone.why, f"{where} passes no other place at which to switch"))
         why = f"tried instead: the switch at {swept.tried} of {swept.places} places {where}; none fails"
-        return replace(found, why=(*found.why, why), tried=swept.tried)
+        return found._replace(why=(*found.why, why), tried=swept.tried)
 
 
 def _lost(anchor: Anchor) -> str:

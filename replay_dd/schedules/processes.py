@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from replay_dd.errors.program import SeveralProcessesError
 from replay_dd.schedules.model import Program
@@ -26,8 +25,7 @@ _LONGEST_TEXT = 120
 _OPTIONS_WITH_A_VALUE = ("-W", "-X")
 
 
-@dataclass(frozen=True)
-class PythonProcess:
+class PythonProcess(NamedTuple):
     """A Python process of a run.
 
     Attributes:

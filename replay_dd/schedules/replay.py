@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from replay_dd.errors.program import ProgramChangedError
 from replay_dd.outcome import Outcome
@@ -21,8 +21,7 @@ _LONGEST_PATIENCE_S = 60.0
 _MOST_DIGESTS = 100_000
 
 
-@dataclass(frozen=True)
-class Divergence:
+class Divergence(NamedTuple):
     """The first point at which a replay differs from its log; None means the end of the run.
 
     Attributes:
@@ -45,8 +44,7 @@ class Divergence:
         return f"{what}; {self.because}" if self.because else what
 
 
-@dataclass(frozen=True)
-class ReplayResult:
+class ReplayResult(NamedTuple):
     """A replay, compared with its log.
 
     Attributes:
@@ -132,7 +130,7 @@ def find_divergence(recorded: Log, repeated: Log) -> Divergence | None:
     if divergence is None:
         return None
     lacks = [note for note in repeated.ending.notes if note.startswith(UNLIKE)]
-    return replace(divergence, because="; ".join(lacks))
+    return divergence._replace(because="; ".join(lacks))
 
 
 def _first_difference(recorded: Log, repeated: Log) -> Divergence | None:

@@ -8,7 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.anchors import AnchoredReplay, named
@@ -21,8 +21,7 @@ MOST_TRIED = 40
 _TRACED = 200_000  # yield points
 
 
-@dataclass(frozen=True)
-class Swept:
+class Swept(NamedTuple):
     """What came of it.
 
     Attributes:

@@ -14,8 +14,8 @@ import contextlib
 import os
 import re
 import time
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import replay_dd.schedules.runtime as runtime
 from replay_dd.schedules.runtime import channel
@@ -47,8 +47,7 @@ _THREAD = re.compile(r"^(?:Current thread|Thread) 0x([0-9a-f]+)", re.MULTILINE)
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class ThreadAtLimit:
+class ThreadAtLimit(NamedTuple):
     """Where one thread is.
 
     Attributes:
@@ -259,7 +258,7 @@ def _with_native(
     native = next((one for one in found if one.stack[0] <= thread.identity < one.stack[1]), None)
     if native is None and _is_main(thread, threads):
         native = next((one for one in found if one.number == process), None)
-    return thread if native is None else replace(thread, native=native)
+    return thread if native is None else thread._replace(native=native)
 
 
 def _is_main(thread: ThreadAtLimit, threads: list[ThreadAtLimit]) -> bool:

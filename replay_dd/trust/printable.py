@@ -11,7 +11,6 @@ Source: Unicode Standard Annex 44, general categories; Boucher and Anderson, "Tr
 
 from __future__ import annotations
 
-import html
 import unicodedata
 
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -34,6 +33,8 @@ def printable(text: str, *, keep: str = "") -> str:
 
 def html_text(text: str) -> str:
     """A text from anywhere as it may stand in an HTML page, also as the value of an attribute in quotes."""
+    import html  # only now: it brings all names of characters, and most output is no page
+
     return html.escape(printable(text, keep="\n\t"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -29,7 +28,7 @@ def test_an_error_of_ours_costs_one_hunt_and_not_the_suite(tmp_path: Path, monke
 
 def hunted(passing: Log | None, *others: EndingCount) -> Hunt:
     known = {"passing": passing, "failing": None, "one_schedule": False, "runs": 3, "others": others, "failures": ()}
-    return Hunt(**{field.name: known.get(field.name) for field in fields(Hunt)})  # type: ignore[arg-type]
+    return Hunt(**{name: known.get(name) for name in Hunt._fields})  # type: ignore[arg-type]
 
 
 @pytest.mark.once

@@ -34,7 +34,7 @@ def access(number: int, thread: str, does: str, text: str = "", **more: Any) -> 
         tested=False,
         held=(),
     )
-    return replace(plain, **more)
+    return plain._replace(**more)
 
 
 def takes(number: int, thread: str, lock: int = LOCK, **more: Any) -> Access:

@@ -139,14 +139,14 @@ def test_the_lines_in_between_are_those_executed() -> None:
 def test_all_needed_choices_are_told() -> None:
     other = Switch("0.2", 5, "0.3", True, False, None, 12, 1)
     found = found_by(preemption(3), None, other)
-    found = replace(found, needed=NeededChoices(found.passing, found.failing, True, 4, 2))
+    found = found._replace(needed=NeededChoices(found.passing, found.failing, True, 4, 2))
     text = told(found)
     assert "The failure needs all of these 2 choices; everything else is the default schedule:" in text
     assert "  1. thread 0.1 gives way to thread 0.2 at prog.py:7 in work, yield point 3 (the switch above)" in text
     assert "  2. thread 0.2 has to wait and thread 0.3 runs on in library code, yield point 5" in text
     assert any("4 more for which choices are needed" in line for line in text)
     not_tried = NeededChoices(found.passing, found.failing, False, 4, 2)
-    unknown = told(replace(found, needed=not_tried))
+    unknown = told(found._replace(needed=not_tried))
     assert not any("needs all" in line for line in unknown)
     in_json = schedules_as_json(found, Path("p"), Path("f"), NO_STORY)["answer"]
     assert [(one["thread"], one["isolated"]) for one in in_json["choices"]] == [("0.1", True), ("0.2", False)]
@@ -154,7 +154,7 @@ def test_all_needed_choices_are_told() -> None:
 
 
 def test_a_changed_message_is_told() -> None:
-    found = replace(found_by(preemption(3), None), message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
+    found = found_by(preemption(3), None)._replace(message=ChangedMessage("a=1 b=2", "a=2 b=1\nmore"))
     text = told(found)
     at = next(number for number, line in enumerate(text) if line.startswith("message "))
     assert "with other data" in text[at]
@@ -165,7 +165,7 @@ def test_a_changed_message_is_told() -> None:
 
 def test_a_search_that_was_stopped_has_isolated_nothing() -> None:
     found = found_by(preemption(3), None)
-    stopped = replace(found, isolation=replace(found.isolation, stopped_by="tests"))
+    stopped = found._replace(isolation=replace(found.isolation, stopped_by="tests"))
     assert told(stopped)[0].startswith("Not isolated: the search was stopped with")
 
 

@@ -96,7 +96,7 @@ def test_long_runs_are_cut_to_equal_parts(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_file_holds_what_any_program_may_hold(tmp_path: Path) -> None:
     log, seen = LOST
-    seen = replace(seen, accesses=tuple(replace(one, name="\ud800\x1b</script>" * 1_000) for one in seen.accesses))
+    seen = replace(seen, accesses=tuple(one._replace(name="\ud800\x1b</script>" * 1_000) for one in seen.accesses))
     write_trace([TracedRun("run", log, seen)], tmp_path / "run.json")
     text = (tmp_path / "run.json").read_text(encoding="ascii")
     names = [event["name"] for event in json.loads(text)["traceEvents"]]

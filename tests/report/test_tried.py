@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from replay_dd.report.links import links_as_text, links_in_words
@@ -42,8 +40,8 @@ def test_the_page_tells_every_link() -> None:
 
 
 def test_a_deletion_names_what_it_deletes() -> None:
-    deletes = replace(SECOND, does="deletes", writes=True, old=value("'ada'"), new=value("nothing"))
-    ((_, text),) = links_in_words(Links((replace(ONE, second=deletes),)))
+    deletes = SECOND._replace(does="deletes", writes=True, old=value("'ada'"), new=value("nothing"))
+    ((_, text),) = links_in_words(Links((ONE._replace(second=deletes),)))
     assert "0.2 deletes 'ada' (prog.py:2)" in text
 
 

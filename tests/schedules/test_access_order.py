@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from replay_dd.schedules.access_order import in_order_of_access
@@ -29,9 +27,9 @@ THERE_AND_BACK = (switch("0.1", 2, "0.2", 12), switch("0.2", 3, "0.1", 15))
 
 
 def test_an_access_comes_after_those_of_the_thread_that_was_let_pass() -> None:
-    late = replace(NOTED[1], global_time=15)
-    made = in_order_of_access((*NOTED[:4], replace(NOTED[4], global_time=16)), THERE_AND_BACK)
-    assert made == (NOTED[0], NOTED[2], NOTED[3], late, replace(NOTED[4], global_time=16))
+    late = NOTED[1]._replace(global_time=15)
+    made = in_order_of_access((*NOTED[:4], NOTED[4]._replace(global_time=16)), THERE_AND_BACK)
+    assert made == (NOTED[0], NOTED[2], NOTED[3], late, NOTED[4]._replace(global_time=16))
     assert (("0.2", 2), ("0.1", 2)) in orders_of(made)
     assert (("0.2", 2), ("0.1", 2)) not in orders_of(NOTED[:4])
 

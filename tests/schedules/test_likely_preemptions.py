@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,11 +53,11 @@ AFTER_AND_BEFORE = [(name, time) for name in ("0.1", "0.2") for time in (3, 4, 6
 
 def test_an_order_of_accesses_is_the_same_at_each_visit_of_its_places() -> None:
     rows = [("0.1", time, BALANCE, True, ()) for time in (3, 7)] + [("0.2", 3, BALANCE, True, ())]
-    touches = [replace(touch, place=int(touch.thread[-1])) for touch in steps(*rows)]
+    touches = [touch._replace(place=int(touch.thread[-1])) for touch in steps(*rows)]
     before = [found for found in likely_preemptions(touches) if is_order(found.novelty)]
     assert {found.novelty for found in before} == {(("0.2", 2), ("0.1", 1)), (("0.1", 1), ("0.2", 2))}
     assert orders_of(touches) == {(("0.1", 1), ("0.2", 2))}
-    assert orders_of([*touches, replace(touches[0], changes=False)]) == set(orders_of(touches)) | {
+    assert orders_of([*touches, touches[0]._replace(changes=False)]) == set(orders_of(touches)) | {
         (("0.2", 2), ("0.1", 1))
     }
 
@@ -67,7 +65,7 @@ def test_an_order_of_accesses_is_the_same_at_each_visit_of_its_places() -> None:
 def test_what_comes_just_after_an_access_is_new_where_the_other_thread_stands_elsewhere() -> None:
     early = steps(("0.1", 3, BALANCE, True, ()), ("0.2", 3, BALANCE, True, ()), ("0.2", 8, BALANCE, True, ()))
     late = [early[1], early[0], early[2]]
-    late = [replace(touch, global_time=number) for number, touch in enumerate(late)]
+    late = [touch._replace(global_time=number) for number, touch in enumerate(late)]
     after = [
         {found.novelty for found in likely_preemptions(touches) if found.trigger == Trigger("0.1", 4, "0.2")}
         for touches in (early, late)
@@ -141,7 +139,7 @@ def test_a_third_thread_comes_later_than_the_second() -> None:
 def test_runs_with_the_same_order_of_conflicting_accesses_are_equivalent() -> None:
     own = ("0.2", 1, (9, "own"), True, ())
     rows = [("0.1", 3, BALANCE, True, ()), own, ("0.2", 3, BALANCE, True, ())]
-    touches = [replace(touch, place=touch.time) for touch in steps(*rows)]
+    touches = [touch._replace(place=touch.time) for touch in steps(*rows)]
     moved = [touches[1], touches[0], touches[2]]
     turned = [touches[1], touches[2], touches[0]]
     assert trace_of(touches) == trace_of(moved) != trace_of(turned)
@@ -212,7 +210,7 @@ def test_events_are_counted_by_thing_and_thread() -> None:
 def test_of_loops_there_is_a_sample() -> None:
     def rounds(number: int) -> list[Touch]:
         looped = [
-            replace(touch, place=1) for touch in steps(*[("0.1", 2 * n, BALANCE, True, ()) for n in range(number)])
+            touch._replace(place=1) for touch in steps(*[("0.1", 2 * n, BALANCE, True, ()) for n in range(number)])
         ]
         return [*looped, *steps(("0.2", 1, BALANCE, False, ()))]
 

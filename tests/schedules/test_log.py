@@ -22,6 +22,7 @@ from replay_dd.errors.user import (
     NotALogError,
     OutputError,
 )
+from replay_dd.schedules.hang import Hang, HangThread
 from replay_dd.schedules.log import FORMAT, VERSION, read_log, write_log
 from replay_dd.schedules.model import Log, Switch
 from tests.fuzz.mutations import with_checksum
@@ -64,6 +65,17 @@ def test_a_log_that_does_not_say_who_ended_is_read(path: Path) -> None:
     path.write_text(body + json.dumps({"end": ending, "checksum": checksum}) + "\n")
     assert read_log(path) == read
     assert [switch.ended for switch in read.switches] == [False, True]
+
+
+def test_a_hang_is_told_by_names_and_not_by_the_order_of_its_parts(tmp_path: Path) -> None:
+    main = HangThread("0", "", "waits", -1, "", "", 0, 0, (), False)
+    log = log_of((), FAILED)
+    write_log(
+        replace(log, ending=replace(log.ending, hang=Hang("deadlock", False, (main,), (), (), ((),)))), tmp_path / "a"
+    )
+    hang = json.loads((tmp_path / "a").read_text().splitlines()[-1])["end"]["hang"]
+    assert hang["why"] == "deadlock"
+    assert hang["threads"][0]["state"] == "waits"
 
 
 def test_writing_leaves_nothing_else_and_makes_folders(tmp_path: Path, path: Path) -> None:

@@ -84,15 +84,15 @@ def test_without_its_line_broken_code_still_fails(tmp_path: Path) -> None:
 
 
 def test_without_its_function_it_cannot_tell(tmp_path: Path) -> None:
-    order = replace(ORDER, switches=(replace(SWITCH, function="withdraw", line="nothing = here"),))
+    order = replace(ORDER, switches=(SWITCH._replace(function="withdraw", line="nothing = here"),))
     found = run(tmp_path, BODY, order)
     assert (found.kind, found.tried) == (Kind.GONE, 0)
     assert "withdraw, thread 0.1 passes no other place" in found.why[-1]
 
 
 def test_without_two_of_its_lines_it_cannot_tell(tmp_path: Path) -> None:
-    gone = replace(SWITCH, line="nothing = here")
-    found = run(tmp_path, BODY, replace(ORDER, switches=(gone, replace(gone, threads="0.2 -> 0.1"))))
+    gone = SWITCH._replace(line="nothing = here")
+    found = run(tmp_path, BODY, replace(ORDER, switches=(gone, gone._replace(threads="0.2 -> 0.1"))))
     assert (found.kind, len(found.why)) == (Kind.GONE, 2)
 
 

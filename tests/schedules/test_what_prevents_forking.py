@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,3 +55,21 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
 )
 def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
     assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
+
+
+def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> None:
+    """Where so few are allowed that those of the runtime cannot have high numbers."""
+    (tmp_path / "program.py").write_text(THREAD)
+    script = """
+import resource, sys
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.target import Plan, describe_program
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+with Runner(describe_program((sys.executable, "program.py")), Settings()) as runner:
+    for _ in range(40):
+        assert runner.run(Plan(), 60.0).log.ending.status == 0
+    assert not runner.why_fresh, runner.why_fresh
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=120)

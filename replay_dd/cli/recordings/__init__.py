@@ -18,7 +18,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -28,8 +28,7 @@ from replay_dd.errors.user import LogEmptyError, NotALogError, UsageError
 from replay_dd.logfile import format_of, read_regular
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """What one command does with recordings of one kind.
 
     Attributes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import ScheduleIsolation
@@ -42,8 +42,7 @@ _QUICK = 12  # hunted schedules that decide on the way
 _NARROWING = 40  # smaller locks that are tried
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(NamedTuple):
     """How much is tried.
 
     Attributes:
@@ -74,7 +73,7 @@ def with_experiments(
     if story is None or twins is None or budget.schedules == 0 or explanation.interrupted:
         return explanation
     if budget.time_s is not None and budget.time_s <= 0:
-        return replace(explanation, tried=Experiments(why_not="the time is over"))
+        return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:
         tried = try_repairs(
             *(found, story, twins),
@@ -89,7 +88,7 @@ def with_experiments(
         tried = Experiments(why_not=str(error))
     except Exception as error:
         tried = Experiments(why_not=f"the experiments failed ({type(error).__name__}: {error})")
-    return replace(explanation, tried=tried, interrupted=tried.stopped_by == "interrupt")
+    return explanation._replace(tried=tried, interrupted=tried.stopped_by == "interrupt")
 
 
 def try_repairs(
@@ -259,7 +258,7 @@ class _Search:
             self._until(1.0)
             whole = trials.attempt(virtual)
             if isinstance(virtual, VirtualLock):
-                whole = replace(whole, again=taken_again(virtual, self._twins.failing, self._sources))
+                whole = whole._replace(again=taken_again(virtual, self._twins.failing, self._sources))
             if whole.verdict == PREVENTS and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True

@@ -13,7 +13,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import replace
 
 from replay_dd.schedules.experiments.statements import Lines, Statements
 from replay_dd.schedules.model import Program
@@ -223,7 +222,7 @@ def _span(accesses: Sequence[Access], but: Set[int], sources: Sources) -> Region
     if blocks[0] == blocks[1] and all(but & set(one.held) for one in accesses):
         return None
     lines = [one.place.line for one in ends] + [line for block in blocks if block is not None for line in block]
-    regions = sources.regions(replace(frame, line=min(lines)), max(lines))
+    regions = sources.regions(frame._replace(line=min(lines)), max(lines))
     return regions[0] if regions else None
 
 

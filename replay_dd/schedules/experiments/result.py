@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
 
@@ -25,8 +26,7 @@ class Counts:
     others: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One experiment: the same schedules with and without a lock or an order.
 
     Attributes:
@@ -49,8 +49,7 @@ class Attempt:
     again: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Experiments:
+class Experiments(NamedTuple):
     """All experiments with one isolated failure.
 
     Attributes:

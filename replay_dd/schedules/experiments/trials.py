@@ -13,7 +13,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
@@ -28,8 +29,7 @@ from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
 Virtual = VirtualLock | VirtualOrder | None
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """How one run ended, as far as an experiment needs it.
 
     Attributes:

@@ -87,8 +87,10 @@ class Channel:
             path: where to go on if the program closes the descriptor.
             descriptor: the file.
         """
-        self._path = path
+        before, self._path = self.descriptor, path
         self._take(descriptor)
+        if self.descriptor != before:  # fewer descriptors are allowed here
+            _close(before)
         real_write(self.descriptor, b"".join(self._sent or []))
 
     def forget(self) -> None:
@@ -117,6 +119,13 @@ class Channel:
             # Programs that turn into daemons close every descriptor.
             self._open()
             real_write(self.descriptor, data)
+
+
+def _close(descriptor: int) -> None:
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass  # the program has closed it
 
 
 def read_records(path: str) -> list[tuple[object, ...]]:

@@ -100,12 +100,15 @@ def _begin(parts: Parts) -> None:
 
 
 def _begin_run(parts: Parts) -> None:
-    if parts.run is None and parts.request["server"] >= 0:
+    scheduler = parts.scheduler
+    # In every run, as it decides in whose turn frames become objects, and functions of the runtime are first monitored.
+    parts.backend.prepare(sys._getframe(1))
+    if parts.request["server"] < 0:
+        scheduler.follow(make_strategy(parts.request))
+    elif parts.run is None:
         _take_run(parts)
     run = parts.run or parts.request
     parts.channel.forget()
-    scheduler = parts.scheduler
-    scheduler.follow(make_strategy(run))
     if run["watched"]:
         scheduler.counter.watched = scheduler.places.watch(run["watched"])
     scheduler.traced_left = run["traced"]
@@ -133,11 +136,19 @@ def _begin_run(parts: Parts) -> None:
 
 def _take_run(parts: Parts) -> None:
     """Wait for runs; goes on in copies of this process, each with the request of its run."""
-    run = parts.run = serve(parts.request["server"], parts.own_descriptors, parts.effects[0] if parts.effects else "")
-    write_when_asked(run["stacks"])
-    parts.process_number.new_process()
+    before = use_own(True)
     parts.run_end.new_process()
     parts.signals.new_process()
+    reason = parts.effects[0] if parts.effects else ""
+    parts.run = serve(parts.request["server"], parts.own_descriptors, reason, lambda run: _prepare(parts, run))
+    parts.process_number.new_process()
+    use_own(before)
+
+
+def _prepare(parts: Parts, run: dict[str, Any]) -> None:
+    """Bring this process to where the copies of another run left off from it."""
+    write_when_asked(run["stacks"])
     parts.descriptors.learn_standard_streams(run["streams"])
     parts.channel.go_on_in(run["channel"], run["told"])
     parts.follow(run)
+    parts.scheduler.follow(make_strategy(run))

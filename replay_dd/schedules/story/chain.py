@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from replay_dd.schedules.flow import Flow
 from replay_dd.schedules.model import Ending, Place
@@ -38,8 +39,7 @@ _MADE_UP = ("@", ".")  # names of variables that no program writes, such as thos
 _LEFT_OUT = "..."  # but of long ones
 
 
-@dataclass(frozen=True)
-class ChainStep:
+class ChainStep(NamedTuple):
     """One line of the chain.
 
     Attributes:
@@ -57,8 +57,7 @@ class ChainStep:
     reached: bool
 
 
-@dataclass(frozen=True)
-class Chain:
+class Chain(NamedTuple):
     """The chain.
 
     Attributes:
@@ -107,7 +106,7 @@ def follow_chain(
         return chain
     *steps, last = through.steps
     words = ": ".join(filter(None, (last.words, f"raises {through.ending}")))
-    return replace(chain, steps=(*steps, replace(last, words=words), chain.steps[-1]), whole=True, lost="")
+    return chain._replace(steps=(*steps, last._replace(words=words), chain.steps[-1]), whole=True, lost="")
 
 
 @dataclass
@@ -337,7 +336,7 @@ def _joined(steps: Iterable[ChainStep]) -> list[ChainStep]:
         if joined and _line(joined[-1]) == _line(step):
             last = joined.pop()
             words, passing = _both(last.words, step.words), _both(last.passing, step.passing)
-            step = replace(step, words=words, passing=passing, reached=last.reached and step.reached)
+            step = step._replace(words=words, passing=passing, reached=last.reached and step.reached)
         joined.append(step)
     return joined
 

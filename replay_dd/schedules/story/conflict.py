@@ -12,7 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
@@ -27,8 +27,7 @@ _ASKED_BY_CONTAINERS = ("__hash__", "__eq__", "__lt__")
 _NOTHING_YET = ("None", "False")
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """One side of a conflict.
 
     Attributes:
@@ -42,8 +41,7 @@ class Edge:
     inferred: bool
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(NamedTuple):
     """The two sides of a conflict, and all that was done between them.
 
     Attributes:
@@ -129,7 +127,7 @@ def with_own_look(conflict: Conflict) -> Conflict:
     if not (nothing_yet if left is None else same_line):
         return conflict
     others = tuple(other for other in conflict.stretch if other.conflicts(own[-1]))
-    return replace(conflict, left=Edge(own[-1], others, inferred=True))
+    return conflict._replace(left=Edge(own[-1], others, inferred=True))
 
 
 def used_unready(conflict: Conflict) -> Access | None:
@@ -181,7 +179,7 @@ def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[A
         inner = len(stack) - len(access.stack)
         asks = inner > 0 and stack[inner - 1].function.rpartition(".")[2] in _ASKED_BY_CONTAINERS
         if asks and tuple(stack[inner:]) == access.stack:
-            return [replace(access, old=_UNKNOWN)]
+            return [access._replace(old=_UNKNOWN)]
     return []
 
 

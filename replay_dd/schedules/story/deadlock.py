@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, StackFrame, Value
@@ -53,8 +51,7 @@ def with_race(story: Story, race: Story | None) -> Story:
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
-    return replace(
-        story,
+    return story._replace(
         kind=race.kind if early or lost else story.kind,
         things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
         turns=race.turns,
@@ -62,8 +59,8 @@ def with_race(story: Story, race: Story | None) -> Story:
         passing=race.passing,
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
-        hang=replace(
-            story.hang, led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or is_missed)
+        hang=story.hang._replace(
+            led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or is_missed)
         ),
     )
 
@@ -128,7 +125,7 @@ def _turns(hang: Hang, verdict: Verdict) -> list[Turn]:
             continue
         words = _words(hang, step)
         if turns and turns[-1].thread == step.thread:
-            turns[-1] = replace(turns[-1], steps=(*turns[-1].steps, Step((access,), words)))
+            turns[-1] = turns[-1]._replace(steps=(*turns[-1].steps, Step((access,), words)))
         else:
             turns.append(Turn(step.thread, path_of(access), (Step((access,), words),)))
     return turns

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
@@ -25,8 +26,7 @@ from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The story of an isolated switch.
 
     Attributes:
@@ -80,8 +80,8 @@ def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner:
     except Exception as error:
         return Explanation(None, f"what was seen cannot be told ({type(error).__name__}: {error})")
     if told.story is None:
-        return replace(told, why_not=twins.why_not or "no access to a common thing was seen at the switch")
-    return replace(told, twins=twins)
+        return told._replace(why_not=twins.why_not or "no access to a common thing was seen at the switch")
+    return told._replace(twins=twins)
 
 
 def _told(
@@ -91,7 +91,7 @@ def _told(
     told = _race(found, switch, twins, runner, limit_s)
     if twins.failing_hang is None:
         return told
-    return replace(told, story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
+    return told._replace(story=with_race(tell_deadlock(twins.failing_hang, twins.passing_hang, ending), told.story))
 
 
 def _race(
@@ -117,7 +117,7 @@ def _race(
         return Explanation(None, interrupted=interrupted)  # the hang tells itself what it waits for
     if _refuted(conflict, links):
         return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
-    story = replace(story, inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
 
 
@@ -191,4 +191,4 @@ def _chain(twins: Twins, conflict: Conflict, found: ScheduleIsolation, story: St
     try:
         return follow_chain(failing, passing, conflict, ending, found.passing.ending, story)
     except Exception as error:  # the story stands without
-        return replace(NO_CHAIN, lost=f"what was seen cannot be told ({type(error).__name__}: {error})")
+        return NO_CHAIN._replace(lost=f"what was seen cannot be told ({type(error).__name__}: {error})")

@@ -7,8 +7,6 @@ of two accesses by one thread and one by another that no serial order explains a
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, one_thing, used_unready
@@ -101,7 +99,7 @@ def essential(conflict: Conflict, ending: Ending) -> Conflict:
     left, right = conflict.left, conflict.right
     if left is None or right is None or one_thing(left.access, right.access):
         return conflict
-    return replace(conflict, left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
+    return conflict._replace(left=None) if kind_of(conflict, ending) == INVALIDATED else conflict
 
 
 def misses(first: Access, last: Access) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import ScheduleRunner
@@ -31,8 +32,7 @@ _MOST_FARTHER = 4  # more accesses that are tried for an edge
 _MOST_OTHERS = 64  # accesses of one side among which to bisect
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """The order of two accesses of different threads in the failing run.
 
     Attributes:
@@ -58,8 +58,7 @@ class Link:
         return self.refuted or self.why_not == PASSES_TOO
 
 
-@dataclass(frozen=True)
-class Links:
+class Links(NamedTuple):
     """The links of a story that were tried, and how many runs that took."""
 
     tried: tuple[Link, ...] = ()
@@ -118,7 +117,7 @@ def try_links(
     if right is not None:
         right, link = trial.first_proved([right, *_farther(right, conflict.after, conflict, observed)], is_left=False)
         tried.append(link)
-    return replace(conflict, left=left, right=right), Links(tuple(tried), trial.runs)
+    return conflict._replace(left=left, right=right), Links(tuple(tried), trial.runs)
 
 
 def _farther(edge: Edge, accesses: Sequence[Access], conflict: Conflict, observed: Observation) -> list[Edge]:

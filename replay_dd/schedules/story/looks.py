@@ -12,7 +12,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.observation import Access, Observation
@@ -66,7 +65,7 @@ def with_early_look(conflict: Conflict, failing: Observation, passing: Observati
         return conflict  # what it had seen before counts
     own = [one for one in conflict.after if one.thing == right.access.thing]
     edge = _edge(own, conflict.stretch, failing, passing)
-    return conflict if edge is None else replace(conflict, left=None, right=edge)
+    return conflict if edge is None else conflict._replace(left=None, right=edge)
 
 
 def _edge(own: Sequence[Access], stretch: Sequence[Access], failing: Observation, passing: Observation) -> Edge | None:

@@ -7,15 +7,14 @@ Rules of this module:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.observation import Access, StackFrame
 from replay_dd.schedules.story.verdict import Verdict
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """Accesses of one line, made in one go.
 
     Attributes:
@@ -34,8 +33,7 @@ class Step:
         return self.accesses[0]
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """What one thread did before another one ran.
 
     Attributes:
@@ -53,16 +51,14 @@ class Turn:
     then: str = ""
 
 
-@dataclass(frozen=True)
-class Thing:
+class Thing(NamedTuple):
     """What the threads share: its name, and what it is."""
 
     name: str
     what: str
 
 
-@dataclass(frozen=True)
-class HangTold:
+class HangTold(NamedTuple):
     """The hang that a story ends with.
 
     Attributes:
@@ -78,8 +74,7 @@ class HangTold:
     led_by_kind: str = ""
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(NamedTuple):
     """What the threads did to each other.
 
     Attributes:

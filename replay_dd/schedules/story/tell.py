@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.observation import Access, Observation
@@ -34,7 +34,7 @@ def tell_race(conflict: Conflict, failing: Observation, passing: Observation, en
     passes = passes_in_words(kind, conflict, passing_order(conflict, failing, passing))
     story = _Teller(conflict, failing, passing).tell(kind, passes)
     waits = tuple(f"thread {waiter.thread} {waiter.explanation}" for waiter in ending.deadlock)
-    return replace(story, waits=waits)
+    return story._replace(waits=waits)
 
 
 @dataclass
@@ -164,8 +164,8 @@ class _Teller:
                 saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]
                 then = f"thread {thread} goes on" + (f" with what it saw at ({saw[-1].mark})" if saw else "")
             if turn.thread == thread and number == 0 and was_interrupted:
-                turn = replace(turn, steps=tuple(self._marked(step) for step in turn.steps))
-            result.append(replace(turn, then=then))
+                turn = turn._replace(steps=tuple(self._marked(step) for step in turn.steps))
+            result.append(turn._replace(then=then))
         return result
 
     def _marked(self, step: Step) -> Step:
@@ -174,7 +174,7 @@ class _Teller:
         if left is None or not left.access.reads or left.access not in step.accesses:
             return step
         self.marks += 1
-        return replace(step, mark=self.marks)
+        return step._replace(mark=self.marks)
 
     def _stopped_at(self) -> str:
         place, after = self.conflict.stopped_at, self.conflict.after

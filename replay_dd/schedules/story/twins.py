@@ -9,7 +9,8 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from replay_dd.schedules.execution import run_once_more
 from replay_dd.schedules.failing_range import FailingRange
@@ -29,8 +30,7 @@ _ALL_OTHERS = ""
 _NEVER = 1 << 62
 
 
-@dataclass(frozen=True)
-class Twins:
+class Twins(NamedTuple):
     """The two observed runs, and how values flowed through them; ``why_not`` tells why there are none.
 
     Of a run that hangs and its twin, what happened to locks and the like is known too.

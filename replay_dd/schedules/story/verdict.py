@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay_dd.schedules.hang import Hang, HangFrame, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending
@@ -14,8 +14,7 @@ LOCKS = ("Lock", "RLock")
 ENDS_WAIT = ("sets", "notifies", "notifies all of", "puts into", "sets the result of", "sets an exception in")
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(NamedTuple):
     """One thread that waits, and who would have to end that.
 
     Attributes:
@@ -31,8 +30,7 @@ class Wait:
     known: bool
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What kind of hang it is.
 
     Attributes:

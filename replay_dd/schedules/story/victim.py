@@ -12,7 +12,6 @@ Rules of this module:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observation import Access, Observation
@@ -176,7 +175,7 @@ def _never_made(failing: Observation, passing: Observation, victim: Access) -> C
     same = {(one.time, one.place) for one in passing.accesses if one.thread == maker and one.time < makes[0].time}
     if not own or (own[-1].time, own[-1].place) not in same:
         return None  # it went another way
-    made = replace(makes[0], number=failing.accesses[-1].number + 1, thing=victim.thing)
+    made = makes[0]._replace(number=failing.accesses[-1].number + 1, thing=victim.thing)
     before = tuple(one for one in own if one.number < victim.number)
     stretch = _between(failing.accesses, before[-1] if before else None, made)
     return Conflict(maker, None, Edge(made, (victim,), inferred=False), None, stretch, before, (), never=True)
@@ -185,7 +184,7 @@ def _never_made(failing: Observation, passing: Observation, victim: Access) -> C
 def _as_found(earlier: Sequence[Access], victim: Access) -> Access:
     """The access that failed, with what its thread found there before: whoever lets go of that takes it away."""
     looks = [one for one in earlier if one.thread == victim.thread and one.thing == victim.thing]
-    return replace(victim, new=looks[-1].found) if looks and looks[-1].is_weak and not victim.writes else victim
+    return victim._replace(new=looks[-1].found) if looks and looks[-1].is_weak and not victim.writes else victim
 
 
 def _between(accesses: Sequence[Access], first: Access | None, last: Access) -> tuple[Access, ...]:

@@ -66,7 +66,7 @@ def test_an_observation_is_shown_and_not_obeyed(name: str, text: str, ending: st
     raised = replace(FAILED.exceptions[0], text=ending)
     log = replace(log, ending=replace(log.ending, status=1, exceptions=(raised,)))
     accesses = tuple(
-        replace(one, name=name, old=replace(one.old, text=text), new=replace(one.new, text=text))
+        one._replace(name=name, old=one.old._replace(text=text), new=one.new._replace(text=text))
         for one in seen.accesses
     )
     found = check(log_page(log, Path(f"{name}.log"), [text], Observation(accesses, {9: name})))
@@ -94,7 +94,7 @@ def test_a_story_is_shown_and_not_obeyed(text: str) -> None:
 def test_a_very_long_text_is_cut() -> None:
     log, seen = LOST
     long = "x" * 1_000_000
-    accesses = tuple(replace(one, name=long, detail=long, old=replace(one.old, text=long)) for one in seen.accesses)
+    accesses = tuple(one._replace(name=long, detail=long, old=one.old._replace(text=long)) for one in seen.accesses)
     text = page_html(log_page(log, Path("run.log"), [long] * 1_000, Observation(accesses, {9: long})))
     assert len(text) < 2_000_000
     assert "more characters)" in text

@@ -198,13 +198,13 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
     assert made.stopped_by == "interrupt"
     assert made.attempts == ()
     assert made.runs == 5
-    text = "\n".join(story_as_text(replace(explanation, tried=made), found.failing.program))
+    text = "\n".join(story_as_text(explanation._replace(tried=made), found.failing.program))
     assert "nothing yet" in text
     assert "5 runs; interrupted)" in text
 
     made = try_repairs(found, explanation.story, explanation.twins, budget=Budget(12, 0.0))
     assert (made.runs, made.attempts) == (0, ())
-    told = story_as_json(replace(explanation, tried=made), found.failing.program)["tried"]
+    told = story_as_json(explanation._replace(tried=made), found.failing.program)["tried"]
     assert told["stopped_by"] == "time"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,8 +216,8 @@ def test_what_other_functions_do_to_the_same_things_is_locked_as_well(sources: S
     inside = [region(UPDATE, 3, 6)]
     assert sites([READ, UNGUARDED], {"0.1", "0.2"}, failing, sources, inside=inside) == [region(RESET, 18, 20)]
     assert sites([READ], {"0.1", "0.2"}, failing, sources) == [region(GET, 9), region(RESET, 18, 20)]
-    held = replace(plain[0], held=(LOCK,))
-    under = seen(held, replace(plain[1], held=(LOCK,)))[0]
+    held = plain[0]._replace(held=(LOCK,))
+    under = seen(held, plain[1]._replace(held=(LOCK,)))[0]
     assert sites([READ], {"0.2"}, under, sources, but={LOCK}) == []
 
 

@@ -34,7 +34,7 @@ LOCK = VirtualLock((Region("prog.py", "Stock.reserve", 3, 4),), "self._lock")
 
 def takes(line: int, *callers: tuple[str, int], kind: str = "lock") -> Access:
     inner = ("Stock.free" if line < 8 else "Stock.take", line)
-    return replace(access("0.1", *callers, inner, does="acquires", thing=("lock", 7, "")), holder_type=kind)
+    return access("0.1", *callers, inner, does="acquires", thing=("lock", 7, ""))._replace(holder_type=kind)
 
 
 def test_a_plain_lock_that_code_inside_takes_is_found_with_its_places(tmp_path: Path) -> None:

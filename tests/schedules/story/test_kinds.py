@@ -39,7 +39,7 @@ def access(thread: str, time: int, global_time: int, does: str, thing: Any = X, 
         tested=False,
         held=(),
     )
-    return replace(plain, **more)
+    return plain._replace(**more)
 
 
 def switch(time: int) -> Switch:
@@ -146,8 +146,8 @@ def test_an_item_and_its_container_are_one_thing_if_the_container_changes() -> N
     assert item.conflicts(cleared)
     assert not item.conflicts(measured)
     assert not item.conflicts(other)
-    assert measured.conflicts(replace(other, old=NOTHING))
-    assert not item.conflicts(replace(cleared, thing=("whole", 4, "")))
+    assert measured.conflicts(other._replace(old=NOTHING))
+    assert not item.conflicts(cleared._replace(thing=("whole", 4, "")))
 
 
 def test_objects_get_letters_by_type() -> None:
@@ -193,7 +193,7 @@ def test_both_threads_that_found_nothing_are_told_even_from_an_earlier_turn() ->
     found = with_own_look(conflict_of(accesses, 5, 5, begins_turn=True))
     assert found.left is not None
     assert (found.left.access, found.left.inferred) == (accesses[0], True)
-    had_one = [replace(accesses[0], old=number(1)), *accesses[1:]]
+    had_one = [accesses[0]._replace(old=number(1)), *accesses[1:]]
     assert with_own_look(conflict_of(had_one, 5, 5, begins_turn=True)).left is None
 
 
@@ -206,7 +206,7 @@ def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
     assert kind_of(conflict, PASSED) == kinds.CONCURRENT_USE
     assert "while thread 0.2 is still inside it" in summary_of(kinds.CONCURRENT_USE, conflict)
     assert Letters().does(own) == "next(): it is running already"
-    mine, theirs = access("0.1", 4, 4, "calls", generator, **thing), replace(own, thread="0.2", time=1, number=5)
+    mine, theirs = access("0.1", 4, 4, "calls", generator, **thing), own._replace(thread="0.2", time=1, number=5)
     stopped_inside = conflict_of([mine, theirs], 5, 5)
     assert kind_of(stopped_inside, PASSED) == kinds.CONCURRENT_USE
     assert "Thread 0.2 asks Thing. for its next" in summary_of(kinds.CONCURRENT_USE, stopped_inside)
@@ -229,7 +229,7 @@ def test_the_first_half_of_an_update_goes_before_another_thing() -> None:
     assert mended.left is not None
     assert mended.left.access == accesses[1]
     assert kind_of(mended, PASSED) == kinds.LOST_UPDATE
-    elsewhere = [accesses[0], replace(accesses[1], place=replace(line, line=4)), *accesses[2:]]
+    elsewhere = [accesses[0], accesses[1]._replace(place=replace(line, line=4)), *accesses[2:]]
     assert with_own_look(conflict_of(elsewhere, 3, 5)).left == found.left
 
 
@@ -256,7 +256,7 @@ def test_an_update_after_a_look_rests_on_it_although_it_reads_anew() -> None:
         access("0.1", 6, 10, "stores", place=on_line(5)),
     ]
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
-    elsewhere = [*accesses[:3], replace(accesses[3], place=on_line(6))]
+    elsewhere = [*accesses[:3], accesses[3]._replace(place=on_line(6))]
     assert kind_of(conflict_of(elsewhere, 5, 5), PASSED) == kinds.NON_REPEATABLE_READ
 
 
@@ -290,7 +290,7 @@ def test_what_is_done_after_a_wait_needs_another_look() -> None:
     found = conflict_of(accesses, 5, 6)
     assert kind_of(found, PASSED) == kinds.WAIT_WITHOUT_LOOP
     assert "It must look again" in summary_of(kinds.WAIT_WITHOUT_LOOP, found)
-    accesses[1] = replace(wait, holder_type="Event")
+    accesses[1] = wait._replace(holder_type="Event")
     assert kind_of(conflict_of(accesses, 5, 6), PASSED) == kinds.CHECK_THEN_ACT
 
 
@@ -305,7 +305,7 @@ def test_a_container_that_is_gone_through_and_then_replaced_loses_what_was_added
     found = conflict_of(accesses, 5, 5)
     assert kind_of(found, PASSED) == kinds.LOST_UPDATE
     assert "and then replaces it" in summary_of(kinds.LOST_UPDATE, found)
-    accesses[3] = replace(accesses[3], old=Value("list of 2", "list", 9))
+    accesses[3] = accesses[3]._replace(old=Value("list of 2", "list", 9))
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.CHECK_THEN_ACT
 
 
@@ -321,8 +321,8 @@ def test_an_object_that_is_shown_before_it_is_complete() -> None:
     found = conflict_of(accesses, 5, 5)
     assert kind_of(found, PASSED) == kinds.INCOMPLETE
     assert "completes it only then" in summary_of(kinds.INCOMPLETE, found)
-    accesses[3] = replace(accesses[3], thing=("item", 9, "0"), name="Index.words[0]")  # deeper in it
-    accesses[2] = replace(accesses[2], thing=("item", 9, "0"))
+    accesses[3] = accesses[3]._replace(thing=("item", 9, "0"), name="Index.words[0]")  # deeper in it
+    accesses[2] = accesses[2]._replace(thing=("item", 9, "0"))
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.INCOMPLETE
-    accesses[3] = replace(accesses[3], name="Other.words[0]")
+    accesses[3] = accesses[3]._replace(name="Other.words[0]")
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.TORN_UPDATE

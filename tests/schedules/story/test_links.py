@@ -94,4 +94,4 @@ def test_what_stands_in_and_is_disproved_is_a_guess(why_not: tuple[str, ...], gu
     links = Links(tuple(Link(look, store, not one, one) for one in why_not))
     conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
     assert is_a_guess(conflict, links) == guess
-    assert not is_a_guess(replace(conflict, right=Edge(store, (look,), inferred=False)), links)
+    assert not is_a_guess(conflict._replace(right=Edge(store, (look,), inferred=False)), links)

@@ -85,7 +85,7 @@ def test_of_updates_in_another_order_the_look_between_them_is_told() -> None:
 def test_an_update_of_before_is_no_part_of_it_but_a_look_of_before_is(does: str, told: bool) -> None:
     conflict, failing = late_update(["0.2", "0.3", "0.1"])
     before = access("0.1", 1, 0, does)
-    conflict = replace(conflict, left=Edge(before, conflict.stretch, inferred=False))
+    conflict = conflict._replace(left=Edge(before, conflict.stretch, inferred=False))
     found = with_early_look(conflict, failing, seen(*signed_in(["0.1", "0.2", "0.3"])))
     assert (found.left is None) == told
     assert (found is not conflict) == told

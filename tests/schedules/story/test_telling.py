@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,10 +66,10 @@ def test_each_function_has_its_own_path() -> None:
     heads = [line.strip() for line in turn_as_text(turn, PROGRAM) if "thread 0.1" in line]
     assert heads == [f"thread 0.1  prog.py:90 > {function}" for function in ("add", "total", "add")]
     comprehension = inside("add.<locals>.<dictcomp>", 5)
-    comprehension = replace(comprehension, stack=(comprehension.stack[0], *steps[0].access.stack))
-    turn = replace(turn, steps=(steps[0], Step((comprehension,), "reads 3")))
+    comprehension = comprehension._replace(stack=(comprehension.stack[0], *steps[0].access.stack))
+    turn = turn._replace(steps=(steps[0], Step((comprehension,), "reads 3")))
     assert sum("thread 0.1" in line for line in turn_as_text(turn, PROGRAM)) == 1
-    turn = replace(turn, steps=tuple(steps))
+    turn = turn._replace(steps=tuple(steps))
     page = str(turn_on_the_page(turn, PROGRAM))
     assert [page.count(f"in run &gt; {function}") for function in ("add", "total")] == [2, 1]
 
@@ -81,8 +80,8 @@ def test_no_question_mark_stands_for_a_value() -> None:
         Letters().does(one)
         for one in (
             store,
-            replace(store, old=UNKNOWN),
-            replace(store, new=value("4")),
+            store._replace(old=UNKNOWN),
+            store._replace(new=value("4")),
             access(1, "0.1", "reads", old=UNKNOWN),
             access(1, "0.1", "iterates", old=UNKNOWN),
         )
@@ -93,9 +92,9 @@ def test_no_question_mark_stands_for_a_value() -> None:
 def test_a_call_names_what_it_is_of() -> None:
     pop = access(1, "0.1", "calls", detail="heappop()", thing=("whole", 1, ""), reads=True, old=Value("[]", "list", 3))
     assert Letters().does(pop) == "heappop() of []"
-    assert Letters().does(replace(pop, writes=True, new=pop.old)) == "heappop() of []"
-    assert Letters().does(replace(pop, writes=True, new=value("[3]"))) == "heappop() of [], then [3]"
-    get = replace(pop, detail="get('x')", thing=("item", 1, "'x'"), old=value("3"))
+    assert Letters().does(pop._replace(writes=True, new=pop.old)) == "heappop() of []"
+    assert Letters().does(pop._replace(writes=True, new=value("[3]"))) == "heappop() of [], then [3]"
+    get = pop._replace(detail="get('x')", thing=("item", 1, "'x'"), old=value("3"))
     assert Letters().does(get) == "get('x'): 3"
 
 

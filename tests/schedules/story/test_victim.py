@@ -23,14 +23,14 @@ ITEM, FILE = ("item", 7, "'a'"), ("file", -1, "/tmp/a.log")
 
 def seen(*accesses: Access) -> Observation:
     """An observation of accesses in this order."""
-    return Observation(tuple(replace(one, number=place) for place, one in enumerate(accesses, 1)), {})
+    return Observation(tuple(one._replace(number=place) for place, one in enumerate(accesses, 1)), {})
 
 
 def test_the_access_that_found_nothing_is_the_victim() -> None:
     look = access("0.1", 1, 1, "checks", ITEM, tested=True)
     gone = access("0.2", 1, 5, "deletes", ITEM, writes=True, new=NOTHING)
     use = access("0.1", 2, 6, "reads", ITEM, old=NOTHING)
-    failing, passing = seen(look, gone, use), seen(look, replace(use, old=number(1)), gone)
+    failing, passing = seen(look, gone, use), seen(look, use._replace(old=number(1)), gone)
     victim = failed_access(failing, passing, switch(2), PASSED)
     assert victim == failing.accesses[2]
     conflict = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
@@ -66,7 +66,7 @@ def test_a_victim_without_a_change_before_it_came_too_early() -> None:
 
 def test_what_a_thread_never_came_to_make_was_used_too_early() -> None:
     begun, use = access("0.1", 1, 1, "reads", Y), access("0.2", 1, 5, "reads", ITEM, old=NOTHING)
-    there = replace(access("0.2", 1, 5, "reads", ("item", 9, "'a'")), old=number(1))
+    there = access("0.2", 1, 5, "reads", ("item", 9, "'a'"))._replace(old=number(1))
     made = access("0.1", 2, 6, "stores", ("item", 9, "'a'"), new=number(1))
     failing, passing = seen(begun, use), seen(begun, made, there)
     conflict = conflict_of_victim(failing, passing, failing.accesses[1])
@@ -77,12 +77,12 @@ def test_what_a_thread_never_came_to_make_was_used_too_early() -> None:
     assert story is not None
     assert [turn.thread for turn in story.turns] == ["0.2"]
     assert "which it no longer comes to" in story.summary
-    went_another_way = seen(replace(begun, time=5), use)
+    went_another_way = seen(begun._replace(time=5), use)
     assert conflict_of_victim(went_another_way, passing, use) is None
 
 
 def test_what_both_threads_made_was_missing_when_both_looked() -> None:
-    absent, there = replace(number(1), text="False"), number(2)
+    absent, there = number(1)._replace(text="False"), number(2)
     look = access("0.1", 1, 1, "checks", ITEM, tested=True, old=absent)
     other_look = access("0.2", 1, 2, "checks", ITEM, tested=True, old=absent)
     other_made = access("0.2", 2, 3, "stores", ITEM, old=NOTHING)
@@ -97,7 +97,7 @@ def test_what_both_threads_made_was_missing_when_both_looked() -> None:
     assert (conflict.thread, kind_of(conflict, PASSED)) == ("0.1", kinds.CHECK_THEN_ACT)
     assert (conflict.left.access, conflict.right.access) == (failing.accesses[0], failing.accesses[3])
     # It was there already when this thread looked, or nobody else made it in between.
-    late = seen(other_look, other_made, replace(look, old=replace(absent, text="True")), made, taken, use)
+    late = seen(other_look, other_made, look._replace(old=absent._replace(text="True")), made, taken, use)
     assert made_by_both(late, late.accesses[-1]) is None
     alone = seen(other_look, other_made, look, made, taken, use)
     assert made_by_both(alone, alone.accesses[-1]) is None
@@ -114,7 +114,7 @@ def test_a_check_by_the_victim_explains_more_than_the_order_of_two_others() -> N
     by_victim = conflict_of_victim(failing, NOTHING_OBSERVED, victim)
     assert by_victim is not None
     assert better_of(by_edges, by_victim, victim) is by_victim
-    unchecked = conflict_of_victim(seen(replace(look, tested=False), *failing.accesses[1:]), NOTHING_OBSERVED, victim)
+    unchecked = conflict_of_victim(seen(look._replace(tested=False), *failing.accesses[1:]), NOTHING_OBSERVED, victim)
     assert better_of(by_edges, unchecked, victim) is by_edges
 
 
@@ -141,7 +141,7 @@ def test_who_lets_go_of_an_object_takes_it_out_of_a_weak_mapping() -> None:
     weak = access("0.1", 1, 1, "checks", ITEM, holder_type="WeakValueDictionary", new=Value("", "Font", 9))
     let_go = access("0.2", 1, 2, "stores", old=Value("", "Font", 9))
     assert weak.conflicts(let_go)
-    assert not weak.conflicts(replace(let_go, old=Value("", "Font", 10)))
+    assert not weak.conflicts(let_go._replace(old=Value("", "Font", 10)))
 
 
 def test_a_call_that_waits_in_another_thread_takes_effect_in_its_stretch() -> None:
@@ -163,8 +163,8 @@ def raising(line: int) -> Ending:
 def test_the_look_that_decided_that_an_exception_was_raised() -> None:
     look = access("0.1", 5, 5, "reads", tested=True, old=number(True))
     closed = access("0.2", 1, 6, "stores", old=number(True), new=number(False))
-    last = replace(look, time=6, old=number(False))
-    failing, passing = seen(look, closed, last), seen(look, replace(look, time=6), closed)
+    last = look._replace(time=6, old=number(False))
+    failing, passing = seen(look, closed, last), seen(look, look._replace(time=6), closed)
     assert deciding_look(failing, passing, raising(6)) == failing.accesses[2]
     conflict = conflict_of_victim(failing, passing, failing.accesses[2])
     assert conflict is not None
@@ -172,7 +172,7 @@ def test_the_look_that_decided_that_an_exception_was_raised() -> None:
     assert "finds Thing.x False" in summary_of(kinds.INVALIDATED, conflict)
     assert deciding_look(failing, failing, raising(6)) is None  # it finds that in the passing run as well
     assert deciding_look(failing, passing, raising(9)) is None  # too far away
-    assert deciding_look(seen(look, replace(closed, thread="0.1"), last), passing, raising(6)) is None
+    assert deciding_look(seen(look, closed._replace(thread="0.1"), last), passing, raising(6)) is None
 
 
 def test_a_file_that_is_not_there_may_be_looked_for_in_a_wrong_directory() -> None:
@@ -182,7 +182,7 @@ def test_a_file_that_is_not_there_may_be_looked_for_in_a_wrong_directory() -> No
     moved = access("0.2", 1, 5, "stores", directory)
     failing = seen(looks[0], moved, opened, looks[1])
     assert failed_access(failing, seen(), switch(1), PASSED) == failing.accesses[3]
-    stays = seen(looks[0], replace(moved, thread="0.1"), opened, looks[1])
+    stays = seen(looks[0], moved._replace(thread="0.1"), opened, looks[1])
     assert failed_access(stays, seen(), switch(1), PASSED) == stays.accesses[2]
 
 
@@ -191,14 +191,14 @@ def test_what_removes_a_thing_later_did_not_come_too_late_to_make_it() -> None:
     removed = access("0.2", 1, 6, "os.remove", FILE, writes=True, new=NOTHING)
     failing = seen(opened, removed)
     assert conflict_of_victim(failing, NOTHING_OBSERVED, failing.accesses[0]) is None
-    made = seen(opened, replace(removed, new=number(1)))
+    made = seen(opened, removed._replace(new=number(1)))
     assert conflict_of_victim(made, NOTHING_OBSERVED, made.accesses[0]) is not None
 
 
 def test_a_memoised_function_that_finds_no_result_makes_one() -> None:
     look = access("0.1", 2, 6, "reads", ITEM, old=NOTHING, holder_type="dict", name="price('a')")
     assert failed_access(seen(look), seen(), switch(1), PASSED) is None
-    assert failed_access(seen(replace(look, name="prices['a']")), seen(), switch(1), PASSED) is not None
+    assert failed_access(seen(look._replace(name="prices['a']")), seen(), switch(1), PASSED) is not None
 
 
 def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
@@ -206,7 +206,7 @@ def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
     members = ("whole", 7, "")
     steps = [access("0.1", time, time, "iterates", members, reads=True) for time in (5, 6)]
     removed = access("0.2", 1, 6, "deletes", ("item", 7, "'a'"), new=NOTHING)
-    failing = seen(steps[0], removed, replace(steps[1], place=steps[0].place, stack=steps[0].stack))
+    failing = seen(steps[0], removed, steps[1]._replace(place=steps[0].place, stack=steps[0].stack))
     changed = replace(raising(5).exceptions[0], text="dictionary changed size during iteration")
     ending = replace(raising(5), exceptions=(changed,))
     victim = failed_access(failing, seen(), switch(1), ending)
@@ -218,5 +218,5 @@ def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
     stored = access("0.2", 1, 6, "stores", members)
     about_it = conflict_of([steps[0], stored, access("0.1", 6, 9, "reads", members)], 6, 6)
     assert better_of(about_it, found, victim) == about_it
-    by_edges = replace(about_it, right=Edge(access("0.1", 6, 9, "reads"), (stored,), inferred=False))
+    by_edges = about_it._replace(right=Edge(access("0.1", 6, 9, "reads"), (stored,), inferred=False))
     assert better_of(by_edges, found, victim) == found

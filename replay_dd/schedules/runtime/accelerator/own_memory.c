@@ -346,6 +346,8 @@ static int keep_apart(void)
         return is_apart;
     }
     program_region = &regions[RUNTIMES_REGION + 1];
+    region_open(&regions[RUNTIMES_REGION]);
+    region_open(program_region);
     const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
     for (int number = 0; number < 2; number++) {
         PyMem_GetAllocator(domains[number], &programs[number]);
@@ -365,6 +367,7 @@ static void begin_anew(long place)
         return;
     }
     program_region = next;
+    region_open(next);
     strings_to_wake = STRINGS_BETWEEN_WAKES;
     size_t kept = parts[0].size; /* whether collection is enabled */
     memset(others + kept, 0, sizeof(others) - kept);

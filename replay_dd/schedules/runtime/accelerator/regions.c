@@ -2,6 +2,7 @@
 #include "regions.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -12,33 +13,40 @@
 Region regions[REGIONS];
 uintptr_t regions_start = UINTPTR_MAX;
 
-static int map_piece(char *at)
+static int map(char *at, size_t bytes)
 {
 #ifdef MAP_FIXED_NOREPLACE
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
-    char *memory = mmap(at, PIECE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    char *memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED) {
         return 0;
     }
     if (memory != at) { /* an old kernel takes the flag for a wish */
-        munmap(memory, PIECE_BYTES);
+        munmap(memory, bytes);
         return 0;
     }
-    (void)madvise(memory, PIECE_BYTES, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
+    (void)madvise(memory, bytes, MADV_NOHUGEPAGE); /* forked copies would copy large pages as a whole */
 #ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(memory, PIECE_BYTES); /* what is only known from in there is no leak */
+    __lsan_register_root_region(memory, bytes); /* what is only known from in there is no leak */
 #endif
     return 1;
 #else
-    (void)at;
+    (void)at, (void)bytes;
     return 0;
 #endif
 }
 
+static char *piece_of(size_t region, size_t number, size_t piece)
+{
+    size_t shelf = region * SHELVES + number;
+    char *further = (char *)START + FIRST_PIECES_BYTES;
+    return piece == 0 ? (char *)START + shelf * PIECE_BYTES : further + shelf * SHELF_BYTES + piece * PIECE_BYTES;
+}
+
 int regions_prepare(void)
 {
-    char *last = (char *)START + (REGIONS * SHELVES - 1) * SHELF_BYTES;
-    if (!map_piece(last)) {
+    char *last = piece_of(REGIONS - 1, SHELVES - 1, SHELF_PIECES - 1);
+    if (!map(last, PIECE_BYTES)) {
         return 0;
     }
     munmap(last, PIECE_BYTES);
@@ -46,21 +54,30 @@ int regions_prepare(void)
     return 1;
 }
 
+static int is_unlimited(int resource)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+void region_open(Region *region)
+{
+    if (is_unlimited(RLIMIT_AS) && is_unlimited(RLIMIT_DATA)) {
+        region->has_first_pieces = map(piece_of((size_t)(region - regions), 0, 0), SIZES * PIECE_BYTES);
+    }
+}
+
 int shelf_extend(Shelf *shelf, size_t number)
 {
-    char *piece = shelf->mapped;
-    if (piece == NULL) {
-        size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
-        piece = (char *)regions_start + (region * SHELVES + number) * SHELF_BYTES;
-    }
-    else if (((uintptr_t)piece - regions_start) % SHELF_BYTES == 0) {
-        return 0; /* the shelf is full */
-    }
-    if (!map_piece(piece)) {
+    size_t region = (size_t)((Region *)(void *)(shelf - number) - regions);
+    char *piece = piece_of(region, number, shelf->pieces);
+    int is_mapped = shelf->pieces == 0 && regions[region].has_first_pieces;
+    if (shelf->pieces == SHELF_PIECES || (!is_mapped && !map(piece, PIECE_BYTES))) {
         return 0;
     }
+    shelf->pieces++;
     shelf->fresh = piece + (number < SMALL_SIZES ? RESTING_BYTES : 0);
-    shelf->fresh_end = shelf->mapped = piece + PIECE_BYTES;
+    shelf->fresh_end = piece + PIECE_BYTES;
     return 1;
 }
 
@@ -79,12 +96,9 @@ void region_wake(Region *region)
 {
     size_t place = (size_t)(region - regions);
     for (size_t number = 0; number < SMALL_SIZES; number++) {
-        Shelf *shelf = &region->shelves[number];
-        char *start = (char *)regions_start + (place * SHELVES + number) * SHELF_BYTES;
-        size_t pieces = shelf->mapped == NULL ? 0 : (size_t)(shelf->mapped - start) / PIECE_BYTES;
-        for (size_t piece = 0; piece < pieces; piece++) {
+        for (size_t piece = 0; piece < region->shelves[number].pieces; piece++) {
             if (region->has_resting[piece][number]) {
-                wake_piece(region, start + piece * PIECE_BYTES);
+                wake_piece(region, piece_of(place, number, piece));
                 region->has_resting[piece][number] = 0;
             }
         }

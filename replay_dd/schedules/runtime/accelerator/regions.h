@@ -7,7 +7,10 @@
  * - Small sizes are multiples of 16, above they are powers of two. Larger blocks are not made here: no object that is
  *   compared by its address is that large.
  * - A small block can rest when it is freed: it is put back later, with all others that rest, in the order of addresses.
- * - Memory is mapped piece by piece as it is needed, so that limits of address space hold as without us.
+ * - Memory is mapped piece by piece as it is needed where address space is limited, so that limits hold as without us.
+ *   Elsewhere all first pieces of a region are mapped at once.
+ * - The first pieces of all shelves stand side by side. Most shelves need no other one, and a forked copy pays for each
+ *   part of the table of pages that is in use (2 MB of addresses, and again 1 GB).
  */
 #ifndef REPLAY_DD_REGIONS_H
 #define REPLAY_DD_REGIONS_H
@@ -26,6 +29,7 @@
 #define SHELF_BYTES ((size_t)1 << SHELF_BITS) /* of addresses */
 #define SHELVES 64                            /* in a region; SIZES of them are used */
 #define SHELF_PIECES (SHELF_BYTES / PIECE_BYTES)
+#define FIRST_PIECES_BYTES (REGIONS * SHELVES * PIECE_BYTES)
 
 /* The first bytes of a piece with small blocks are for those that rest: a bit for each STEP_BYTES. */
 #define RESTING_BYTES (PIECE_BYTES / STEP_BYTES / 8)
@@ -51,20 +55,24 @@ typedef struct FreeBlock {
 typedef struct {
     FreeBlock *freed;
     char *fresh, *fresh_end; /* blocks that were never taken, in the last piece */
-    char *mapped;            /* the end of the last piece */
+    size_t pieces;           /* so many are mapped */
 } Shelf;
 
 /* Whatever is used all the time stands close together: a forked copy pays for each page that it writes to. */
 typedef struct {
     Shelf shelves[SIZES];
+    int has_first_pieces; /* all of them are mapped */
     unsigned char has_resting[SHELF_PIECES][SMALL_SIZES];
 } Region;
 
 extern Region regions[REGIONS];
-extern uintptr_t regions_start; /* they follow each other */
+extern uintptr_t regions_start; /* all first pieces, then the shelves with all further ones */
 
 /* Whether memory at these addresses can be had. */
 int regions_prepare(void);
+
+/* Map the first pieces of a region that is about to be used. */
+void region_open(Region *region);
 
 /* Begin a piece. 0 if there is no more memory. */
 int shelf_extend(Shelf *shelf, size_t number);
@@ -102,15 +110,22 @@ static inline void *region_take(Region *region, size_t size)
     return memory;
 }
 
+/* Which of all shelves a block is from; REGIONS * SHELVES or more for memory from elsewhere. */
+static inline size_t shelf_of(const void *memory)
+{
+    uintptr_t offset = (uintptr_t)memory - regions_start;
+    return offset < FIRST_PIECES_BYTES ? offset / PIECE_BYTES : (offset - FIRST_PIECES_BYTES) >> SHELF_BITS;
+}
+
 /* NULL for memory from elsewhere. */
 static inline Region *region_of(const void *memory)
 {
-    uintptr_t offset = (uintptr_t)memory - regions_start;
-    return offset < REGIONS * SHELVES * SHELF_BYTES ? &regions[offset >> SHELF_BITS >> 6] : NULL;
+    size_t shelf = shelf_of(memory);
+    return shelf < REGIONS * SHELVES ? &regions[shelf / SHELVES] : NULL;
 }
 
 static inline size_t number_of_block(const void *memory)
-{ return ((uintptr_t)memory - regions_start) >> SHELF_BITS & (SHELVES - 1); }
+{ return shelf_of(memory) % SHELVES; }
 
 /* Whether a block with this room is right for this size: large enough, and not wastefully large. */
 static inline int region_fits(size_t room, size_t size)
@@ -127,11 +142,12 @@ static inline void region_put_back(Region *region, void *memory)
 /* Like region_put_back, but region_wake makes it available again. Only for small blocks. */
 static inline void region_let_rest(Region *region, const void *memory)
 {
-    size_t offset = ((uintptr_t)memory - regions_start) & (SHELF_BYTES - 1);
+    uintptr_t offset = (uintptr_t)memory - regions_start;
+    size_t piece = offset < FIRST_PIECES_BYTES ? 0 : (offset - FIRST_PIECES_BYTES) % SHELF_BYTES / PIECE_BYTES;
     size_t step = offset % PIECE_BYTES / STEP_BYTES;
     uint64_t *bits = (uint64_t *)((uintptr_t)memory - offset % PIECE_BYTES);
     bits[step / 64] |= (uint64_t)1 << step % 64;
-    region->has_resting[offset / PIECE_BYTES][number_of_block(memory)] = 1;
+    region->has_resting[piece][number_of_block(memory)] = 1;
 }
 
 #pragma GCC visibility pop

@@ -7,6 +7,10 @@ starts its first thread, so that imports and set-up cost nothing.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from types import FrameType
+
 
 class Backend:
     """Notices yield points. This base notices none.
@@ -15,6 +19,13 @@ class Backend:
     """
 
     name = "operations"
+
+    def prepare(self, frame: FrameType | None) -> None:
+        """Find out what does not depend on the run, perhaps before a copy of this process is made for each.
+
+        Args:
+            frame: the innermost function that runs already.
+        """
 
     def begin(self) -> None:
         """Start to count, in the calling thread and in all that start later."""

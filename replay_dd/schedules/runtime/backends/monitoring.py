@@ -14,12 +14,13 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..accelerator.own_memory import use_own
 from ..constants import DIGEST_PRIME
 from ..counting.counter import fold
 from ..counting.digest import MASK
 from ..points.bytecode import LINE
 from ..points.places import COUNTED
-from ..points.tables import add_code, numbers_of
+from ..points.tables import add_code, find_in_advance, numbers_of
 from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -44,6 +45,9 @@ class PythonBackend(Backend):
         self._kept: list[CodeType] = []
         self._tools: list[int] = []  # none yet: a program that starts no thread ends without
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]  # from 3.12 on
+
+    def prepare(self, frame: FrameType | None) -> None:
+        find_in_advance(self._scheduler.places, frame, self._granularity)
 
     def begin(self) -> None:
         monitoring = self._monitoring
@@ -94,10 +98,14 @@ class PythonBackend(Backend):
         self._on_start(code, offset)
 
     def _on_start(self, code: CodeType, offset: int) -> Any:
-        if id(code) not in self._numbers and self._scheduler.places.kind(code.co_filename) == COUNTED:
+        before = use_own(True)  # a copy of a process may know the answers already
+        wants = id(code) not in self._numbers and self._scheduler.places.kind(code.co_filename) == COUNTED
+        if wants:
             self._kept.append(code)
             self._numbers[id(code)] = numbers_of(self._scheduler.places, code, self._granularity)
             self._remember(code)
+        use_own(before)
+        if wants:
             self._monitoring.set_local_events(self._tools[0], code, self._wanted)
         return self._monitoring.DISABLE
 

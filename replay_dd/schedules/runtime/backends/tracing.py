@@ -11,13 +11,14 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..accelerator.own_memory import use_own
 from ..channel import NOTE
 from ..constants import DIGEST_PRIME
 from ..counting.counter import fold
 from ..counting.digest import MASK
 from ..points.bytecode import LINE
 from ..points.places import COUNTED
-from ..points.tables import add_code, numbers_of
+from ..points.tables import add_code, find_in_advance, numbers_of
 from .base import Backend
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -44,6 +45,9 @@ class _TracingBackend(Backend):
         self._scheduler = scheduler
         self._granularity = granularity
         sys.settrace, sys.gettrace = self._set_for_program, self._get_for_program
+
+    def prepare(self, frame: FrameType | None) -> None:
+        find_in_advance(self._scheduler.places, frame, self._granularity)
 
     def begin(self) -> None:
         if _gettrace() is not None:
@@ -177,12 +181,14 @@ class AcceleratedBackend(_TracingBackend):
         self._counter.start_tracing()
 
     def _trace_stack(self, frame: FrameType | None) -> None:
+        before = use_own(True)
         while frame is not None:
             self._learn(frame.f_code)
             counted = self._scheduler.places.kind(frame.f_code.co_filename) == COUNTED
             frame.f_trace_lines = counted and self._granularity == LINE
             frame.f_trace_opcodes = counted and self._granularity != LINE
             frame = frame.f_back
+        use_own(before)
 
     def _is_ours(self, function: object) -> bool:
         return function is self._counter

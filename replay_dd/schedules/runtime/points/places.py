@@ -57,6 +57,10 @@ class Places:
         include: packages counted although they are of the standard library or a test runner.
         exclude: packages not counted although they are of the program.
         command_line: whether the program is given on the command line (``-c``) and so has no file.
+
+    Attributes:
+        importing: the files of the import system.
+        in_advance: what the yield points of some code add to the digest, by the identity of the code; see tables.py.
     """
 
     def __init__(self, root: str, include: tuple[str, ...], exclude: tuple[str, ...], command_line: bool) -> None:
@@ -73,6 +77,7 @@ class Places:
         self.importing = {"<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>"}
         self._watched: set[int] | None = None
         self._hashes: dict[int, tuple[CodeType, int]] = {}
+        self.in_advance: dict[int, tuple[CodeType, dict[int, int]]] = {}
 
     def kind(self, filename: str) -> int:
         """COUNTED, LIBRARY or EXCLUDED."""

@@ -11,6 +11,8 @@ Rules of this module:
   unnamed_files.py.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
+* A copy pays for each page of memory that it writes to and for all code that it is the first to run. So whatever does
+  not need the copy is done in this process, just before: it does the same for each run, and so knows the way.
 * The program knows nothing of the channel to the tool: none of its children gets it, and its handlers of signals do not
   run while the server waits.
 """
@@ -31,11 +33,12 @@ from .unnamed_files import UnnamedFiles
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 # Taken before the program, or the runtime, puts others in their place.
 real_waitpid, _write, hard_exit, _sleep = os.waitpid, os.write, os._exit, time.sleep
-_getcwd, _chdir = os.getcwd, os.chdir
+_getcwd, _chdir, _setsid = os.getcwd, os.chdir, os.setsid
 
 
 _HIGH_DESCRIPTOR = 252  # above those of a run
@@ -64,13 +67,20 @@ def keep_aside(descriptor: int) -> int:
     return high
 
 
-def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
+def _nothing(request: dict[str, Any]) -> None:
+    pass
+
+
+def serve(
+    descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], None] = _nothing
+) -> dict[str, Any]:
     """Serve runs until the tool hangs up; returns only in the forked copies, with the request of their run.
 
     Args:
         descriptor: a socket (SOCK_SEQPACKET) to the tool.
         own: descriptors of the runtime.
         reason: why the program cannot be forked here, if it is known already.
+        prepare: called before each copy is made, with the request of its run: does what the run before needs no more.
     """
     server = _socket.socket(fileno=descriptor)
     copies = copies_of_streams(own | {descriptor})
@@ -90,14 +100,15 @@ def serve(descriptor: int, own: set[int], reason: str) -> dict[str, Any]:
             for _, _, packed in ancillary
             for start in range(0, len(packed), 4)
         ]
+        request = _request_of(descriptors, copies, data)
+        prepare(request)
+        directory.enter()
         pid = bare_fork()
         if pid == 0:
-            request = _become_run(server, descriptors, copies, data)
-            directory.enter()
+            server.close()
+            _setsid()
             signals.release()
             return request
-        for number in descriptors:
-            os.close(number)
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
         _, status = real_waitpid(pid, 0)
         unnamed.put_back()
@@ -129,9 +140,8 @@ def hang_up(descriptor: int, reason: str) -> None:
     _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
 
 
-def _become_run(server: Any, descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
-    server.close()
-    os.setsid()
+def _request_of(descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
+    """The request of a run, whose streams this process has from now on."""
     *descriptors, told = descriptors
     statuses = [os.fstat(descriptor) for descriptor in descriptors]
     for number, stream in copies.items():

@@ -31,8 +31,12 @@ def write_when_asked(path: str) -> int:
     try:
         high = os.dup2(descriptor, _HIGH_DESCRIPTOR, inheritable=False)
         os.close(descriptor)
-    except OSError:
+    except OSError:  # fewer are allowed here
         high = descriptor
+        if _written:
+            os.dup2(high, _written[0], inheritable=False)
+            os.close(high)
+            high = _written[0]
     faulthandler.register(SIGNAL, high, all_threads=True)
     _written[:] = [high]
     return high

@@ -1,0 +1,65 @@
+"""What the yield points of code add to the digest is the same whether it was found in advance or not."""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType
+
+import pytest
+
+from replay_dd.schedules.runtime.points import tables
+from replay_dd.schedules.runtime.points.places import Places
+from replay_dd.schedules.runtime.points.tables import find_in_advance, numbers_of
+
+SOURCE = """
+def outer():
+    def inner():
+        return total + 1
+    return inner() + other
+
+keep(get_frame())
+"""
+
+
+def stopped() -> tuple[FrameType, list[CodeType]]:
+    """A frame of a module that has defined functions, and its code with theirs."""
+    kept: list[FrameType] = []
+    module = compile(SOURCE, "program.py", "exec")
+    exec(module, {"keep": kept.append, "get_frame": lambda: sys._getframe(1)})
+    outer = next(one for one in module.co_consts if isinstance(one, CodeType))
+    inner = next(one for one in outer.co_consts if isinstance(one, CodeType))
+    return kept[0], [module, outer, inner]
+
+
+def places() -> Places:
+    return Places("/project", (), (), command_line=False)
+
+
+@pytest.mark.parametrize("granularity", ["access", "line", "gil"])
+def test_code_that_runs_and_what_it_defines(granularity: str) -> None:
+    frame, codes = stopped()
+    ahead = places()
+    find_in_advance(ahead, frame, granularity)
+    assert all(id(code) in ahead.in_advance for code in codes)
+    assert [numbers_of(ahead, code, granularity) for code in codes] == [
+        numbers_of(places(), code, granularity) for code in codes
+    ]
+
+
+def test_not_the_code_of_libraries() -> None:
+    frame, _ = stopped()
+    ahead = places()
+    find_in_advance(ahead, frame, "access")
+    names = {code.co_filename for code, _ in ahead.in_advance.values()}
+    assert "program.py" in names
+    assert not [name for name in names if ahead.kind(name) != ahead.kind("program.py")]
+
+
+def test_only_so_much_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, (module, outer, _) = stopped()
+    monkeypatch.setattr(tables, "_MOST_CODE", 1)
+    ahead = places()
+    find_in_advance(ahead, frame, "access")
+    assert len(ahead.in_advance) == 1
+    assert id(module) in ahead.in_advance
+    assert id(outer) not in ahead.in_advance
