@@ -37,7 +37,6 @@ from replay_dd.schedules.target import Plan, TargetRun
 LAG = 4
 _NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
 _TURNS = (_NEXT, _NEW_ORDER, _RANDOM)
-_TURNS_IF_SHORT = (_NEXT, _RANDOM, _RANDOM, _NEW_ORDER, _RANDOM)  # where random strategies are even better
 _MOST_PREEMPTIONS = 4
 _ONE_MORE = 2  # one more preemption counts as much as two ranks, another choice where one is forced as one
 _MOST_TOUCHES = 4_000  # of a run that is learnt from
@@ -106,7 +105,7 @@ class HuntPlans(Iterator[Plan]):
         self._no_news: set[Order] = set()
         self._likely_given = 0
         self._random = RandomPlans(first)
-        self._turns = (_NEXT,) if only_preemptions else _TURNS_IF_SHORT if self._random.short else _TURNS
+        self._turns = (_NEXT,) if only_preemptions else _TURNS
         self._only_preemptions = only_preemptions
         self._waiting: list[Waiting] = []
         self._unlearned: list[tuple[int, Plan, TargetRun]] = []

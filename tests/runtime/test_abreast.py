@@ -45,8 +45,8 @@ def turns(strategy: Abreast, programs: dict[str, list[tuple[str, bool]]]) -> lis
     return made
 
 
-def strategy(before: int, stops: int = 0, *, backwards: bool = False, uneven: bool = False, drawn: int = 0) -> Abreast:
-    return Abreast(before, stops, backwards, uneven, drawn, 1)
+def strategy(before: int, stops: int = 0, *, latest: bool = False, uneven: bool = False, drawn: int = 0) -> Abreast:
+    return Abreast(before, stops, latest, uneven, drawn, 1)
 
 
 INCREASE = {"1": [READ, STORE], "2": [READ, STORE]}
@@ -57,9 +57,10 @@ def test_all_have_looked_before_any_changes() -> None:
     assert made == [("1", "read"), ("2", "read"), ("1", "store"), ("2", "store")]
 
 
-def test_the_last_one_goes_on_first() -> None:
-    made = turns(strategy(CHANGES, backwards=True), INCREASE)
-    assert made == [("1", "read"), ("2", "read"), ("2", "store"), ("1", "store")]
+def test_the_latest_comes_first_and_then_they_go_on_in_turn() -> None:
+    three = {name: [READ, STORE] for name in "123"}
+    made = turns(strategy(CHANGES, latest=True), three)
+    assert made == [(name, "read") for name in "132"] + [(name, "store") for name in "132"]
 
 
 def test_none_looks_before_all_want_to() -> None:

@@ -31,20 +31,20 @@ class Abreast(Strategy):
         before: before which accesses: :data:`CHANGES`, :data:`LOOKS` or :data:`ANY`.
         stops: how often each thread stops; 0 for as often as it comes to one. Threads that go on in step for too long
             may undo what they did wrong.
-        backwards: let the one go on that stopped last.
+        latest: who was started last comes first; otherwise who runs goes on, and then who was started first.
         uneven: let the threads that were started first go further at a time than the others.
         drawn: in how many of a hundred choices the thread that goes on is drawn.
         seed: of these draws.
     """
 
-    def __init__(self, before: int, stops: int, backwards: bool, uneven: bool, drawn: int, seed: int) -> None:
+    def __init__(self, before: int, stops: int, latest: bool, uneven: bool, drawn: int, seed: int) -> None:
         self._drawn = drawn
         self._random = Generator(seed)
         self._before = before
         self._uneven = uneven
         self._passes_left: dict[str, int] = {}
         self._stops = stops or _MOST_STOPS
-        self._backwards = backwards
+        self._latest = latest
         self._starts_until: dict[str, int] = {}
         self._stopped: dict[str, None] = {}  # in the order in which they did
         self._times: dict[str, int] = {}
@@ -104,6 +104,8 @@ class Abreast(Strategy):
     def _next(self, baton: Baton, question: Question) -> ManagedThread:
         runnable = question.runnable
         free = [one for one in runnable if one.name not in self._stopped and baton.is_ready(one)]
+        if free and self._latest:
+            return free[-1]
         if free:
             return question.default if question.default in free else free[0]
         by_name = {one.name: one for one in runnable if one.name in self._stopped}
@@ -112,4 +114,4 @@ class Abreast(Strategy):
             return question.default
         if self._random.below(100) < self._drawn:
             return stopped[self._random.below(len(stopped))]
-        return stopped[-1 if self._backwards else 0]
+        return stopped[0]

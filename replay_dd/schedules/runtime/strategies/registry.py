@@ -45,7 +45,7 @@ def _profiled(options: dict[str, Any]) -> Strategy | None:
     if "crowd" in options:
         return Crowd(options["crowd"])
     if "abreast" in options:
-        return Abreast(*(options[name] for name in ("abreast", "stops", "backwards", "uneven", "drawn", "seed")))
+        return Abreast(*(options[name] for name in ("abreast", "stops", "latest", "uneven", "drawn", "seed")))
     return FixedPriorities("at_once" in options) if options else None
 
 
