@@ -121,7 +121,7 @@ def test_a_command_line_with_escapes(shop: Workshop) -> None:
 def test_there_is_one_way_to_the_terminal() -> None:
     found = []
     for path in (package_folder("replay_dd") / "cli").rglob("*.py"):
-        if path.name == "output.py":
+        if path.name in {"output.py", "start.py"}:  # the latter has not loaded the former yet
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""

@@ -184,8 +184,8 @@ def test_all_choices_that_the_failure_needs_are_told(tmp_path: Path) -> None:
 
 def test_a_proof_that_ctrl_c_cuts_short_is_not_called_failed(two_races: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = isolate(run_under(two_races), run_under(two_races, LOSES_A))
-    best = replace(found, isolation=replace(found.isolation, proof=Proof()))
-    cut_short = replace(best, isolation=replace(best.isolation, proof=Proof(Rate(0, 3), Rate(3, 3))))
+    best = found._replace(isolation=replace(found.isolation, proof=Proof()))
+    cut_short = best._replace(isolation=replace(best.isolation, proof=Proof(Rate(0, 3), Rate(3, 3))))
 
     def interrupted(*arguments: object) -> ScheduleIsolation:
         raise KeyboardInterrupt

@@ -10,6 +10,8 @@
  *   counted; otherwise a yield point is a table lookup, an addition and a multiplication.
  * - An operation (on a lock, a file, the clock) that can proceed is passed here if its place is known and no question is
  *   due; the scheduler handles all other cases and teaches the places.
+ *
+ * Longer than 400 lines because all ways to a yield point share functions that are compiled into each of them.
  */
 #include "_accelerator.h"
 #include <stddef.h>
