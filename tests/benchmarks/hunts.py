@@ -41,12 +41,13 @@ and 20 s, where not all did. The programs (`programs/hunted.py`) are ordinary cl
 Strategies were tuned on them and on programs like them, so the table of programs held back says more."""
 
 _ABOUT_LEARNT_FROM = """\
-The same on 12 of 24 programs that were written apart from the work on strategies (`programs/learnt_from/`). The 12 were
-drawn by lot: what was slow on them was looked into. Each is a script, which replay-dd runs as it is; the other tools
-call its `make()`, `WORKERS` and `holds()`."""
+The same on 48 programs that were written apart from the work on strategies (`programs/learnt_from/`), and then looked
+into. Each is a script, which replay-dd runs as it is; the other tools call its `make()`, `WORKERS` and `holds()`."""
 
 _ABOUT_HELD_BACK = """\
-The other 12 (`programs/held_back/`), which played no part until the strategies were final: the figures to go by."""
+24 more, drawn by lot from 48 that were written together (`programs/held_back/`). None was looked at while strategies
+were changed; how many did well in all was looked at three times, to choose between two first runs. These are the
+figures to go by."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
