@@ -159,7 +159,10 @@ def one_thing(one: Access, other: Access) -> bool:
 
 
 def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
-    """The call inside which the thread was interrupted, at an operation of library code: most of it comes later."""
+    """The call inside which the thread was interrupted, at an operation of library code: most of it comes later.
+
+    What was seen of its object before the others ran is not what it works on.
+    """
     place = switch.place
     if place is None or not place.operation or not before:
         return []
@@ -167,7 +170,9 @@ def _in_progress(before: Sequence[Access], switch: Switch) -> list[Access]:
     inside = (
         last is not None and last.does == "calls" and (last.place.path, last.place.line) == (place.path, place.line)
     )
-    return [last] if inside and last is not None else []
+    if not inside or last is None:
+        return []
+    return [last._replace(old=_UNKNOWN) if last.thing[0] == "object" else last]
 
 
 def _looking_up(before: Sequence[Access], stack: Sequence[StackFrame]) -> list[Access]:

@@ -16,7 +16,7 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         return ""
     if right is None or left is None or kind == kinds.CONCURRENT_USE:
         return _of_one_edge(kind, conflict, edge)
-    if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(right):
+    if kind == kinds.CHECK_THEN_ACT and right.access.writes and _made_twice(left, right):
         return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
     change = _change(right) or _change(left) or right.others[-1]
@@ -133,10 +133,14 @@ def _stored_twice(thread: str, right: Edge) -> str:
     )
 
 
-def _made_twice(right: Edge) -> bool:
+def _made_twice(left: Edge, right: Edge) -> bool:
     stores = [other for other in right.others if other.does == "stores"]
-    missing = bool(stores) and (stores[0].old.is_missing or stores[0].old.text in ("None", "False"))
-    return right.access.does == "stores" and missing
+    if right.access.does != "stores" or not stores:
+        return False
+    found, seen = stores[0].old, left.access.old
+    if found.is_missing and left.access.does == "reads" and seen.is_known and not seen.is_missing:
+        return False  # it read what the class holds for all instances
+    return found.is_missing or found.text in ("None", "False")
 
 
 def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] | None) -> str:

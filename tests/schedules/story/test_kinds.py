@@ -197,6 +197,16 @@ def test_both_threads_that_found_nothing_are_told_even_from_an_earlier_turn() ->
     assert with_own_look(conflict_of(had_one, 5, 5, begins_turn=True)).left is None
 
 
+def test_a_thread_that_read_what_the_class_holds_has_not_found_nothing() -> None:
+    def told(found: Value) -> str:
+        stored = access("0.2", 2, 6, "stores", old=NOTHING)
+        accesses = [access("0.1", 4, 4, "reads", old=found, tested=True), stored, access("0.1", 5, 9, "stores")]
+        return summary_of(kinds.CHECK_THEN_ACT, conflict_of(accesses, 5, 5))
+
+    assert "both found nothing there" in told(NOTHING)
+    assert told(number(1)).startswith("What thread 0.1 has seen (prog.py:4) no longer holds")
+
+
 def test_a_generator_that_is_running_already_is_used_concurrently() -> None:
     thing: dict[str, Any] = {"holder_type": "generator", "detail": "next()", "reads": True, "writes": True}
     generator = ("object", 1, "")

@@ -180,3 +180,31 @@ def test_a_chain_goes_through_the_thread_that_died(tmp_path: Path) -> None:
     assert [step.place.line for step in chain.steps[-2:]] == [7, 16]
     assert chain.steps[-2].words.endswith("raises KeyError")
     assert chain.ending == "AssertionError"
+
+
+QUEUED = """\
+import queue, threading
+jobs = queue.Queue()
+jobs.put("one")
+lacked = []
+def work():
+    try:
+        if not jobs.empty():
+            jobs.get_nowait()
+    except queue.Empty:
+        lacked.append(1)
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not lacked
+"""
+
+
+def test_a_call_that_the_others_interrupted_is_not_told_with_what_was_there_before(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(QUEUED)
+    found = hunt(describe_program((sys.executable, "prog.py"), directory=tmp_path), Settings(), runs=50)
+    assert found.passing is not None
+    assert found.failing is not None
+    told = explain(isolate(found.passing, found.failing))
+    assert told.story is not None
+    assert [step.words for step in told.story.turns[-1].steps] == ["get_nowait()"]
