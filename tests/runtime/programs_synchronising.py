@@ -67,7 +67,9 @@ SYNCHRONISING = {
         class Own(type(threading.RLock())):
             def __init__(self, name):
                 self.name = name
-        for make in (threading.RLock, _thread.RLock):
+        class Plain(type(threading.RLock())):
+            pass
+        for make in (threading.RLock, _thread.RLock, Plain):
             for arguments, named in (((1,), {}), ((), {"x": 1})):
                 try:
                     make(*arguments, **named).release

@@ -235,8 +235,15 @@ static PyObject *lock_new(PyTypeObject *type, PyObject *arguments, PyObject *key
     return make_plain(type);
 }
 
-static PyObject *rlock_new(PyTypeObject *type, PyObject *Py_UNUSED(arguments), PyObject *Py_UNUSED(keywords))
-{ return make(type); }
+/* Until 3.14, the original ignores arguments; since then, unless a class of the program takes them in its __init__. */
+static PyObject *rlock_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+    int given = PyTuple_GET_SIZE(arguments) > 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) > 0);
+    if (given && PY_VERSION_HEX >= 0x030F0000 && type->tp_init == PyBaseObject_Type.tp_init) {
+        return PyErr_Format(PyExc_TypeError, "RLock() takes no arguments");
+    }
+    return make(type);
+}
 
 static int lock_traverse(Lock *self, visitproc visit, void *arg)
 {

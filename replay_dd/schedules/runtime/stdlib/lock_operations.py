@@ -157,9 +157,10 @@ class PythonRLock:
     _taken: Place | None
     _made: Made | None
 
-    # As the original, which is complete before a class of the program initialises it, and ignores arguments until 3.14.
+    # As the original, which is complete before a class of the program initialises it, and ignores arguments until 3.14;
+    # since then, unless such a class takes them.
     def __new__(cls, *arguments: object, **named: object) -> Self:
-        if (arguments or named) and RLOCK_TAKES_NOTHING and cls.__base__ is PythonRLock:
+        if (arguments or named) and RLOCK_TAKES_NOTHING and cls.__init__ is object.__init__:
             raise TypeError("RLock() takes no arguments")
         self = object.__new__(cls)
         self._holder = None
