@@ -12,6 +12,7 @@ stands in ``compat.py``.
 
 from __future__ import annotations
 
+from ..accelerator.own_memory import use_own
 from ..compat import (
     ACCESSES,
     AMBIGUOUS,
@@ -34,13 +35,16 @@ from ..compat import (
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
+    from typing import Any
 
     # Event offset in bytes, number (an index of compat.NAMES), argument, offset of what follows it.
     Instruction = tuple[int, int, int, int]
 
 _CO_GENERATOR = 0x20  # as in module `inspect`, which is slow to import
 SYNC, GIL, LINE, ACCESS = "sync", "gil", "line", "access"
+_MOST_KNOWN = 1_000  # code objects that something is remembered of
 
 
 def instructions(code: CodeType) -> list[Instruction]:
@@ -114,12 +118,10 @@ def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     Returns:
         (possible, only if the call before it was of a function in C).
     """
-    listing = instructions(code)
-    always, after_calls = _gil_checks(code)
-    index = next((number for number, (start, _, _, _) in enumerate(listing) if start == offset), -1)
+    listing, at, before, always, after_calls = _FLOWS.of(code)
+    index = at.get(offset, -1)
     if index < 0:
         return True, False
-    before = _predecessors(listing)
     waiting, seen = [index], {index}
     after_call = False
     while waiting:
@@ -162,7 +164,7 @@ def _lone_yields(listing: list[Instruction]) -> set[int]:
 
 def _predecessors(listing: list[Instruction]) -> dict[int, list[int]]:
     """For each instruction, by its index, those after which it can come; exceptions left out."""
-    at = {start: index for index, (start, _, _, _) in enumerate(listing)}
+    at = _indices(listing)
     before: dict[int, list[int]] = {}
     for index, (_, operation, argument, end) in enumerate(listing):
         if operation not in LEAVES:
@@ -175,18 +177,49 @@ def _predecessors(listing: list[Instruction]) -> dict[int, list[int]]:
     return before
 
 
+def _indices(listing: list[Instruction]) -> dict[int, int]:
+    return {start: index for index, (start, _, _, _) in enumerate(listing)}
+
+
+class _PerCode:
+    """What a function finds out about code objects; many places of one code object are asked about in a row."""
+
+    def __init__(self, find: Callable[[CodeType], Any]) -> None:
+        self._find = find
+        self._known: dict[int, tuple[CodeType, Any]] = {}
+
+    def of(self, code: CodeType) -> Any:
+        known = self._known.get(id(code))
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            before = use_own(True)  # what is kept must not move the program's objects
+            known = self._known[id(code)] = (code, self._find(code))
+            use_own(before)
+        return known[1]
+
+
+def _flow(code: CodeType) -> tuple[list[Instruction], dict[int, int], dict[int, list[int]], set[int], set[int]]:
+    listing = instructions(code)
+    return listing, _indices(listing), _predecessors(listing), *_gil_checks(code)
+
+
+_FLOWS = _PerCode(_flow)
+_POSITIONS = _PerCode(lambda code: list(code.co_positions()))
+
+
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
     """(line, column, instruction) of an instruction; the column counts from 1, 0 where it is not known."""
     units = code.co_code
     while offset > 0 and units[offset] == CACHE:
         offset -= 2  # an instruction in progress stands at its last cache entry
-    index = offset // 2
-    for number, (line, _, column, _) in enumerate(code.co_positions()):
-        if number >= index:
-            while units[offset] == EXTENDED_ARG:
-                offset += 2
-            return line or code.co_firstlineno, 0 if column is None else column + 1, NAMES[operation_at(units, offset)]
-    return code.co_firstlineno, 0, "?"
+    positions = _POSITIONS.of(code)
+    if offset // 2 >= len(positions):
+        return code.co_firstlineno, 0, "?"
+    line, _, column, _ = positions[offset // 2]
+    while units[offset] == EXTENDED_ARG:
+        offset += 2
+    return line or code.co_firstlineno, 0 if column is None else column + 1, NAMES[operation_at(units, offset)]
 
 
 def alike(code: CodeType, offset: int) -> list[int]:
