@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,8 +124,6 @@ pytestmark = pytest.mark.skipif(accelerator is None, reason="no accelerator was 
 
 
 def run(program: Path, settings: Settings, plan: Plan) -> tuple[Log, str]:
-    import sys
-
     described = describe_program((sys.executable, program.name), directory=program.parent)
     done = run_target(described, settings, plan, time_limit_s=60)
     ending = dataclasses.replace(done.log.ending, seconds=0.0)
@@ -186,3 +185,38 @@ def test_both_count_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     in_python, _ = run(program, Settings(), plan)
     assert in_c == in_python
     assert max(switch.visit for switch in in_c.switches) > 1
+
+
+@pytest.mark.parametrize("granularity", ["sync", "gil", "line", "access"])
+@pytest.mark.parametrize("text", [PROGRAM, WAYS_TO_LOCK], ids=["program", "ways to lock"])
+def test_both_note_the_same_visits(
+    text: str, granularity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "program.py").write_text(text)
+    program = describe_program((sys.executable, "program.py"), directory=tmp_path)
+    settings = Settings(granularity)
+    in_c = run_target(program, settings, Plan("profile"), time_limit_s=60)
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python = run_target(program, settings, Plan("profile"), time_limit_s=60)
+    assert in_c.backend != in_python.backend or granularity == "sync"
+    notes = [
+        [(touch.thread, touch.time, touch.place, touch.thing[1], touch.changes) for touch in one.touches]
+        for one in (in_c, in_python)
+    ]
+    assert notes[0] == notes[1]
+    assert notes[0]
+
+
+def test_both_draw_at_the_same_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    recorded, _ = run(program, Settings(), Plan("random", {"seed": 4}))
+    keys = sorted({switch.place.key for switch in recorded.switches if switch.place is not None})
+    plan = Plan("uniform", {"seed": 3}, dict(recorded.ending.thread_times), places=tuple(keys[::2]))
+    in_c, _ = run(program, Settings(), plan)
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python, _ = run(program, Settings(), plan)
+    assert in_c == in_python
+    places = {switch.place.key for switch in in_c.switches if switch.place is not None and not switch.forced}
+    assert places
+    assert places <= set(plan.places)

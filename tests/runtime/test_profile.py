@@ -165,31 +165,72 @@ def test_where_another_thread_could_have_gone_on(tmp_path: Path) -> None:
     assert ("0.1", "0.1") in {(one.thread, one.to) for one in run.alternatives}, "its sleep could end early"
 
 
-def test_a_long_run_is_sampled(tmp_path: Path) -> None:
+LONG_LOOPS = """
+    import threading
+
+    class Counter:
+        value = 0
+
+    def work(counter):
+        for _ in range(30_000):
+            counter.value += 1
+        once()
+        for _ in range(2_000):
+            counter.value += 1
+
+    def once():
+        global value
+        value = -1
+
+    value = 0
+    threads = [threading.Thread(target=work, args=(Counter(),)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    """
+
+
+def test_of_a_long_run_each_place_is_noted_and_few_visits_of_loops(tmp_path: Path) -> None:
+    run = run_program(tmp_path, LONG_LOOPS, PROFILE)
+    changes = [touch for touch in run.touches if touch.thing[1] == "value" and touch.changes]
+    assert run.log.ending.global_time > 190_000
+    by_place: dict[tuple[str, int], list[int]] = {}
+    for touch in changes:
+        by_place.setdefault((touch.thread, touch.place), []).append(touch.time)
+    assert [len(times) for times in by_place.values()].count(1) == 2, "what each thread does once"
+    assert max(len(times) for times in by_place.values()) == 16, "the first three, then the 4th to the 16,384th"
+
+
+def test_after_many_notes_the_visits_of_all_threads_count_together(tmp_path: Path) -> None:
     text = """
         import threading
 
-        value = 0
+        total = 0
 
-        def work():
-            global value
-            for _ in range(30_000):
-                value += 1
-            last()
+        def work(number):
+            global total
+            for _ in range(4):
+                total += number
+                total += number
+                total += number
+                total += number
+                total += number
 
         def last():
-            global value
-            value = -1
-            for _ in range(2_000):
-                value = value
+            global total
+            total = 0
 
-        threads = [threading.Thread(target=work) for _ in range(2)]
-        for thread in threads:
+        for number in range(1_500):
+            thread = threading.Thread(target=work, args=(number,))
             thread.start()
-        for thread in threads:
             thread.join()
+        thread = threading.Thread(target=last)
+        thread.start()
+        last()
+        thread.join()
         """
-    touches = run_program(tmp_path, text, PROFILE).touches
-    assert {touch.thread for touch in touches if touch.changes} >= {"0.1", "0.2"}
-    assert max(touch.global_time for touch in touches) > 100_000
-    assert len(touches) < 1_000
+    run = run_program(tmp_path, text, PROFILE)
+    totals = [touch for touch in run.touches if touch.thing[1] == "total"]
+    assert 40_000 < len(totals) < 50_000 < run.log.ending.global_time
+    assert {touch.thread for touch in totals if touch.thread in ("0", "0.1501")} == {"0", "0.1501"}, "what comes last"

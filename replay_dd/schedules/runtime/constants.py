@@ -13,3 +13,6 @@ ROOM_FRAMES = 17  # how deep the runtime's own calls go, with some to spare: str
 # A thread that runs only library code, whose operations are not yield points, yields after this many of them. A prime,
 # so that a loop does not yield at the same step every time while holding the lock that others wait for.
 LIBRARY_SPIN_LIMIT = 10_007
+NOTED_VISITS = 3  # of each place by each thread: the first ones; later those that double their number
+# Which visits of places are notable: those, of each thread or of all together, or all visits of certain places.
+BY_THREAD, BY_PLACE, AT_PLACES = 1, 2, 3

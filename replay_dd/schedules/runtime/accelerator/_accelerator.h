@@ -244,6 +244,26 @@ PyObject *entropy_cover_libraries(PyObject *module, PyObject *path);
 /* library_that_drew(): the file of the first one that drew more than a seed for hash tables; empty if none did. */
 PyObject *entropy_library_that_drew(PyObject *module, PyObject *nothing);
 
+/* -- visits.c: which visits of places are notable -- */
+
+typedef struct {
+    uint64_t key;
+    uint64_t visits; /* 0: not in use */
+} VisitEntry;
+
+typedef struct {
+    VisitEntry *entries;
+    size_t amount, used;
+} Visits;
+
+/* Count a visit; whether it is one of the first, or doubles their number. */
+int visits_count(Visits *visits, uint64_t key);
+
+/* Whether this key was counted. */
+int visits_know(const Visits *visits, uint64_t key);
+
+void visits_clear(Visits *visits);
+
 /* -- counting.c: threads, counters, what happens at a yield point -- */
 
 typedef struct {
@@ -277,8 +297,11 @@ typedef struct {
     char over;          /* the program has ended */
     char every_operation; /* the strategy wants to be asked at each operation */
     char idle;          /* the thread with the baton waits in real time, on purpose */
+    char noting;        /* ask also at notable visits: 0, BY_THREAD, BY_PLACE or AT_PLACES */
+    char notable;       /* so was the last yield point */
     Looks looks;
     Places places;
+    Visits noted;
 } Counter;
 
 extern PyTypeObject ThreadCountsType, CounterType;

@@ -1,6 +1,6 @@
 """The accelerator; see counter.py for what its classes do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import NoReturn
 
@@ -30,6 +30,8 @@ class Counter:
     executed: object
     watched: set[int] | None
     visits: dict[tuple[object, int], int]
+    noting: int
+    notable: bool
     lines: int
     counting: bool
     busy: bool
@@ -50,6 +52,7 @@ class Counter:
         /,
     ) -> int: ...
     def pass_operation(self) -> bool: ...
+    def ask_at_places(self, numbers: Iterable[int], /) -> None: ...
     def position_of(self, frame: FrameType, /) -> int: ...
     def know(self, code: CodeType, position: int, place: object, number: int, /) -> None: ...
     def add_code(self, code: CodeType, first: int, last: int, shift: int, numbers: dict[int, int], /) -> None: ...

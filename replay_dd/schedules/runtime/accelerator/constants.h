@@ -12,5 +12,9 @@
 #define EARLIEST_LOOK_NS_PER_S 900000000
 #define ROOM_FRAMES 17
 #define LIBRARY_SPIN_LIMIT 10007
+#define NOTED_VISITS 3
+#define BY_THREAD 1
+#define BY_PLACE 2
+#define AT_PLACES 3
 
 #endif

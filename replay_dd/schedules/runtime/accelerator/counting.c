@@ -69,6 +69,8 @@ static PyMemberDef counter_members[] = {
     {"over", T_BOOL, offsetof(Counter, over), 0, "the program has ended"},
     {"idle", T_BOOL, offsetof(Counter, idle), 0, "the thread with the baton may wait"},
     {"every_operation", T_BOOL, offsetof(Counter, every_operation), 0, "to ask at each operation"},
+    {"noting", T_BYTE, offsetof(Counter, noting), 0, "whether to ask at notable visits, too, and at which"},
+    {"notable", T_BOOL, offsetof(Counter, notable), 0, "the last yield point was such a visit"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -104,11 +106,20 @@ done:
     return result;
 }
 
+static inline int is_notable(Counter *self, const ThreadCounts *thread, uint64_t number)
+{
+    if (self->noting == AT_PLACES) {
+        return visits_know(&self->noted, number);
+    }
+    return visits_count(&self->noted, self->noting == BY_THREAD ? number ^ thread->hash : number);
+}
+
 /* Count a yield point of a thread and fold it into the digest. Returns -1 with an exception set. */
 static inline int fold(Counter *self, ThreadCounts *thread, uint64_t number)
 {
     thread->time++;
     self->digest = (self->digest ^ number ^ thread->hash) * DIGEST_PRIME;
+    self->notable = self->noting && is_notable(self, thread, number);
     return self->watched == Py_None ? 0 : count_visit(self, (PyObject *)thread, number);
 }
 
@@ -131,7 +142,7 @@ static int pass(Counter *self, PyObject *code, long long position, uint64_t numb
     if (fold(self, thread, number) < 0) {
         return -1;
     }
-    if (thread->time < thread->ask_at) {
+    if (thread->time < thread->ask_at && !self->notable) {
         return 0;
     }
     Py_INCREF(thread); /* another thread has the baton meanwhile */
@@ -247,6 +258,25 @@ static PyObject *counter_position_of(Counter *Py_UNUSED(self), PyObject *frame)
     return PyLong_FromLong(PyFrame_GetLasti((PyFrameObject *)frame) + positions_shift((PyFrameObject *)frame, NULL));
 }
 
+static PyObject *counter_ask_at_places(Counter *self, PyObject *numbers)
+{
+    PyObject *iterator = PyObject_GetIter(numbers), *number;
+    if (iterator == NULL) {
+        return NULL;
+    }
+    while ((number = PyIter_Next(iterator)) != NULL) {
+        unsigned long long key = PyLong_AsUnsignedLongLong(number);
+        Py_DECREF(number);
+        if (PyErr_Occurred()) {
+            break;
+        }
+        visits_count(&self->noted, key);
+    }
+    Py_DECREF(iterator);
+    self->noting = AT_PLACES;
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *counter_know(Counter *self, PyObject *arguments)
 { return places_know(&self->places, arguments); }
 
@@ -312,6 +342,7 @@ static PyMethodDef counter_methods[] = {
     {"pass_operation", (PyCFunction)counter_pass_operation, METH_NOARGS,
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
     {"position_of", (PyCFunction)counter_position_of, METH_O, "Where the frame of an operation stands, as the log has it."},
+    {"ask_at_places", (PyCFunction)counter_ask_at_places, METH_O, "Ask also at each visit of places with these numbers."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,
      "know(code, position, place, number): what pass_operation needs to know; no place: any position of library code."},
     {"add_code", tables_add_code, METH_VARARGS,
@@ -353,6 +384,7 @@ static void counter_dealloc(Counter *self)
 {
     PyObject_GC_UnTrack(self);
     counter_clear(self);
+    visits_clear(&self->noted);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 

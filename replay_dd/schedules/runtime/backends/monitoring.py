@@ -136,7 +136,7 @@ class PythonBackend(Backend):
             return None
 
         def on_watched_event(code: CodeType, position: int) -> Any:
-            """Also counts visits: slower, so for the one run that verifies a log."""
+            """Also counts visits: slower, so for a profile and for the one run that verifies a log."""
             number = all_numbers[id(code)].get(position)
             if number is None:
                 return disable
@@ -145,11 +145,11 @@ class PythonBackend(Backend):
             thread = counter.current
             if not thread.atomic:
                 fold(counter, thread, number)
-                if thread.time >= thread.ask_at:
+                if thread.time >= thread.ask_at or counter.notable:
                     scheduler.at_question(thread, code, position, is_line)
             return None
 
-        return on_event if counter.watched is None else on_watched_event
+        return on_event if counter.watched is None and not counter.noting else on_watched_event
 
 
 class AcceleratedBackend(PythonBackend):

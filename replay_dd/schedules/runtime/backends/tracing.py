@@ -150,7 +150,7 @@ class PythonBackend(_TracingBackend):
             return trace
 
         def watching_trace(frame: FrameType, event: str, argument: object) -> Any:
-            """Also counts visits: slower, so for the one run that verifies a log."""
+            """Also counts visits: slower, so for a profile and for the one run that verifies a log."""
             if event == wanted:
                 position = frame.f_lineno if is_line else frame.f_lasti
                 number = numbers.get(position)
@@ -159,11 +159,11 @@ class PythonBackend(_TracingBackend):
                 thread = counter.current
                 if number is not None and not thread.atomic:
                     fold(counter, thread, number)
-                    if thread.time >= thread.ask_at:
+                    if thread.time >= thread.ask_at or counter.notable:
                         scheduler.at_question(thread, code, position, is_line)
             return watching_trace
 
-        return trace if counter.watched is None else watching_trace
+        return trace if counter.watched is None and not counter.noting else watching_trace
 
 
 class AcceleratedBackend(_TracingBackend):

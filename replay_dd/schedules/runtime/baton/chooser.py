@@ -12,6 +12,7 @@ Rules of this module:
 from __future__ import annotations
 
 from ..channel import NOTE
+from ..constants import BY_THREAD
 from ..points.place import line_of
 from .baton import Baton
 from .clock import NO_ALARM
@@ -149,6 +150,7 @@ class Chooser(Baton):
         """Let another strategy decide from now on."""
         self.strategy = strategy
         self.counter.every_operation = strategy.asks_at_operations
+        self.counter.noting, self.counter.notable = (BY_THREAD if strategy.notes_visits else 0), False
 
     def choose_next(
         self, thread: ManagedThread, place: Place | None, forced: bool, gives_way: bool = False, spins: bool = False

@@ -49,6 +49,7 @@ class Strategy:
     """The default schedule: run a thread until it blocks or ends, then the next ready one."""
 
     asks_at_operations = False  # whether to be asked at every operation on a lock, whatever next_question said
+    notes_visits = False  # whether to be asked also at some visits of places: the first ones; see PythonCounter.noting
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
         """A thread was started."""

@@ -11,12 +11,20 @@ from __future__ import annotations
 import time
 
 from ..accelerator import accelerator
-from ..constants import BUSY_PERCENT, DIGEST_PRIME, EARLIEST_LOOK_NS_PER_S, STILL_LOOKS
+from ..constants import (
+    AT_PLACES,
+    BUSY_PERCENT,
+    BY_THREAD,
+    DIGEST_PRIME,
+    EARLIEST_LOOK_NS_PER_S,
+    NOTED_VISITS,
+    STILL_LOOKS,
+)
 from .digest import MASK
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 _clock_ns, _thread_clock, _processor_ns = time.monotonic_ns, time.pthread_getcpuclockid, time.clock_gettime_ns
@@ -67,11 +75,14 @@ class PythonCounter:
         busy: whether the scheduler is at work.
         over: whether the program has ended.
         every_operation: whether the strategy wants to be asked at each operation.
+        noting: at which visits of places to ask, too: 0 for none; ``BY_THREAD`` or ``BY_PLACE`` for the first ones and
+            those that double their number, of each thread or of all together; or ``AT_PLACES``.
+        notable: whether the last yield point was such a visit.
         idle: whether the thread with the baton really waits, and nothing is wrong with that.
     """
 
     __slots__ = (
-        *("busy", "counting", "current", "digest", "every_operation", "idle", "over"),
+        *("busy", "counting", "current", "digest", "every_operation", "idle", "notable", "noted", "noting", "over"),
         *("question", "stranger", "visits", "watched"),
         *("_looks", "_seen", "_seen_ns", "_seen_processor_ns", "_seen_time", "_still_since_ns"),
     )
@@ -83,7 +94,9 @@ class PythonCounter:
         self.stranger: Any = None
         self.watched: set[int] | None = None
         self.visits: dict[tuple[object, int], int] = {}
-        self.counting = self.busy = self.over = self.every_operation = self.idle = False
+        self.counting = self.busy = self.over = self.every_operation = self.idle = self.notable = False
+        self.noting = 0
+        self.noted: dict[int, int] = {}
         self._seen: Any = None
         self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
 
@@ -141,6 +154,11 @@ class PythonCounter:
         """
         return False
 
+    def ask_at_places(self, numbers: Iterable[int]) -> None:
+        """Ask also at each visit of places with these numbers."""
+        self.noted.update(dict.fromkeys(numbers, 1))
+        self.noting = AT_PLACES
+
     def position_of(self, frame: Any) -> int:
         """Where the frame of an operation stands, as the log has it."""
         position: int = frame.f_lasti
@@ -154,10 +172,16 @@ def _fold(counter: Any, thread: Any, number: int) -> None:
     """Pass one yield point of a thread at the place with this number."""
     thread.time += 1
     counter.digest = ((counter.digest ^ number ^ thread.hash) * DIGEST_PRIME) & MASK
+    counter.notable = False
+    if counter.noting == AT_PLACES:
+        counter.notable = number in counter.noted
+    elif counter.noting:
+        key = number ^ thread.hash if counter.noting == BY_THREAD else number
+        visits = counter.noted[key] = counter.noted.get(key, 0) + 1
+        counter.notable = visits <= NOTED_VISITS or not visits & (visits - 1)
     watched = counter.watched
     if watched is not None and number in watched:
-        key = (thread, number)
-        counter.visits[key] = counter.visits.get(key, 0) + 1
+        counter.visits[thread, number] = counter.visits.get((thread, number), 0) + 1
 
 
 ThreadCounts: Any = PythonThreadCounts if accelerator is None else accelerator.ThreadCounts

@@ -41,6 +41,7 @@ class OnlyWhere(Strategy):
         self._put_off: dict[str, ManagedThread] = {}  # by thread: whom to switch to
         self._known: dict[tuple[int, int, bool], tuple[CodeType, bool]] = {}
         self.asks_at_operations = followed.asks_at_operations
+        self.notes_visits = followed.notes_visits
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
         self._followed.created(baton, thread)

@@ -6,8 +6,8 @@ Rules of this module:
 * It only observes. The run is that of the other strategy, and no code of the program is called.
 * What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
   useless run later.
-* Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on. Up to a limit,
-  every yield point is examined; from there on samples, further and further apart, so that a long run costs little.
+* Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on, so that a long
+  run costs little. After a limit, which only many threads reach, the visits of all threads count together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import sys
 
 from ..baton.strategy import Strategy
 from ..channel import ALTERNATIVE, LOCK, TOUCH
+from ..constants import BY_PLACE
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.methods import effect_of
 from ..points.places import COUNTED
 from ..points.touches import accesses, value_of
-from ..splitmix import Generator
 from ..stdlib.audit_events import touched_outside
 from ..stdlib.locks import holder_of
 from .abreast import Abreast
@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from ..baton.strategy import Question
     from ..baton.thread import ManagedThread
     from ..points.place import Place
-    from ..points.touches import Access
+    from ..points.touches import Access, Expression
 
-VISITS = 3  # of each place by each thread
-LIMIT = 50_000  # yield points examined one by one; some microseconds each
-_SAMPLE = 32  # yield points examined together beyond that
-_SAMPLES = 256  # as many, then the distance between them doubles
+LIMIT = 50_000  # visits recorded by thread and place; some microseconds each
 
 Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
 
@@ -53,17 +50,16 @@ class Profile(Strategy):
     """
 
     asks_at_operations = True
+    notes_visits = True
 
     def __init__(self, granularity: str, followed: Strategy) -> None:
         self._granularity = granularity
         self._followed = followed
         # Who is told of each access, even where it is not recorded.
         self._tells = followed.about_to if isinstance(followed, Abreast) else None
-        self._random = Generator(LIMIT)
-        self._examined = 0
-        self._distance = 2 * _SAMPLE
-        self._visits: dict[tuple[str, int, int], int] = {}
+        self._noted = 0
         self._listings: dict[int, tuple[CodeType, list[Access]]] = {}
+        self._accesses: dict[tuple[int, int], list[tuple[Expression, str, bool | str]]] = {}
         self._locks: dict[str, list[object]] = {}
         self._identities = Identities()
 
@@ -71,25 +67,17 @@ class Profile(Strategy):
         self._followed.created(baton, thread)
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
-        due = self._followed.next_question(baton, thread)
-        if self._examined < LIMIT or self._examined % _SAMPLE:
-            return thread.time + 1
-        if (self._examined - LIMIT) % (_SAMPLE * _SAMPLES) == 0:
-            self._distance *= 2
-        return min(due, thread.time + 1 + self._random.below(self._distance))
+        return self._followed.next_question(baton, thread)
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread, place = question.thread, question.place
-        self._examined += 1
         if question.forced:
             when = (thread.name, thread.time, baton.global_time())
             for other in question.runnable:
                 if other is not question.default:
                     baton.send(ALTERNATIVE, *when, other.name)
         if place is not None and not thread.ended and len(baton.threads) > 1:
-            key = (thread.name, id(place.code), -place.position if place.is_line else place.position)
-            visits = self._visits[key] = self._visits.get(key, 0) + 1
-            noted = visits <= VISITS or not visits & (visits - 1)
+            noted = baton.counter.notable
             if noted or self._tells is not None:
                 self._note(baton, thread, place, noted)
         return self._followed.choose(baton, question)
@@ -105,6 +93,9 @@ class Profile(Strategy):
             self._tells([(name, changes) for _, name, changes in touches])
         if not noted:
             return
+        self._noted += 1
+        if self._noted == LIMIT:
+            baton.counter.noting = BY_PLACE
         held = tuple(identity(one) for one in taken if one is not lock)
         when = (thread.name, thread.time, baton.global_time())
         for thing, name, changes in touches:
@@ -120,16 +111,12 @@ class Profile(Strategy):
             frame = frame.f_back
         if frame is None:
             return []
-        listing = self._listing(place.code)
         found = []
-        for index in self._span(listing, place):
-            access = listing[index][2]
-            if access is not None:
-                expression, name, changes = access
-                thing = value_of(expression, frame)
-                effect = self._effect(baton, thing, name, changes)
-                if effect is not None:
-                    found.append((thing, *effect))
+        for expression, name, changes in self._accesses_at(place):
+            thing = value_of(expression, frame)
+            effect = self._effect(baton, thing, name, changes)
+            if effect is not None:
+                found.append((thing, *effect))
         return found
 
     def _effect(self, baton: Baton, thing: object, name: str, changes: bool | str) -> tuple[str, bool] | None:
@@ -140,24 +127,32 @@ class Profile(Strategy):
             return None if changes[:2] == "__" else (name, True)
         return effect_of(thing, changes, lambda code: baton.places.kind(code.co_filename) == COUNTED)
 
-    def _listing(self, code: CodeType) -> list[Access]:
-        known = self._listings.get(id(code))
+    def _accesses_at(self, place: Place) -> list[tuple[Expression, str, bool | str]]:
+        """What is accessed before the next yield point."""
+        key = id(place.code), -place.position if place.is_line else place.position
+        known = self._accesses.get(key)
         if known is None:
-            known = self._listings[id(code)] = (code, accesses(code))
-        return known[1]
+            listing = self._listings.get(id(place.code))
+            if listing is None:
+                listing = self._listings[id(place.code)] = (place.code, accesses(place.code))
+            known = self._accesses[key] = self._span(listing[1], place)
+        return known
 
-    def _span(self, listing: list[Access], place: Place) -> list[int]:
-        """The instructions that run before the next yield point."""
+    def _span(self, listing: list[Access], place: Place) -> list[tuple[Expression, str, bool | str]]:
         if self._granularity == ACCESS:
-            return [index for index, one in enumerate(listing) if one[0] == place.position]
-        if self._granularity == LINE:
+            ranges = [(place.position, place.position + 1)]
+        elif self._granularity == LINE:
             ranges = [(start, end) for start, end, line in place.code.co_lines() if line == place.position]
-            return [i for i, one in enumerate(listing) if any(start <= one[0] < end for start, end in ranges)]
-        if self._granularity != GIL:
-            return []
-        ends = {point for point in gil_points(place.code) if point > place.position}
-        last = min(ends, default=len(place.code.co_code))
-        return [index for index, one in enumerate(listing) if place.position <= one[0] < last]
+        elif self._granularity == GIL:
+            end = min((one for one in gil_points(place.code) if one > place.position), default=len(place.code.co_code))
+            ranges = [(place.position, end)]
+        else:
+            ranges = []
+        return [
+            touched
+            for offset, _, touched in listing
+            if touched is not None and any(start <= offset < end for start, end in ranges)
+        ]
 
 
 class Identities:

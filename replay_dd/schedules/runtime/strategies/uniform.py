@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..baton.strategy import Question, Strategy
+from ..baton.thread import NEVER
 from ..channel import DRAWN
 from ..splitmix import Generator
 
@@ -37,12 +38,17 @@ class SelectivelyUniform(Strategy):
         self._random = Generator(seed)
         self._left = dict(events)
         self._places = frozenset(places)
+        self.notes_visits = bool(self._places)
         self._stopped: set[str] = set()
         self._tells = first is not None
         self._first = list(first or ())[::-1]
 
+    def created(self, baton: Baton, thread: ManagedThread) -> None:
+        if self._places:
+            baton.counter.ask_at_places(self._places)
+
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
-        return thread.time + 1
+        return NEVER if self._places else thread.time + 1
 
     def choose(self, baton: Baton, question: Question) -> ManagedThread:
         thread = question.thread
