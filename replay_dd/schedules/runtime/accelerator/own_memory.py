@@ -111,6 +111,7 @@ def settle() -> None:
     functions when one is first called with a name.
     """
     [0].sort(key=None)
+    list(settle.__code__.co_positions())
     settle_imports()
     for name, module in list(sys.modules.items()):
         if name.startswith(_RUNTIME):

@@ -35,7 +35,6 @@ from ..compat import (
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import CodeType
     from typing import Any
 
@@ -118,7 +117,7 @@ def reachable_under_gil(code: CodeType, offset: int) -> tuple[bool, bool]:
     Returns:
         (possible, only if the call before it was of a function in C).
     """
-    listing, at, before, always, after_calls = _FLOWS.of(code)
+    _, _, listing, at, before, always, after_calls = _known_of(code)
     index = at.get(offset, -1)
     if index < 0:
         return True, False
@@ -181,31 +180,21 @@ def _indices(listing: list[Instruction]) -> dict[int, int]:
     return {start: index for index, (start, _, _, _) in enumerate(listing)}
 
 
-class _PerCode:
-    """What a function finds out about code objects; many places of one code object are asked about in a row."""
-
-    def __init__(self, find: Callable[[CodeType], Any]) -> None:
-        self._find = find
-        self._known: dict[int, tuple[CodeType, Any]] = {}
-
-    def of(self, code: CodeType) -> Any:
-        known = self._known.get(id(code))
-        if known is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            before = use_own(True)  # what is kept must not move the program's objects
-            known = self._known[id(code)] = (code, self._find(code))
-            use_own(before)
-        return known[1]
+def _known_of(code: CodeType) -> tuple[Any, ...]:
+    """What many places of a code object are asked about in a row: positions, instructions, and how they are reached."""
+    known = _known.get(id(code))
+    if known is None:
+        before = use_own(True)  # what is kept must not move the program's objects
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        listing = instructions(code)
+        flow = listing, _indices(listing), _predecessors(listing), *_gil_checks(code)
+        known = _known[id(code)] = (code, list(code.co_positions()), *flow)
+        use_own(before)
+    return known
 
 
-def _flow(code: CodeType) -> tuple[list[Instruction], dict[int, int], dict[int, list[int]], set[int], set[int]]:
-    listing = instructions(code)
-    return listing, _indices(listing), _predecessors(listing), *_gil_checks(code)
-
-
-_FLOWS = _PerCode(_flow)
-_POSITIONS = _PerCode(lambda code: list(code.co_positions()))
+_known: dict[int, tuple[Any, ...]] = {}
 
 
 def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
@@ -213,7 +202,7 @@ def describe(code: CodeType, offset: int) -> tuple[int, int, str]:
     units = code.co_code
     while offset > 0 and units[offset] == CACHE:
         offset -= 2  # an instruction in progress stands at its last cache entry
-    positions = _POSITIONS.of(code)
+    positions = _known_of(code)[1]
     if offset // 2 >= len(positions):
         return code.co_firstlineno, 0, "?"
     line, _, column, _ = positions[offset // 2]
