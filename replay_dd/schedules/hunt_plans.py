@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
 from replay_dd.schedules.hunt_progress import Progress, Waiting
-from replay_dd.schedules.hunt_strategies import ABREAST, CROWD, RandomPlans
+from replay_dd.schedules.hunt_strategies import ABREAST, CROWD, VIEWS, RandomPlans
 from replay_dd.schedules.likely_preemptions import (
     Order,
     Preemption,
@@ -241,7 +241,7 @@ class HuntPlans(Iterator[Plan]):
             self._sampled = True
             return
         self._sampled = self._sampled or is_sample(run.touches)
-        if CROWD in plan.options or ABREAST in plan.options:
+        if not plan.options.keys().isdisjoint((ABREAST, CROWD, VIEWS)):
             self._orders_of_crowd |= orders_of(run.touches)
             self._random.learn(run.touches)
             return

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 SIMPLIFY_LIMIT_S = 60.0
 _MANY_CHOICES = 3  # to leave some of so many out takes about as many runs as to try the likeliest preemptions
-_TRIED_FIRST = 24
-_SIMPLER_RUNS = 80  # how many runs with one preemption are tried to find a simpler schedule with the same failure
+_SIMPLER_RUNS = 80  # how many runs with preemptions are tried to find a simpler schedule with the same failure
 
 
 class Simplifier:
@@ -115,7 +114,7 @@ class Simplifier:
         """
         if len(log.triggers) < _MANY_CHOICES:
             return log
-        plans = HuntPlans(self._batch.first, 0, _TRIED_FIRST, only_preemptions=True)
+        plans = HuntPlans(self._batch.first, 0, _SIMPLER_RUNS, only_preemptions=True)
         return self._with_one_of(plans, log, failure, may_differ=False, learn=plans.learn)
 
     def with_one_preemption(self, log: Log, seed: int, failure: str = "", *, may_differ: bool = True) -> Log:

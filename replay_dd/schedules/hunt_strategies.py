@@ -83,6 +83,7 @@ _SHORT = (
 )
 CROWD = "crowd"
 ABREAST = "abreast"
+VIEWS = "views"
 
 
 class _Abreast(NamedTuple):
@@ -108,9 +109,12 @@ class _Abreast(NamedTuple):
 
 _CHANGES, _LOOKS, _ANY = 0, 1, 2
 # The first runs of a hunt: what fails in one is one of the most common bugs.
-OPENINGS = (_Abreast(_ANY, latest=True).plan(), _Abreast(_CHANGES, latest=True, uneven=True).plan())
+OPENINGS = (
+    Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first"),
+    Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last"),
+)
 _ABREAST = (
-    _Abreast(_CHANGES, 2, latest=True),
+    _Abreast(_CHANGES, latest=True, uneven=True),
     _Abreast(_LOOKS, uneven=True),
     _Abreast(_ANY, 2, latest=True, uneven=True),
     _Abreast(_CHANGES, drawn=50),

@@ -12,10 +12,12 @@ from ..splitmix import Generator
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ..baton.baton import Baton
     from ..baton.thread import ManagedThread
+
+    About = Sequence[tuple[int, str, bool]]  # the number of an object, what of it, whether that may be changed
 
 CHANGES, LOOKS, ANY = 0, 1, 2  # before which accesses threads stop; all of them before locks, too
 _STARTING = 100  # yield points within which who started a thread is expected to start the next
@@ -59,12 +61,12 @@ class Abreast(Strategy):
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
         return max(self._starts_until.get(thread.name, 0), thread.time + 1)
 
-    def about_to(self, touches: Iterable[tuple[str, bool]]) -> None:
-        """The thread that is asked about next is going to touch this: what of something, and whether it changes it."""
+    def about_to(self, touches: About) -> None:
+        """The thread that is asked about next is going to touch this."""
         if self._before == CHANGES:
-            self._at_access = any(changes for _, changes in touches)
+            self._at_access = any(changes for _, _, changes in touches)
         elif self._before == LOOKS:
-            self._at_access = any(not changes or what == LOCK for what, changes in touches)
+            self._at_access = any(not changes or what == LOCK for _, what, changes in touches)
         else:
             self._at_access = any(True for _ in touches)
 
@@ -114,4 +116,8 @@ class Abreast(Strategy):
             return question.default
         if self._random.below(100) < self._drawn:
             return stopped[self._random.below(len(stopped))]
+        return self._preferred(stopped)
+
+    def _preferred(self, stopped: list[ManagedThread]) -> ManagedThread:
+        """Who goes on of those that have stopped, who did so first at the front."""
         return stopped[0]

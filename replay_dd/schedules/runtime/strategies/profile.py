@@ -90,7 +90,7 @@ class Profile(Strategy):
         touches: list[Touch] = self._touches(baton, place) if lock is None else [(lock, LOCK, True)]
         identity = self._identities.number
         if self._tells is not None:
-            self._tells([(name, changes) for _, name, changes in touches])
+            self._tells([(identity(thing), name, changes) for thing, name, changes in touches])
         if not noted:
             return
         self._noted += 1

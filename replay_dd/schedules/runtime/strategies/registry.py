@@ -14,6 +14,7 @@ from .profile import Profile
 from .random_walk import RandomWalk
 from .replay import Replay
 from .uniform import SelectivelyUniform
+from .views import Views
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def _profiled(options: dict[str, Any]) -> Strategy | None:
         return Crowd(options["crowd"])
     if "abreast" in options:
         return Abreast(*(options[name] for name in ("abreast", "stops", "latest", "uneven", "drawn", "seed")))
+    if "views" in options:
+        return Views(bool(options["views"]))
     return FixedPriorities("at_once" in options) if options else None
 
 
