@@ -74,6 +74,7 @@ class Places:
         self._runtime = RUNTIME
         # Known from the start: which of them run depends on the strategy, and the size of this table must not.
         self.kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
+        self._counted: list[str] = []  # apart, as to walk through all kinds would touch most pages of a forked copy
         self._short: dict[str, str] = {}
         self.importing = {"<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>"}
         self._watched: set[int] | None = None
@@ -86,11 +87,13 @@ class Places:
             return self.kinds[filename]
         except KeyError:
             kind = self.kinds[filename] = self._classify(filename)
+            if kind == COUNTED:
+                self._counted.append(filename)
             return kind
 
     def counted_files(self) -> list[tuple[str, str]]:
         """(short name, file) of the files whose code was counted so far; without temporary files of the run."""
-        files = [(self.short(name), name) for name, kind in self.kinds.items() if kind == COUNTED and name[:1] != "<"]
+        files = [(self.short(name), name) for name in self._counted if name[:1] != "<"]
         return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
 
     def unknown_packages(self) -> list[str]:
