@@ -184,7 +184,9 @@ thread.join()
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="only 3.11 traces with settrace")
 @pytest.mark.skipif(accelerator is None, reason="needs the accelerator")
 def test_what_the_runtime_does_in_its_turn_is_not_traced(tmp_path: Path) -> None:
-    program = _FIRST + """
+    program = (
+        _FIRST
+        + """
 names = set()
 def note(frame, event, argument):
     names.add(frame.f_code.co_name)
@@ -197,6 +199,7 @@ def tell(): print(sorted(names & {"_ask", "choose_next", "hand_on", "_wait_to_re
 run(*[threading.Thread(target=take) for _ in range(2)])
 tell()
 """
+    )
     for seed in range(SCHEDULES):
         run = run_program(tmp_path, program, random_walk(seed))
         assert output_of(run) == "['work']\n"
