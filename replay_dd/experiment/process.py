@@ -93,6 +93,10 @@ class PrivateFolder:
         self.temporary = self.path / "tmp".ljust(_TEMPORARY_LENGTH - len(str(self.path)) - 1, "-")
         self.temporary.mkdir()
 
+    def file(self, name: str) -> str:
+        """The path of a file in it, as text: many are needed for each run."""
+        return f"{self.path}{os.sep}{name}"
+
     def note(self, kind: str, what: str | int) -> None:
         """Note something to remove with the folder if we are killed; the kinds are those of the guard."""
         # If the disk is full, programs can still be found by their TMPDIR.
@@ -214,8 +218,13 @@ def finished_from(code: int, timed_out: bool, seconds: float, output: Path) -> F
         signal=-code if code < 0 and not timed_out else None,
         timed_out=timed_out,
         seconds=seconds,
-        output=output.read_bytes(),
+        output=_content(output),
     )
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file; mostly nothing."""
+    return path.read_bytes() if os.stat(path).st_size else b""
 
 
 def start_process(

@@ -16,7 +16,7 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +44,8 @@ from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, threads_at_lim
 
 NO_FORK = "forking is switched off"
 NO_THREAD = "it starts no thread"
+_EMPTY = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+_READ_AT_ONCE = 1 << 20
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
@@ -116,7 +118,8 @@ class ForkServer:
             self._await_first_thread()
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
-            (self._folder.path / "stdin").write_bytes(program.standard_input)
+            self._input, self._output = self._folder.path / "stdin", self._folder.path / "output"
+            self._input.write_bytes(program.standard_input)
             self._told = Told(self._folder.path / CHANNEL)
             self._context.callback(self._told.close)
         except BaseException:
@@ -157,13 +160,12 @@ class ForkServer:
     def _run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         folder = self._folder
         empty_folder(folder)
-        output_path = folder.path / "output"
         request = request_of(self._settings, plan, folder)
-        with (folder.path / "stdin").open("rb") as stdin, output_path.open("wb") as output:
-            descriptors = [stdin.fileno(), output.fileno(), output.fileno(), self._told.empty()]
-            finished = self._fork(request, descriptors, time_limit_s)
+        # Opened anew for each run: the one before may have moved the place in it, and changed how it is read.
+        with open_only(self._input, os.O_RDONLY) as stdin, open_only(self._output, _EMPTY) as output:
+            finished = self._fork(request, [stdin, output, output, self._told.empty()], time_limit_s)
         return make_run(
-            *(self._program, self._settings, plan, finished(output_path), folder, finished.at_limit),
+            *(self._program, self._settings, plan, finished(self._output), folder, finished.at_limit),
             records=records_in(self._told.read()),
         )
 
@@ -187,10 +189,20 @@ def empty_folder(folder: PrivateFolder) -> None:
     """Remove what the previous run left there."""
     for name in (REQUEST, STACKS):
         with contextlib.suppress(FileNotFoundError):
-            path = folder.path / name
+            path = folder.file(name)
             # Nearly all stay empty, and some file systems take their time to find a number for a new one.
-            if path.stat().st_size:
-                path.unlink()
+            if os.stat(path).st_size:
+                os.unlink(path)
+
+
+@contextlib.contextmanager
+def open_only(path: Path, flags: int) -> Iterator[int]:
+    """The descriptor of a file that is opened for nobody here: without the buffers of a file object."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 class Told:
@@ -203,7 +215,7 @@ class Told:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = str(path)
         try:
             self._descriptor = os.memfd_create("replay-dd")
         except (AttributeError, OSError):  # forbidden here
@@ -213,15 +225,19 @@ class Told:
     def empty(self) -> int:
         """Forget what the previous run told; returns the descriptor for the next one."""
         os.ftruncate(self._descriptor, 0)
-        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)
         return self._descriptor
 
     def read(self) -> bytes:
         """What the run told."""
-        with open(self._descriptor, "rb", closefd=False) as file:
-            file.seek(0)
-            data = file.read()
-        return data + self._path.read_bytes() if self._path.exists() else data
+        parts, size = [], 0
+        while part := os.pread(self._descriptor, _READ_AT_ONCE, size):
+            parts.append(part)
+            size += len(part)
+        if os.path.exists(self._path):
+            parts.append(Path(self._path).read_bytes())
+        return b"".join(parts)
 
     def close(self) -> None:
         """Remove it."""

@@ -244,9 +244,9 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
     """The request to the runtime for one run; arguments as for :func:`prepare`."""
     content = {
         "server": server,
-        "channel": str(folder.path / CHANNEL),
-        "stacks": str(folder.path / STACKS),
-        "system_names": str(folder.path / SYSTEM_NAMES),
+        "channel": folder.file(CHANNEL),
+        "stacks": folder.file(STACKS),
+        "system_names": folder.file(SYSTEM_NAMES),
         "granularity": settings.granularity,
         "include": list(settings.include),
         "exclude": list(settings.exclude),
@@ -352,7 +352,7 @@ def make_run(
     hang: Hang | None = None
     counted: tuple[tuple[str, str], ...] = ()  # short name and path of each file
     written = WrittenMessages(finished.output)
-    work = str(folder.path / "work")
+    work = folder.file("work")
     for record in records:
         kind = record[0]
         if kind == channel.PLACE:
@@ -442,7 +442,7 @@ def make_run(
     counted = end[4] if end else counted
     files = {short: file_hash(path) for short, path in counted}
     # Short names below the working directory resolve to their files; those of packages do not.
-    paths = {short: path for short, path in counted if not (Path(program.directory) / short).exists()}
+    paths = {short: path for short, path in counted if not os.path.exists(os.path.join(program.directory, short))}
     if program.fresh_copy:
         paths = {short: path for short, path in paths.items() if not path.startswith(str(folder.path))}
     described = replace(program, python=version, executable=executable, files=files, paths=paths)

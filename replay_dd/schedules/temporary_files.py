@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -31,13 +32,20 @@ class TemporaryFiles:
 
     def put_back(self) -> None:
         """Bring the folder back to what it was."""
-        if self._copy is None and self._folder.is_dir() and not any(self._folder.iterdir()):
+        if self._copy is None and _is_empty_folder(self._folder):
             return
         shutil.rmtree(self._folder, ignore_errors=True)
         if self._copy is None:
             self._folder.mkdir()
         else:
             shutil.copytree(self._copy, self._folder, symlinks=True, dirs_exist_ok=True)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    try:
+        return not os.listdir(path)
+    except OSError:
+        return False
 
 
 def _check(folder: Path) -> None:

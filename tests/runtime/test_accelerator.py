@@ -10,6 +10,7 @@ import pytest
 
 from replay_dd.schedules.model import Log, Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
+from replay_dd.schedules.runtime.points.places import COUNTED, LIBRARY
 from replay_dd.schedules.target import Plan, describe_program, run_target
 
 PROGRAM = """
@@ -220,3 +221,17 @@ def test_both_draw_at_the_same_places(tmp_path: Path, monkeypatch: pytest.Monkey
     places = {switch.place.key for switch in in_c.switches if switch.place is not None and not switch.forced}
     assert places
     assert places <= set(plan.places)
+
+
+@pytest.mark.skipif(accelerator is None, reason="needs the accelerator")
+def test_code_of_files_that_are_not_counted_is_told_without_asking() -> None:
+    assert accelerator is not None
+    disable, asked = object(), []
+    counter = accelerator.Counter(accelerator.ThreadCounts(), disable)
+    counter.learn = lambda code, offset: asked.append((code.co_filename, offset))
+    here, library, unknown = (compile("", name, "exec") for name in ("here.py", "library.py", "unknown.py"))
+    counter.on_start(library, 2)
+    counter.kinds = {"here.py": COUNTED, "library.py": LIBRARY}
+    assert counter.on_start(library, 4) is disable
+    assert [counter.on_start(code, 6) for code in (here, unknown)] == [None, None]
+    assert asked == [("library.py", 2), ("here.py", 6), ("unknown.py", 6)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from replay_dd.schedules.model import Settings
+from replay_dd.schedules.runtime.accelerator import accelerator
 from tests.runtime.programs import (
     assert_same,
     output_of,
@@ -178,3 +179,27 @@ thread.join()
     not_counted = 3 if sys.version_info < (3, 12) else 0  # the line that removes the tracer again
     assert expected - not_counted <= counted <= expected
     assert_same(traced, replayed(traced.log))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="only 3.11 traces with settrace")
+@pytest.mark.skipif(accelerator is None, reason="needs the accelerator")
+def test_what_the_runtime_does_in_its_turn_is_not_traced(tmp_path: Path) -> None:
+    program = (
+        _FIRST
+        + """
+names = set()
+def note(frame, event, argument):
+    names.add(frame.f_code.co_name)
+lock = threading.Lock()
+def take():
+    sys.settrace(note)
+    with lock: work()
+    sys.settrace(None)
+def tell(): print(sorted(names & {"_ask", "choose_next", "hand_on", "_wait_to_resume", "work"}))
+run(*[threading.Thread(target=take) for _ in range(2)])
+tell()
+"""
+    )
+    for seed in range(SCHEDULES):
+        run = run_program(tmp_path, program, random_walk(seed))
+        assert output_of(run) == "['work']\n"

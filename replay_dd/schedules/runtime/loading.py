@@ -79,7 +79,8 @@ class _Loader:
     def exec_module(self, module: ModuleType) -> None:
         """The interface of the import system."""
         module.__file__ = self._path
-        code = _external._compile_bytecode(memoryview(self._data)[_HEADER:], module.__name__, None, self._path)
+        data, self._data = self._data, b""  # the loader stays as long as its module
+        code = _external._compile_bytecode(memoryview(data)[_HEADER:], module.__name__, None, self._path)
         exec(code, module.__dict__)
 
 

@@ -285,7 +285,8 @@ typedef struct {
     PyObject *current;  /* the thread that has the baton: a ThreadCounts */
     PyObject *question; /* called with thread, code, position, is_line when a question is due */
     PyObject *stranger; /* called with the code in which a thread without the baton reaches a yield point */
-    PyObject *learn;    /* called with a code object not seen before (tracing only) */
+    PyObject *learn;    /* called with a code object not seen before */
+    PyObject *kinds;    /* a dict: file -> what kind of code it has, 0 if that is counted (see places.py); or None */
     PyObject *watched;  /* the numbers of places whose visits are counted, or None */
     PyObject *visits;   /* a dict: (thread, number) -> visits */
     PyObject *disable;  /* sys.monitoring.DISABLE, or None */

@@ -59,6 +59,7 @@ static PyMemberDef counter_members[] = {
     {"question", T_OBJECT_EX, offsetof(Counter, question), 0, "called when a question is due"},
     {"stranger", T_OBJECT_EX, offsetof(Counter, stranger), 0, "called for a thread without the baton"},
     {"learn", T_OBJECT_EX, offsetof(Counter, learn), 0, "called with code that is seen for the first time"},
+    {"kinds", T_OBJECT_EX, offsetof(Counter, kinds), 0, "what kind of code each file has"},
     {"executed", T_OBJECT_EX, offsetof(Counter, executed), 0, "called with each instruction of counted code"},
     {"watched", T_OBJECT_EX, offsetof(Counter, watched), 0, "numbers of places whose visits are counted"},
     {"visits", T_OBJECT_EX, offsetof(Counter, visits), 0, "visits by thread and number"},
@@ -170,6 +171,20 @@ static int report(Counter *self, PyObject *code, long long position, PyObject *f
     return is_wanted;
 }
 
+/* Whether a code object that was not seen before is of a file that is not counted. In a copy of a process nearly all code is
+ * new, so this must neither call Python nor write to a code object, whose page would be copied. */
+static int is_of_other_file(const Counter *self, PyObject *code)
+{
+    PyObject *file = ((PyCodeObject *)code)->co_filename;
+    if (!PyDict_Check(self->kinds) || !PyUnicode_CheckExact(file)) {
+        return 0;
+    }
+    PyObject *kind = PyDict_GetItemWithError(self->kinds, file);
+    int is_counted = kind == NULL || PyLong_AsLong(kind) == 0;
+    PyErr_Clear();
+    return !is_counted;
+}
+
 static PyObject *counter_event(Counter *self, PyObject *const *arguments, Py_ssize_t amount, int is_line)
 {
     if (amount != 2) {
@@ -190,6 +205,16 @@ static PyObject *counter_on_instruction(Counter *self, PyObject *const *argument
 
 static PyObject *counter_on_line(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
 { return counter_event(self, arguments, amount, 1); }
+
+static PyObject *counter_on_start(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
+{
+    if (amount != 2 || !PyCode_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "expected a code object and a position");
+        return NULL;
+    }
+    return is_of_other_file(self, arguments[0]) ? Py_NewRef(self->disable)
+                                                : PyObject_Vectorcall(self->learn, arguments, 2, NULL);
+}
 
 /* Counts an instruction (not where lines count), and reports it, also if it is no yield point. */
 static PyObject *counter_on_executed(Counter *self, PyObject *const *arguments, Py_ssize_t amount)
@@ -295,7 +320,7 @@ static int trace(PyObject *object, PyFrameObject *frame, int what, PyObject *arg
     Table *table = table_of(code);
     int result = 0;
     if (what == PyTrace_CALL) {
-        if (table == NULL) {
+        if (table == NULL && !is_of_other_file(self, code)) {
             int was_own = memory_turn(1);
             PyObject *answer = PyObject_CallOneArg(self->learn, code);
             Py_XDECREF(answer);
@@ -334,6 +359,8 @@ static PyMethodDef counter_methods[] = {
     {"on_instruction", (PyCFunction)(void (*)(void))counter_on_instruction, METH_FASTCALL,
      "The callback of sys.monitoring for instructions."},
     {"on_line", (PyCFunction)(void (*)(void))counter_on_line, METH_FASTCALL, "The same for lines."},
+    {"on_start", (PyCFunction)(void (*)(void))counter_on_start, METH_FASTCALL,
+     "The callback for functions that start: asks `learn` about those that may be counted."},
     {"on_executed", (PyCFunction)(void (*)(void))counter_on_executed, METH_FASTCALL,
      "The callback for instructions where each one is reported."},
     {"wait_at", (PyCFunction)(void (*)(void))stuck_calls_wait_at, METH_FASTCALL,
@@ -359,6 +386,7 @@ static int counter_traverse(Counter *self, visitproc visit, void *arg)
     Py_VISIT(self->question);
     Py_VISIT(self->stranger);
     Py_VISIT(self->learn);
+    Py_VISIT(self->kinds);
     Py_VISIT(self->watched);
     Py_VISIT(self->visits);
     Py_VISIT(self->disable);
@@ -372,6 +400,7 @@ static int counter_clear(Counter *self)
     Py_CLEAR(self->question);
     Py_CLEAR(self->stranger);
     Py_CLEAR(self->learn);
+    Py_CLEAR(self->kinds);
     Py_CLEAR(self->watched);
     Py_CLEAR(self->visits);
     Py_CLEAR(self->disable);
@@ -404,6 +433,7 @@ static int counter_init(Counter *self, PyObject *arguments, PyObject *keywords)
     Py_XSETREF(self->question, Py_NewRef(Py_None));
     Py_XSETREF(self->stranger, Py_NewRef(Py_None));
     Py_XSETREF(self->learn, Py_NewRef(Py_None));
+    Py_XSETREF(self->kinds, Py_NewRef(Py_None));
     Py_XSETREF(self->watched, Py_NewRef(Py_None));
     Py_XSETREF(self->visits, visits);
     return 0;

@@ -405,8 +405,34 @@ static void begin_anew(long place)
 PyObject *memory_keep_apart(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 { return PyBool_FromLong(keep_apart()); }
 
+/* Python 3.11 looks before each instruction whether a line begins, as long as a thread is traced, and makes a table of
+ * lines for each function: in the runtime's turn, for nothing. */
+#if PY_VERSION_HEX < 0x030C0000
+static __thread int is_untraced;
+
+static void trace_program_only(int own)
+{
+    if (own && !is_untraced) {
+        PyThreadState_EnterTracing(PyThreadState_Get());
+    }
+    else if (!own && is_untraced) {
+        PyThreadState_LeaveTracing(PyThreadState_Get());
+    }
+    is_untraced = own;
+}
+#else
+static void trace_program_only(int own)
+{ (void)own; }
+#endif
+
 PyObject *memory_use_own(PyObject *Py_UNUSED(module), PyObject *own)
-{ return PyBool_FromLong(memory_turn(own == Py_True)); }
+{
+    int is_own = own == Py_True, was_own = memory_turn(is_own);
+    if (is_own != was_own) {
+        trace_program_only(is_own);
+    }
+    return PyBool_FromLong(was_own);
+}
 
 PyObject *memory_begin_anew(PyObject *Py_UNUSED(module), PyObject *number)
 {

@@ -54,7 +54,7 @@ class PythonBackend(Backend):
         events = monitoring.events
         own = self._join()
         for event in (events.PY_START, events.PY_RESUME):
-            monitoring.register_callback(own, event, self._on_start)
+            monitoring.register_callback(own, event, self._start_callback())
         monitoring.register_callback(own, events.PY_THROW, self._on_throw)
         is_line = self._granularity == LINE
         counting = events.LINE if is_line else events.INSTRUCTION
@@ -84,7 +84,7 @@ class PythonBackend(Backend):
         if len(self._tools) == 1 and self._free_tools():
             monitoring = self._monitoring
             second = self._join()
-            monitoring.register_callback(second, monitoring.events.PY_START, self._on_start)
+            monitoring.register_callback(second, monitoring.events.PY_START, self._start_callback())
             monitoring.set_events(second, monitoring.events.PY_START)
             monitoring.restart_events()
 
@@ -93,6 +93,10 @@ class PythonBackend(Backend):
             self._monitoring.set_events(tool, 0)
             self._monitoring.free_tool_id(tool)
         self._tools = []
+
+    def _start_callback(self) -> Any:
+        """What is called when a function starts that was not switched off."""
+        return self._on_start
 
     def _on_throw(self, code: CodeType, offset: int, error: BaseException) -> None:
         self._on_start(code, offset)
@@ -156,6 +160,11 @@ class AcceleratedBackend(PythonBackend):
     """Counts with monitoring callbacks in C."""
 
     name = "sys.monitoring in C"
+
+    def _start_callback(self) -> Any:
+        counter = self._scheduler.counter
+        counter.learn, counter.kinds = self._on_start, self._scheduler.places.kinds
+        return counter.on_start
 
     def _remember(self, code: CodeType) -> None:
         add_code(self._scheduler.counter, code, self._numbers[id(code)], self._granularity)

@@ -176,6 +176,7 @@ class AcceleratedBackend(_TracingBackend):
         self._counter = scheduler.counter
         self._counter.lines = granularity == LINE
         self._counter.learn = self._learn
+        self._counter.kinds = scheduler.places.kinds
 
     def thread_started(self) -> None:
         self._counter.start_tracing()

@@ -59,6 +59,7 @@ class Places:
         command_line: whether the program is given on the command line (``-c``) and so has no file.
 
     Attributes:
+        kinds: the kinds of files that were asked about.
         importing: the files of the import system.
         in_advance: what the yield points of some code add to the digest, by the identity of the code; see tables.py.
     """
@@ -72,7 +73,8 @@ class Places:
         self._library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
         self._runtime = RUNTIME
         # Known from the start: which of them run depends on the strategy, and the size of this table must not.
-        self._kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
+        self.kinds: dict[str, int] = dict.fromkeys(_files_of_the_runtime(), LIBRARY)
+        self._counted: list[str] = []  # apart, as to walk through all kinds would touch most pages of a forked copy
         self._short: dict[str, str] = {}
         self.importing = {"<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>"}
         self._watched: set[int] | None = None
@@ -82,14 +84,16 @@ class Places:
     def kind(self, filename: str) -> int:
         """COUNTED, LIBRARY or EXCLUDED."""
         try:
-            return self._kinds[filename]
+            return self.kinds[filename]
         except KeyError:
-            kind = self._kinds[filename] = self._classify(filename)
+            kind = self.kinds[filename] = self._classify(filename)
+            if kind == COUNTED:
+                self._counted.append(filename)
             return kind
 
     def counted_files(self) -> list[tuple[str, str]]:
         """(short name, file) of the files whose code was counted so far; without temporary files of the run."""
-        files = [(self.short(name), name) for name, kind in self._kinds.items() if kind == COUNTED and name[:1] != "<"]
+        files = [(self.short(name), name) for name in self._counted if name[:1] != "<"]
         return [(short, name) for short, name in files if not short.startswith(_TEMPORARY)]
 
     def unknown_packages(self) -> list[str]:
@@ -97,7 +101,7 @@ class Places:
         unmet = [name for name in (*self._include, *self._exclude) if name not in sys.modules]
         if not unmet:
             return []
-        met = [self._module(self._absolute(filename)) for filename in self._kinds if filename[:1] != "<"]
+        met = [self._module(self._absolute(filename)) for filename in self.kinds if filename[:1] != "<"]
         return [name for name in unmet if not any(_within(module, (name,)) for module in met) and not _is_there(name)]
 
     def _classify(self, filename: str) -> int:
@@ -204,7 +208,7 @@ class Places:
 
     def user_frame(self, frame: FrameType | None) -> tuple[bool, FrameType | None]:
         """Who performs an operation: (counted, the innermost frame outside the library)."""
-        kinds = self._kinds
+        kinds = self.kinds
         while frame is not None:
             filename = frame.f_code.co_filename
             kind = kinds[filename] if filename in kinds else self.kind(filename)  # without a call for each frame

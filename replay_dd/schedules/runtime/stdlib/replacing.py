@@ -6,6 +6,7 @@ class, or in a list or dictionary.
 
 from __future__ import annotations
 
+import builtins
 import copyreg
 import sys
 
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
     # By identity: the original, and what stands in for it.
     Replaced = dict[int, tuple[object, object]]
 
+_BUILTINS = vars(builtins)
 _FUNCTION = type(lambda: None)
+_BUILTIN = id(type(len))
+# Types whose instances are neither replaced nor hold anything that is. By identity, as they are asked for thousands of
+# times, and a metaclass of the program's may have a hash of its own.
+_HOLD_NOTHING = frozenset(
+    id(kind)
+    for kind in (str, bytes, int, bool, float, tuple, type(None), type(sys), type(str.join), type(object.__init__))
+)
 _DEEPEST = 2  # containers in classes in modules
 _OWN_MODULES = ("_replay_dd_runtime", "replay_dd.")
 
@@ -54,9 +63,20 @@ def replace(tables: Iterable[StandIns]) -> None:
         attributes = attributes_of(module)
         if plain(attributes.get("__name__", "")).startswith(_OWN_MODULES):
             continue
-        for name, value in list(attributes.items()):
+        for name, value in _worth_a_look(attributes, replaced):
             attributes[name] = _replaced_in(value, replaced, depth=0)
     _let_be_pickled([stand_in for _, stand_in in replaced.values()])
+
+
+def _worth_a_look(names: dict[Any, Any], replaced: Replaced) -> list[tuple[Any, Any]]:
+    """The names with values that may be replaced, or hold such: few of all there are."""
+    if names is _BUILTINS:
+        return []  # in each module; they are a module themselves
+    return [
+        (name, value)
+        for name, value in names.items()
+        if (kind := id(type(value))) not in _HOLD_NOTHING and (kind != _BUILTIN or id(value) in replaced)
+    ]
 
 
 def _replaced_in(value: Any, replaced: Replaced, depth: int) -> Any:
@@ -77,7 +97,7 @@ def _replaced_in(value: Any, replaced: Replaced, depth: int) -> Any:
             if stand_in is not one:
                 value[place] = stand_in
     elif kind is dict:
-        for key, one in list(value.items()):
+        for key, one in _worth_a_look(value, replaced):
             stand_in = _replaced_in(one, replaced, depth + 1)
             if stand_in is not one:
                 value[key] = stand_in
@@ -111,7 +131,7 @@ def _replace_in_function(function: Any, replaced: Replaced, depth: int) -> None:
 def _replace_in_class(kind: type, replaced: Replaced, depth: int) -> None:
     if not is_made_in_python(kind):
         return
-    for name, value in all_of_class(kind):
+    for name, value in _worth_a_look(dict(all_of_class(kind)), replaced):
         stand_in = _replaced_in(value, replaced, depth + 1)
         if stand_in is not value:
             type.__setattr__(kind, name, stand_in)
