@@ -137,7 +137,10 @@ class OwnProcess:
 def why_it_refuses(channel: socket.socket) -> str:
     """Wait until a program has come to its first thread; why it cannot be forked there, or nothing if it can."""
     try:
-        told = received(channel, START_LIMIT_S) or ("ready", "it did not start a thread in time")
+        told = received(channel, START_LIMIT_S)
     except CannotForkError as error:
         return str(error)
+    if told is None:
+        ended = can_be_read(channel.fileno())
+        return "it ended before it started a thread" if ended else "it did not start a thread in time"
     return str(told[1]) if told[0] == "ready" else "it told something else than that it is ready"

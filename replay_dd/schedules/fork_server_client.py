@@ -351,9 +351,11 @@ class Runner:
             run = server.run(plan, time_limit_s)
             self._servers.put_back(server)
             return run
-        if server.error is not None:
-            self.stop_forking(server.refusal)
         try:
+            if LIVE.stopped:  # it was killed, so what it told is no reason
+                raise CannotForkError("the server has ended")
+            if server.error is not None:
+                self.stop_forking(server.refusal)
             return server.run_itself(plan, time_limit_s)
         finally:
             self._servers.discard(server)

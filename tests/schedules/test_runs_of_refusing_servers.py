@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from replay_dd.experiment.forked import CannotForkError
+from replay_dd.experiment.process import LIVE
+from replay_dd.schedules.first_thread import Started, start_on_its_way, why_it_refuses
 from replay_dd.schedules.fork_server_client import NO_THREAD, Runner
-from replay_dd.schedules.model import Settings
+from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.target import Plan, describe_program, run_target
 from tests.schedules.forking import THREAD, write
 from tests.schedules.test_fork_server_client import PLANS, without_seconds
@@ -118,3 +121,23 @@ def test_a_command_that_starts_several_pythons_is_run_once_more_without_a_stop(t
     assert (run.log.ending.status, run.log.program.process) == (0, "program.py")
     assert run.log.ending.digest == fresh.log.ending.digest
     assert run.output == b"ran\nother\nother\n"
+
+
+def test_one_that_ctrl_c_has_ended_is_no_reason_to_tell(tmp_path: Path) -> None:
+    def killed(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
+        channel, folder, process = start_on_its_way(program, settings, context)
+        LIVE.kill_all()
+        return Started(channel, folder, process, why_it_refuses(channel))
+
+    described = describe_program((sys.executable, write(tmp_path, THREAD).name), directory=tmp_path)
+    told: list[str] = []
+    with LIVE.reopened_after(), Runner(described, Settings(), start=killed, on_fresh=told.append) as runner:
+        with pytest.raises(CannotForkError):
+            runner.run(Plan(), 60)
+        assert (told, runner.why_fresh) == ([], "")
+
+
+def test_one_that_has_ended_is_not_called_late(tmp_path: Path) -> None:
+    with runner_of(write(tmp_path, "import os\nos._exit(3)\n")) as runner:
+        assert runner.run(Plan(), 60).log.ending.status == 3
+        assert runner.why_fresh == "it ended before it started a thread"
