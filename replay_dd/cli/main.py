@@ -137,7 +137,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     Interrupts().take_over()
-    with reported(verdict=first in ("replay", "verify-fix")):
+    help_of = f"{PROGRAM} {first}" if first in COMMANDS else PROGRAM
+    with reported(verdict=first in ("replay", "verify-fix"), help_of=help_of):
         instruction = os.environ.get(COMPLETION_VARIABLE)
         status = _complete(instruction) if instruction else _status_of(arguments)
         sys.stdout.flush()
