@@ -57,6 +57,7 @@ class Bisection:
         failing: the log of a run of the last suspect that failed; None if there is none.
         confirmed: whether the commits before the guilty one were tried once more, and passed.
         ended_by: why the search did not come to its end: ``interrupted``, ``out of time`` or empty.
+        untested: the names of the ends that had not been tested by then.
     """
 
     suspects: list[Origin] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Bisection:
     failing: Log | None = None
     confirmed: bool = False
     ended_by: str = ""
+    untested: tuple[str, ...] = ()
 
     @property
     def guilty(self) -> Origin | None:
@@ -105,10 +107,13 @@ def bisect(
         return tried
 
     good = history.good[0]
+    found.untested = (bad_name, good_name)
     name = f"the fork point of {good_name} ({good[:9]})" if history.shortcut else good_name
     try:
         _check_bad(test(history.bad, f"testing {bad_name}"), bad_name)
+        found.untested = (good_name,)
         _check_good(test(good, f"testing {name}"), name, shortcut=history.shortcut)
+        found.untested = ()
         while True:
             commit = history.next()
             if ends_at is not None and time.monotonic() >= ends_at:

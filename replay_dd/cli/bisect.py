@@ -173,16 +173,23 @@ def bisect_command(
         progress.show(text)
 
     commits = Commits(history.repository, target, lambda text: progress.show(f"{what}: {text}"))
+    interrupted = False
     try:
         if schedule:
             for path in schedule:
                 commits.take(read_log(path))
         else:
             on_step(f"hunting at {bad}")
-            _hunt(commits, history, bad, time_budget)
-        found = bisect(history, commits, good_name=good, bad_name=bad, ends_at=ends_at, on_step=on_step)
+            interrupted = _hunt(commits, history, bad, time_budget)
+        if interrupted:
+            suspects = [history.origin(commit) for commit in history.suspects()]
+            found = Bisection(suspects, ended_by="interrupted", untested=(bad, good))
+        else:
+            found = bisect(history, commits, good_name=good, bad_name=bad, ends_at=ends_at, on_step=on_step)
     finally:
         progress.clear()
+    if found.failing is None and not schedule:
+        found.failing = commits.logs[0]  # of the hunt
     if found.failing is not None:
         write_log(found.failing, output)
     if as_json:
@@ -192,8 +199,8 @@ def bisect_command(
     return _status(found)
 
 
-def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | None) -> None:
-    """Hunt for the failure at the bad end.
+def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | None) -> bool:
+    """Hunt for the failure at the bad end; returns whether Ctrl-C ended that, with a failure.
 
     Raises:
         DoesNotFailError: there is none.
@@ -201,7 +208,7 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
     found, trouble = commits.hunt(history.bad, time_budget_s)
     if found is None:
         raise DoesNotFailError(f"{bad} cannot be tested: {trouble}.", "Correct the command after `--build`.")
-    if found.interrupted:
+    if found.interrupted and found.failing is None:
         raise InterruptedCommandError("Interrupted before a failure was found.")
     if found.one_schedule:
         said = found.output.decode(errors="replace").strip().splitlines()
@@ -212,7 +219,7 @@ def _hunt(commits: Commits, history: History, bad: str, time_budget_s: float | N
             "Check the command. To find the commit of a failure without threads: `git bisect run CMD`.",
         )
     if found.failing is not None:
-        return
+        return found.interrupted
     others = "; ".join(one.text for one in (*found.passed_over, *found.others))
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
     end = ", and then the time was over" if found.out_of_time else ""

@@ -145,4 +145,4 @@ def _tell(found: SessionIsolation, target: Path, options: str, *, as_json: bool)
         echo_json(events_as_json(found, target, passing_log))
     else:
         echo_lines(events_as_text(found, target, passing_log, options))
-    return found.isolation.exit_code
+    return found.exit_code

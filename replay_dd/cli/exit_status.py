@@ -19,23 +19,24 @@ EXIT_CANNOT_TELL = 125
 
 
 @contextlib.contextmanager
-def reported(*, verdict: bool) -> Iterator[None]:
+def reported(*, verdict: bool, help_of: str = "") -> Iterator[None]:
     """Turn whatever is raised inside into a message and an exit status.
 
     Args:
+        help_of: the command line whose `--help` is named where a usage error has no hint of its own.
         verdict: whether statuses below 128 are verdicts for ``git bisect run``, so that errors need higher ones.
     """
     base = NO_VERDICT if verdict else 0
     try:
         yield
     except ReplayDDError as error:
-        tell(error)
+        _tell_with_help(error, help_of)
         sys.exit(_status_of(error, base))
     except click.ClickException as error:
         usage = error.ctx.get_usage() if isinstance(error, click.UsageError) and error.ctx else ""
         if usage:
             echo_text(usage, err=True)
-        tell(UsageError(error.format_message()))
+        _tell_with_help(UsageError(error.format_message()), help_of)
         sys.exit(EXIT_USAGE + base)
     except (KeyboardInterrupt, click.Abort):
         tell(InterruptedCommandError("Interrupted."))
@@ -50,6 +51,12 @@ def reported(*, verdict: bool) -> Iterator[None]:
         sys.exit(EXIT_BUG + base)
     finally:
         give_up_unwritten()
+
+
+def _tell_with_help(error: ReplayDDError, help_of: str) -> None:
+    if help_of and error.hint == UsageError.default_hint:
+        error.hint = f"See `{help_of} --help`."
+    tell(error)
 
 
 def tell(error: ReplayDDError) -> None:

@@ -15,7 +15,7 @@ class UsageError(UserError):
     """A command, an option or an argument is wrong."""
 
     slug = "usage"
-    default_hint = "See `replay-dd COMMAND --help`."
+    default_hint = "See `replay-dd --help`."  # the command line names the command, where there is one
 
 
 class InterruptedCommandError(UserError):

@@ -108,9 +108,12 @@ def isolate_events(
         assert isolation.failing.run is not None
         ending = replace(isolation.failing.run.ending, neighbours=_others(last.wanted, isolation.failing.run.ending))
         left = last.difference.actions(isolation.failing.configuration)[: ending.actions]
-        film = None
+        film, film_interrupted = None, False
         if plan.pictures is not None and not isolation.interrupted:
-            film = _film(runner, left, last, isolation.baseline.repeat, plan.pictures)
+            try:
+                film = _film(runner, left, last, isolation.baseline.repeat, plan.pictures)
+            except KeyboardInterrupt:
+                film_interrupted = True
             if film is not None:
                 ending = with_backtrace(ending, film.ending)
     minimal = replace(
@@ -133,6 +136,7 @@ def isolate_events(
         needed=last.difference.places(isolation.failing.configuration)[: len(left)],
         ending=ending,
         film=film,
+        film_interrupted=film_interrupted,
     )
     return found if passing is None else _with_passing(found, passing, difference, isolation)
 

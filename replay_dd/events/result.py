@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from replay_dd.errors import EXIT_INTERRUPTED
 from replay_dd.events.model import Action, Ending, Rectangle, Session, Window
 from replay_dd.experiment.result import Isolation
 
@@ -86,6 +87,7 @@ class SessionIsolation:
         passing: with ``--passing``, the passing session closest to the failing one; else None.
         compared: with ``--passing``, the actions of both, side by side.
         film: a replay of the minimal session with screenshots; None if not requested or not possible.
+        film_interrupted: whether Ctrl-C ended the film; the answer had been found.
     """
 
     isolation: Isolation[Run]
@@ -97,6 +99,12 @@ class SessionIsolation:
     passing: Session | None = None
     compared: tuple[ComparedAction, ...] = ()
     film: Film | None = None
+    film_interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status for this result."""
+        return EXIT_INTERRUPTED if self.film_interrupted else self.isolation.exit_code
 
     @property
     def differing(self) -> tuple[ComparedAction, ...]:

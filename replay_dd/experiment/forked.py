@@ -4,6 +4,7 @@ Rules of this module:
 
 * A run is a fork that leads a process group of its own, which is killed when the run is over.
 * The process that waits handles one run at a time. Parallel runs have one each.
+* One that cannot be forked is not killed where it waits: it goes on to its own end, and so undoes what it did before.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from replay_dd.experiment.process import Finished, finished_from
+from replay_dd.experiment.process import LONGEST_POLL_MS, Finished, finished_from
 from replay_dd.experiment.tally import TALLY
 
 START_LIMIT_S = 60.0
@@ -75,13 +76,6 @@ def received(channel: socket.socket, limit_s: float | None) -> tuple[str, Any] |
     return told
 
 
-def _is_over(channel: socket.socket) -> bool:
-    """Whether nothing came because the other end is gone, not because there was no time left."""
-    poll = select.poll()
-    poll.register(channel, select.POLLIN)
-    return bool(poll.poll(0))
-
-
 def fork(
     channel: socket.socket,
     message: bytes | str,
@@ -115,7 +109,7 @@ def fork(
     try:
         status = received(channel, time_limit_s)
         if status is None:
-            if _is_over(channel):
+            if can_be_read(channel.fileno()):  # it is gone, and not out of time
                 raise CannotForkError("the server has ended")
             at_limit(pid)
     finally:
@@ -128,3 +122,60 @@ def fork(
     if status[0] != "status":
         raise CannotForkError(f"the server reported `{status[0]}: {status[1]}` instead of how the run ended")
     return Ended(os.waitstatus_to_exitcode(status[1]), timed_out, time.monotonic() - started)
+
+
+def descriptor_of_end(process_id: int) -> int:
+    """A descriptor that can be read from when a process has ended; -1 if this system has none."""
+    try:
+        return os.pidfd_open(process_id)
+    except (AttributeError, OSError):  # not on Linux, or an old kernel
+        return -1
+
+
+def can_be_read(descriptor: int) -> bool:
+    """Whether something can be read from a descriptor now."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def message_to_go_on(request: bytes | str) -> bytes:
+    """What tells a program to make a run itself; see ``ALONE`` in that module.
+
+    Args:
+        request: of that run, or the path of a file with that.
+    """
+    return marshal.dumps((request,), _MARSHAL_VERSION)
+
+
+def go_on(channel: socket.socket, message: bytes, descriptors: Sequence[int], end: int, limit_s: float | None) -> bool:
+    """Let a program make a run itself, and wait for its end; False if the limit came first.
+
+    Args:
+        channel: to the program.
+        message: tells it to.
+        descriptors: its standard input, output and error, and where it tells; none if it keeps those it has.
+        end: a descriptor that can be read from when it has ended.
+        limit_s: seconds that it may take; None for no limit.
+    """
+    ends_at = None if limit_s is None else time.monotonic() + limit_s
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    poll.register(channel, select.POLLIN)
+    # One that takes long finds the message when it comes to its first thread. If there are several, each takes one.
+    with contextlib.suppress(OSError):  # it is ending
+        socket.send_fds(channel, [message], descriptors)
+    while True:
+        left_ms = None if ends_at is None else min(max(ends_at - time.monotonic(), 0) * 1000, LONGEST_POLL_MS)
+        ready = {descriptor for descriptor, _ in poll.poll(left_ms)}
+        if end in ready:
+            return True
+        if not ready:
+            return False
+        try:
+            if channel.recv(65536):
+                socket.send_fds(channel, [message], descriptors)
+                continue
+        except OSError:
+            pass
+        poll.unregister(channel)  # it has closed its end of it

@@ -40,7 +40,8 @@ _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 _NO_FOLDER = "Create it, or record again. If the program removes it, record with `--fresh-copy`."
 # Of the path of temporary files, whose length a program's memory depends on; a socket in there may have 107 bytes.
 _TEMPORARY_LENGTH = 48
-_LONGEST_POLL_MS = 2**31 - 1  # poll(2) takes an int
+LONGEST_POLL_MS = 2**31 - 1
+"""As poll(2) takes an int."""
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,7 @@ def _wait(process: subprocess.Popen[bytes], time_limit_s: float | None) -> bool:
     try:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(None if time_limit_s is None else min(time_limit_s * 1000, _LONGEST_POLL_MS)))
+        return bool(poll.poll(None if time_limit_s is None else min(time_limit_s * 1000, LONGEST_POLL_MS)))
     finally:
         os.close(descriptor)
 

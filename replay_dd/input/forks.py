@@ -24,7 +24,15 @@ from pathlib import Path
 
 import replay_dd
 from replay_dd.experiment.ending import Ending, Oracle
-from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, fork, received
+from replay_dd.experiment.forked import (
+    START_LIMIT_S,
+    CannotForkError,
+    descriptor_of_end,
+    fork,
+    go_on,
+    message_to_go_on,
+    received,
+)
 from replay_dd.experiment.process import LIVE, Command, Finished, find_program, private_folder, start_process
 from replay_dd.input.target import PLACE, Target
 
@@ -32,6 +40,7 @@ _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?t?")
 _SCRIPT = re.compile(rb"#![^\n]*python|#!/bin/sh\n'''exec' [^\n]*python")
 _SITE = Path(__file__).parent / "runtime" / "site"
 _FORK_SERVER = Path(replay_dd.__file__).parent / "schedules" / "runtime"
+_NOTHING = b"{0"  # the request of a run is for the scheduler's runtime; a program without it needs none
 _MOST_COMPARED = 8  # kinds of endings
 _FRESH = "Each test started the program anew: it cannot be forked where it reads its input, since {}."
 
@@ -98,10 +107,20 @@ class _Waiting:
         if ready is None:
             raise CannotForkError("Python does not see where it reads its input")
         if ready[1]:
+            self._let_end(process)
             raise _RefusesError(str(ready[1]))
         if {entry.name for entry in folder.temporary.iterdir()} - {target.name}:
             raise CannotForkError("it makes temporary files before it reads its input")
         self._early = early.read_bytes()
+
+    def _let_end(self, process: subprocess.Popen[bytes]) -> None:
+        """Let a program that cannot be forked undo what it did so far."""
+        end = descriptor_of_end(process.pid)
+        if end >= 0:
+            try:
+                go_on(self._socket, message_to_go_on(_NOTHING), [], end, self._target.time_limit_s)
+            finally:
+                os.close(end)
 
     def _put(self, content: bytes) -> None:
         if self._target.takes_a_file:
@@ -120,8 +139,7 @@ class _Waiting:
         output = folder.path / "output"
         with (folder.path / "stdin").open("rb") as reads, output.open("wb") as writes:
             descriptors = [reads.fileno(), writes.fileno(), writes.fileno()]
-            # The message is for the scheduler's runtime; a program without it needs none.
-            ended = fork(self._socket, b"{0", descriptors, self._target.time_limit_s)
+            ended = fork(self._socket, _NOTHING, descriptors, self._target.time_limit_s)
         for entry in os.scandir(folder.temporary):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)

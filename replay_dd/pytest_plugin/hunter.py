@@ -26,7 +26,8 @@ from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
-from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.first_thread import Start, start_program
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus

@@ -32,7 +32,7 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
         yield f"subject      {guilty.subject}"
         yield f"author       {guilty.author}, {guilty.date}"
     elif found.ended_by:
-        yield f"{found.ended_by}: the first bad commit is among these {len(found.suspects)}"
+        yield f"{found.ended_by}: {_what_is_left(found)}"
     else:
         yield f"the first bad commit is among these {len(found.suspects)}; the others cannot be tested"
     if guilty is None:
@@ -50,6 +50,19 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
     if found.failing is not None:
         where = found.suspects[-1].commit[:12] if guilty is None else guilty.commit[:12]
         yield f"replay       git checkout {where} && replay-dd replay {shlex.quote(str(log))}"
+
+
+def _what_is_left(found: Bisection) -> str:
+    """What a search that did not come to its end leaves open."""
+    several = len(found.suspects) > 1
+    among = f"among these {len(found.suspects)}" if several else "this one"
+    if found.untested:
+        *bad, good = found.untested
+        fails = "".join(f"{name} fails and " for name in bad)
+        return f"if {fails}{good} passes, the first bad commit is {among}"
+    if several:
+        return f"the first bad commit is {among}"
+    return f"the first bad commit is {among}, if the one before it passes once more"
 
 
 def _short(origin: Origin) -> str:
@@ -96,6 +109,7 @@ def bisection_as_json(found: Bisection, log: Path) -> dict[str, Any]:
         "log": None if found.failing is None else str(log),
         "confirmed": found.confirmed,
         "ended_by": found.ended_by or None,
+        "untested": list(found.untested),
     }
 
 

@@ -122,6 +122,8 @@ def events_as_text(
     yield from search_as_text(found.isolation, [*found.ending.frames[:_MOST_FRAMES], *neighbours])
     if not found.isolation.complete:
         yield "The search was stopped early: fewer actions may be enough."
+    if found.film_interrupted:
+        yield "The answer was not filmed: interrupted."
     if passing_log is not None:
         yield f"passes       replay-dd replay {options}{quote(str(passing_log))}"
     yield f"fails        replay-dd replay {options}{quote(str(log))}"

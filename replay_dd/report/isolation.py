@@ -23,6 +23,7 @@ from replay_dd.outcome import Outcome
 FORMAT = "replay-dd isolation"
 VERSION = 1
 _MOST_DELTAS = 1000  # described in JSON
+_STOPPED_BY = {"tests": "the limit on tests", "time": "the time budget", "interrupt": "Ctrl-C"}
 _SHOWN_ENDINGS = 3
 _MOST_STAGES = 12
 
@@ -234,12 +235,18 @@ def proof_in_words(isolation: Isolation[Any]) -> str:
     """The result of fresh runs of the answer."""
     proof = isolation.proof
     if not proof.made:
-        return "none: the search was stopped; this is the best result so far"
+        return f"none: {stopped_in_words(isolation)}; this is the best result so far"
     failing, passing = proof.failing, proof.passing
     told = f"fresh runs: {failing.failed} of {failing.runs} fail"
     if passing.runs:
         told += f"; without the difference, {passing.failed} of {passing.runs}"
     return told if proof.holds else f"FAILED: {told}"
+
+
+def stopped_in_words(isolation: Isolation[Any]) -> str:
+    """That a search did not come to its end, and why."""
+    by = _STOPPED_BY.get(isolation.stopped_by or "")
+    return f"the search was stopped by {by}" if by else "the search was stopped"
 
 
 def progress_in_words(record: TestRecord, unit: str) -> str:

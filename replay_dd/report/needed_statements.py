@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from replay_dd.report.isolation import at_most, counted, tests_in_words
+from replay_dd.report.isolation import at_most, counted, stopped_in_words, tests_in_words
 from replay_dd.schedules.needed_statements import NeededStatements
 
 _MARK = ">"
@@ -43,7 +43,7 @@ def needed_statements_as_text(found: NeededStatements) -> Iterator[str]:
         told = f"fresh runs of both schedules: {isolation.proof.failing.failed} of {isolation.proof.failing.runs}"
         yield f"proof        {told if isolation.proof.holds else f'FAILED: {told}'}"
     else:
-        yield "proof        none: the search was stopped; this is the best result so far"
+        yield f"proof        none: {stopped_in_words(isolation)}; this is the best result so far"
 
 
 def needed_statements_as_json(found: NeededStatements) -> dict[str, Any]:

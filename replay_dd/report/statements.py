@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from replay_dd.report.isolation import at_most, counted, isolation_as_json, tests_in_words
+from replay_dd.report.isolation import at_most, counted, isolation_as_json, stopped_in_words, tests_in_words
 from replay_dd.trace.listing import File, Line, excerpt
 from replay_dd.trace.slice import Slice
 
@@ -70,7 +70,7 @@ def summary_as_text(found: Slice) -> Iterator[str]:
         more = "; ..." if len(isolation.unresolved) > _SHOWN_TROUBLE else ""
         yield f"unresolved   {total} of these tests ended differently: {'; '.join(troubles)}{more}"
     if not proof.made:
-        yield "proof        none: the search was stopped; this is the best result so far"
+        yield f"proof        none: {stopped_in_words(isolation)}; this is the best result so far"
     else:
         told = f"fresh runs: {proof.failing.failed} of {proof.failing.runs} have this outcome"
         yield f"proof        {told if proof.holds else f'FAILED: {told}'}"

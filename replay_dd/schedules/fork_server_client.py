@@ -4,7 +4,8 @@ Rules of this module:
 
 * The log of a run does not depend on how it was made; the final proof of an isolation runs in fresh processes anyway.
 * A program that cannot be forked there (see ``runtime/process/fork_server.py``) runs in fresh processes; the
-  reason is recorded.
+  reason is recorded. The process that found this out makes the first of these runs, so it comes to its own end, where
+  the program cleans up.
 * A server handles one run at a time. Parallel runs have a server each, once the search lasts: see server_pool.py.
 """
 
@@ -14,18 +15,30 @@ import contextlib
 import fcntl
 import os
 import socket
-import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
-from replay_dd.experiment.forked import START_LIMIT_S, CannotForkError, Ended, fork, received
+from replay_dd.experiment.forked import (
+    CannotForkError,
+    Ended,
+    fork,
+    go_on,
+    message_to_go_on,
+)
 from replay_dd.experiment.guard_process import remove_system_names
-from replay_dd.experiment.process import LIVE, Finished, PrivateFolder, private_folder, start_process
-from replay_dd.experiment.process_tree import kill_tree
+from replay_dd.experiment.process import (
+    LIVE,
+    Finished,
+    PrivateFolder,
+    finished_from,
+    private_folder,
+)
+from replay_dd.schedules.first_thread import Start, start_program
 from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.processes import processes_in
 from replay_dd.schedules.program_files import forget_files
 from replay_dd.schedules.runtime.channel import records_in
 from replay_dd.schedules.server_pool import ServerPool
@@ -35,7 +48,6 @@ from replay_dd.schedules.target import (
     Plan,
     TargetRun,
     make_run,
-    prepare,
     request_of,
     run_target,
 )
@@ -49,51 +61,6 @@ _READ_AT_ONCE = 1 << 20
 _MESSAGE_LIMIT = 32_000  # bytes; a longer request goes into a file
 
 
-class Started(NamedTuple):
-    """A program on its way to its first thread.
-
-    Attributes:
-        socket: to talk with it.
-        folder: its private folder.
-    """
-
-    socket: socket.socket
-    folder: PrivateFolder
-
-
-Start = Callable[[Program, Settings, contextlib.ExitStack], Started]
-
-
-def start_program(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
-    """Start a program that is to stop at its first thread.
-
-    Args:
-        program: what to run.
-        settings: what to count and hold fixed.
-        context: ends it, and removes what belongs to it.
-    """
-    folder = context.enter_context(private_folder())
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    context.enter_context(ours)
-    with theirs:
-        command = prepare(program, settings, Plan(), folder, server=theirs.fileno())
-        (folder.path / "stdin").write_bytes(command.standard_input)
-        with (folder.path / "stdin").open("rb") as stdin, (folder.path / "output").open("wb") as output:
-            process = start_process(
-                command, Path(program.directory), folder, stdin.fileno(), output.fileno(), theirs.fileno()
-            )
-    LIVE.add(process)
-    context.callback(_end, process)
-    return Started(ours, folder)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a server, and the run that it may be making: a search does not wait for what it no longer needs."""
-    kill_tree(process)
-    process.wait()
-    LIVE.remove(process)
-
-
 class ForkServer:
     """A program that is stopped where it starts its first thread, ready to be forked.
 
@@ -104,6 +71,7 @@ class ForkServer:
 
     Attributes:
         closed: whether it was ended, or is about to be.
+        refusal: why the program cannot be forked; it then makes one run itself. Empty if it can.
     """
 
     def __init__(self, program: Program, settings: Settings, start: Start = start_program) -> None:
@@ -112,10 +80,13 @@ class ForkServer:
         self._settings = settings
         self._context = contextlib.ExitStack()
         self._running = threading.Lock()
+        self._began = time.monotonic()
         try:
-            started = start(program, settings, self._context)
+            self._started = started = start(program, settings, self._context)
             self._socket, self._own_folder = started.socket, started.folder
-            self._await_first_thread()
+            self.refusal = started.refusal or self._keep_temporary_files()
+            if self.refusal and started.process.fileno() < 0:
+                raise CannotForkError(self.refusal)
             # All runs use the same folder in turn; it is emptied in between.
             self._folder = self._context.enter_context(private_folder())
             self._input, self._output = self._folder.path / "stdin", self._folder.path / "output"
@@ -126,22 +97,28 @@ class ForkServer:
             self._context.close()
             raise
 
-    def _await_first_thread(self) -> None:
-        kind, reason = received(self._socket, START_LIMIT_S) or ("ready", "it did not start a thread in time")
-        if kind != "ready" or reason:
-            raise CannotForkError(str(reason))
+    @property
+    def error(self) -> CannotForkError | None:
+        """Why no other server can do better than this one; None if one may."""
+        return CannotForkError(self.refusal) if self.refusal and not self._started.is_copy else None
+
+    def _keep_temporary_files(self) -> str:
+        """Copy the files that all runs are to find; why that is impossible, or nothing."""
         folder = self._own_folder
         try:
             self._temporary = TemporaryFiles(folder.temporary, folder.path / "temporary")
         except OSError as error:
-            raise CannotForkError(f"its temporary files cannot be kept: {error}") from error
+            return f"its temporary files cannot be kept: {error}"
         self._context.callback(self._temporary.forget)
+        return ""
 
     def close(self) -> None:
         """End the server and remove its folder; a run that it is making ends with an error."""
         self.closed = True
         with contextlib.suppress(OSError):  # it has ended
             self._socket.shutdown(socket.SHUT_RDWR)
+        if self.refusal:
+            self._started.process.kill()
         # What a run uses must not be closed under its hands: its descriptors and folders might be another's by then.
         with self._running:
             self._context.close()
@@ -153,9 +130,55 @@ class ForkServer:
             CannotForkError: the server has ended.
         """
         with self._running:
-            if self.closed:
-                raise CannotForkError("the server has ended")
+            self._check_open()
             return self._run(plan, time_limit_s)
+
+    def run_itself(self, plan: Plan, time_limit_s: float | None) -> TargetRun | None:
+        """Let the waiting program make one run itself, which is the last one of this server.
+
+        Returns:
+            The run; None if a fresh process might have made it in another way.
+
+        Raises:
+            NotControlledError: it reported nothing.
+            CannotForkError: the server has ended.
+        """
+        with self._running:
+            self._check_open()
+            if self._started.is_copy:
+                return self._run_copy_itself(plan, time_limit_s)
+            folder = self._own_folder
+            finished, at_limit = self._go_on(plan, folder, [], time_limit_s)
+            if len(processes_in(folder.path, CHANNEL)) > 1:  # others have begun without this plan
+                return None
+            return make_run(self._program, self._settings, plan, finished, folder, at_limit)
+
+    def _run_copy_itself(self, plan: Plan, time_limit_s: float | None) -> TargetRun | None:
+        folder = self._folder
+        with open_only(self._input, os.O_RDONLY) as stdin, open_only(self._output, _EMPTY) as output:
+            descriptors = [stdin, output, output, self._told.empty()]
+            finished, at_limit = self._go_on(plan, folder, descriptors, time_limit_s)
+        records = records_in(self._told.read())
+        if not records:  # it has ended without a thread
+            return None
+        return make_run(self._program, self._settings, plan, finished, folder, at_limit, records)
+
+    def _go_on(
+        self, plan: Plan, folder: PrivateFolder, descriptors: list[int], time_limit_s: float | None
+    ) -> tuple[Finished, list[ThreadAtLimit]]:
+        process = self._started.process
+        path = folder.path / REQUEST
+        path.write_bytes(request_of(self._settings, plan, folder))
+        message = message_to_go_on(str(path))
+        in_time = go_on(self._socket, message, descriptors, process.fileno(), time_limit_s)
+        self._check_open()
+        at_limit = [] if in_time else threads_at_limit(folder.path, process.process_id)
+        code = process.end()
+        return finished_from(code, not in_time, time.monotonic() - self._began, folder.path / "output"), at_limit
+
+    def _check_open(self) -> None:
+        if self.closed or LIVE.stopped:
+            raise CannotForkError("the server has ended")
 
     def _run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
         folder = self._folder
@@ -322,18 +345,33 @@ class Runner:
             CannotForkError: all servers were ended meanwhile.
         """
         plan = replace(plan, only=self._only) if self._only else plan
-        if not self.why_fresh:
+        while not self.why_fresh:
             try:
-                server = self._servers.take()
-                run = server.run(plan, time_limit_s)
+                run = self._run_at_server(plan, time_limit_s)
             except CannotForkError as error:
                 if self._servers.closed or LIVE.stopped:  # nobody waits for this run any more
                     raise
                 self.stop_forking(str(error))
             else:
-                self._servers.put_back(server)
-                return run
+                if run is not None:
+                    return run
         run = run_target(self._program, self.settings, plan, time_limit_s=time_limit_s)
         if run.log.program.process != self._program.process:  # chosen in this run
             self._program = replace(self._program, process=run.log.program.process)
         return run
+
+    def _run_at_server(self, plan: Plan, time_limit_s: float | None) -> TargetRun | None:
+        """One run; None if it is to be made in another way."""
+        server = self._servers.take()
+        if not server.refusal:
+            run = server.run(plan, time_limit_s)
+            self._servers.put_back(server)
+            return run
+        try:
+            if LIVE.stopped:  # it was killed, so what it told is no reason
+                raise CannotForkError("the server has ended")
+            if server.error is not None:
+                self.stop_forking(server.refusal)
+            return server.run_itself(plan, time_limit_s)
+        finally:
+            self._servers.discard(server)

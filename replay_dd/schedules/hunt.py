@@ -15,7 +15,8 @@ from replay_dd.experiment.waiting import result_of
 from replay_dd.schedules.doubts import doubt_of, with_note
 from replay_dd.schedules.ending_counts import EndingCount, Tally
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
-from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.first_thread import Start, start_program
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_openings import Made, has_one_schedule, is_over, opened, opening_runs
 from replay_dd.schedules.hunt_plans import LAG, Coverage, HuntPlans, plans_of

@@ -28,7 +28,8 @@ from replay_dd.schedules.comparable import check_pair, time_limit_for
 from replay_dd.schedules.difference import difference_of
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.failure_signature import message_changed, text_sought
-from replay_dd.schedules.fork_server_client import Runner, Start, start_program
+from replay_dd.schedules.first_thread import Start, start_program
+from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log
 
 

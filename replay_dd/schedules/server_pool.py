@@ -22,6 +22,10 @@ _CLOSED = "all servers were ended"
 
 
 class _Server(Protocol):
+    @property
+    def error(self) -> Exception | None:
+        """Why no other one is to be started; None if one may be."""
+
     def close(self) -> None: ...
 
 
@@ -90,7 +94,7 @@ class ServerPool(Generic[Server]):
                 server.close()
                 raise CannotForkError(_CLOSED)
             self._all.append(server)
-            self._starting = False
+            self._starting, self._error = False, server.error
             self._start_s, self._waited_s = self._clock() - began, 0.0
             self._changed.notify_all()
         return server
@@ -100,6 +104,14 @@ class ServerPool(Generic[Server]):
         with self._changed:
             self._idle.append(server)
             self._changed.notify()
+
+    def discard(self, server: Server) -> None:
+        """End a server that has made its last run."""
+        with self._changed:
+            if server in self._all:
+                self._all.remove(server)
+            self._changed.notify_all()
+        server.close()
 
     def close(self) -> None:
         """End all servers."""

@@ -8,21 +8,22 @@ from __future__ import annotations
 import contextlib
 import marshal
 import os
-import select
 import signal
 import socket
 from pathlib import Path
 from types import TracebackType
 
-from replay_dd.experiment.forked import CannotForkError, received
+from replay_dd.experiment.forked import CannotForkError, descriptor_of_end, go_on, message_to_go_on, received
 from replay_dd.experiment.process import PrivateFolder
-from replay_dd.schedules.fork_server_client import Start, Started, start_program
+from replay_dd.schedules.first_thread import Start, Started, start_on_its_way, why_it_refuses
 from replay_dd.schedules.model import Program, Settings
 from replay_dd.schedules.runtime.channel import MARSHAL_VERSION
+from replay_dd.schedules.target import Plan, request_of
 from replay_dd.schedules.temporary_files import TemporaryFiles
 
 _LOAD_LIMIT_S = 300.0  # large suites take minutes to be collected
 _FIRST_THREAD_LIMIT_S = 60.0  # a test that takes longer up to there is copied before it begins
+_END_LIMIT_S = 60.0  # for what it takes a copy that is refused to undo what it did
 _LAST_LINES = 5
 _MOST_STAGES = 8  # at a time
 
@@ -43,9 +44,12 @@ class Suite:
         self._at_once: set[str] = set()
         self._made_anew: dict[str, str] = {}
         try:
-            started = start_program(program, settings, self._context)
-            self._folder = started.folder
-            self._loaded = _Stage(started.socket, self._folder, "it starts a thread while it is loaded", _LOAD_LIMIT_S)
+            channel, self._folder, process = start_on_its_way(program, settings, self._context)
+            to_go_on = message_to_go_on(request_of(settings, Plan(), self._folder))
+            self._loaded = _Stage(
+                *(channel, self._folder, to_go_on, "it starts a thread while it is loaded", _LOAD_LIMIT_S),
+                process.fileno(),
+            )
         except BaseException:
             self.close()
             raise
@@ -66,21 +70,23 @@ class Suite:
     def start_test(self, name: str) -> Start:
         """What starts a test in a copy of the suite, or of the furthest stage on its way.
 
-        The copy goes on to its first thread, and stops there. If it cannot be copied again there, it stops before the
-        test begins.
+        The copy goes on to its first thread, and stops there. If it cannot be copied again there, the next one stops
+        before the test begins.
         """
 
         def start(program: Program, settings: Settings, context: contextlib.ExitStack) -> Started:
             stage = self._furthest(name)
-            ours, pid = stage.copy(name, name in self._at_once)
-            if name not in self._at_once and not _can_be_copied(ours):
-                self._at_once.add(name)
-                ours.close()
-                stage.end_test(pid)
-                ours, pid = stage.copy(name, at_once=True)
-            context.callback(stage.end_test, pid)
+            at_once = name in self._at_once
+            ours, pid = stage.copy(name, at_once)
             context.enter_context(ours)
-            return Started(ours, self._folder)
+            copy = _Copy(stage, pid)
+            context.callback(copy.end)
+            refusal = why_it_refuses(ours)
+            if refusal and at_once:
+                raise CannotForkError(refusal)
+            if refusal:
+                self._at_once.add(name)
+            return Started(ours, self._folder, copy, refusal, is_copy=True)
 
         return start
 
@@ -111,14 +117,44 @@ class Suite:
             self._last = stage
 
 
+class _Copy:
+    """A copy of the suite that was made for a test.
+
+    Args:
+        stage: that it was copied from.
+        process_id: its number.
+    """
+
+    def __init__(self, stage: _Stage, process_id: int) -> None:
+        self.process_id = process_id
+        self._stage = stage
+        self._code: int | None = None
+
+    def fileno(self) -> int:
+        """A descriptor that can be read from when it has ended."""
+        return self._stage.fileno()
+
+    def kill(self) -> None:
+        """Kill it, without waiting for its end."""
+        _kill(self.process_id)
+
+    def end(self) -> int:
+        """End it, with what it has left in its group; returns its return code."""
+        if self._code is None:
+            self._code = self._stage.end_test(self.process_id)
+        return self._code
+
+
 class _Stage:
     """A copy of the suite that waits at some point on the way to its tests.
 
     Args:
         channel: to it.
         folder: the private folder of the suite.
+        to_go_on: the message that lets it go on if it waits at a thread.
         on_thread: why it cannot be copied if it starts a thread on its way.
         limit_s: seconds that its way there may take.
+        end: a descriptor that can be read from when it has ended; -1 if there is none.
         before: the stage that it was copied from, and its process id.
 
     Attributes:
@@ -133,16 +169,21 @@ class _Stage:
         self,
         channel: socket.socket,
         folder: PrivateFolder,
+        to_go_on: bytes,
         on_thread: str,
         limit_s: float,
+        end: int,
         before: tuple[_Stage, int] | None = None,
     ) -> None:
         self.next: dict[str, _Stage | str] = {}
         self._channel = channel
         self._folder = folder
+        self._to_go_on = to_go_on
         self._before = before
         kind, told = received(channel, limit_s) or ("", "it was not loaded in time, or ended")
-        if kind != "loaded":
+        if kind != "loaded" or told:
+            if kind and end >= 0:  # whatever it has done so far, it undoes at its end
+                go_on(channel, to_go_on, [], end, _END_LIMIT_S)
             raise CannotForkError(f"{told or on_thread}{'' if before else _last_words(folder.path)}")
         name = f"temporary-of-{before[1] if before else 'suite'}"
         try:
@@ -167,13 +208,19 @@ class _Stage:
             number: that of the stage.
         """
         channel, pid = self.copy(name, at_once=False, number=number)
+        end = descriptor_of_end(pid)
         try:
-            return _Stage(channel, self._folder, "they start a thread", _FIRST_THREAD_LIMIT_S, (self, pid))
+            return _Stage(
+                *(channel, self._folder, self._to_go_on, "they start a thread", _FIRST_THREAD_LIMIT_S, end, (self, pid))
+            )
         except CannotForkError as error:
             channel.close()
             _kill(pid)
             self.temporary.put_back()
             return str(error)
+        finally:
+            if end >= 0:
+                os.close(end)
 
     def copy(self, name: str, at_once: bool, number: int | None = None) -> tuple[socket.socket, int]:
         """A copy on its way to a test, or to another stage: what to talk with it through, and its process id."""
@@ -190,11 +237,18 @@ class _Stage:
             raise CannotForkError("the suite that was loaded has ended, or has no such test")
         return ours, pid
 
-    def end_test(self, pid: int) -> None:
-        """End a copy that was made for a test."""
+    def fileno(self) -> int:
+        """A descriptor that can be read from when a copy that was made for a test has ended."""
+        return self._channel.fileno()
+
+    def end_test(self, pid: int) -> int:
+        """End a copy that was made for a test; returns its return code."""
         _kill(pid)
-        received(self._channel, None)
-        self.temporary.put_back()
+        try:
+            _, status = received(self._channel, None) or ("status", signal.SIGKILL)
+        finally:
+            self.temporary.put_back()
+        return os.waitstatus_to_exitcode(status)
 
     def count(self) -> int:
         """How many stages were copied from this one, and from those."""
@@ -232,16 +286,6 @@ class _Stage:
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-
-
-def _can_be_copied(waiting: socket.socket) -> bool:
-    """Whether a test has come to its first thread, and says that it can be copied there; the message stays unread."""
-    poll = select.poll()
-    poll.register(waiting, select.POLLIN)
-    if not poll.poll(_FIRST_THREAD_LIMIT_S * 1000):
-        return False
-    data = waiting.recv(65536, socket.MSG_PEEK)
-    return bool(data) and marshal.loads(data) == ("ready", "")
 
 
 def _last_words(folder: Path) -> str:

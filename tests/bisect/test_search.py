@@ -12,6 +12,7 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import UsageError, VersionError
 from replay_dd.outcome import Outcome
+from replay_dd.report.bisection import bisection_as_json, bisection_in_words
 from replay_dd.schedules.fixed_schedules import Tried
 from replay_dd.schedules.model import Log
 from tests.bisect.repository import Repository
@@ -143,6 +144,31 @@ def test_what_is_known_at_an_interrupt_is_told(repository: Repository) -> None:
     assert found.guilty is None
     assert 1 < len(found.suspects) < 8
     assert commits[7] in {one.commit for one in found.suspects}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (0, "interrupted: if NEW fails and OLD passes, the first bad commit is among these 8"),
+        (1, "interrupted: if OLD passes, the first bad commit is among these 8"),
+        (2, "interrupted: the first bad commit is among these 8"),
+        (5, "interrupted: the first bad commit is this one, if the one before it passes once more"),
+    ],
+)
+def test_what_an_interrupted_search_leaves_open(repository: Repository, asked: int, said: str, tmp_path: Path) -> None:
+    commits = _line(repository, 9)
+
+    class Interrupted(Scripted):
+        def test(self, commit: str, *, thorough: bool) -> Tried:
+            if len(self.asked) == asked:
+                raise KeyboardInterrupt
+            return super().test(commit, thorough=thorough)
+
+    found = _searched(commits, Interrupted(bad=set(commits[7:])))
+    told = list(bisection_in_words(found, tmp_path / "guilty.log"))
+    assert told[0] == said
+    assert ("Step 7" in told[1]) == (asked == 5)
+    assert bisection_as_json(found, tmp_path)["untested"] == ["NEW", "OLD"][asked:]
 
 
 def test_no_more_commits_are_tested_once_the_time_is_over(repository: Repository) -> None:

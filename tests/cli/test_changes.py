@@ -219,6 +219,6 @@ def test_ctrl_c_keeps_the_best_so_far(versions: Workshop) -> None:
     os.kill(process.pid, signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
-    assert "the search was stopped; this is the best result so far" in stdout
+    assert "the search was stopped by Ctrl-C; this is the best result so far" in stdout
     assert (versions.folder / "failing.patch").exists()
     versions.check_clean()

@@ -157,6 +157,6 @@ def test_ctrl_c_keeps_the_best_so_far(shop: Workshop) -> None:
     os.kill(process.pid, signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
-    assert "the search was stopped; this is the best result so far" in stdout
+    assert "the search was stopped by Ctrl-C; this is the best result so far" in stdout
     assert (shop.folder / "letters-minimal.txt").read_text() == "a\nb\nc\n"
     shop.check_clean()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.bisect.repository import Repository
 from tests.cli.tool import RACE, Workshop
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at processes in /proc")
@@ -141,6 +144,33 @@ def test_ctrl_c_while_a_hunt_simplifies(holding: Workshop) -> None:
     assert simplified > found, "nothing is tested"
 
 
+@pytest.mark.once
+def test_ctrl_c_while_the_hunt_of_a_bisection_simplifies(holding: Workshop) -> None:
+    """The failure is found, and no commit has been tested."""
+    often = "    for _ in range(9):\n        account.late = 1\n    account.balance = before + 1"
+    text = HOLDING.replace("    account.balance = before + 1", often)
+    holding.write(text.replace("range(2)", "range(6)").replace("balance != 2", "balance != 6"))
+    repository = Repository(holding.folder)
+    for number in range(4):
+        repository.git("commit", "--quiet", "--allow-empty", "--message", f"Step {number}")
+    runs = []
+    for options in (("--no-simplify",), ()):
+        before = runs_of(holding)
+        hunted = holding.run("hunt", "--runs", "200", "--jobs", "1", "-o", "whole", *options, *holding.program())
+        assert hunted.status == 0, hunted.stderr
+        runs.append(runs_of(holding) - before)
+    hold_after(holding, sum(runs) // 2)
+    process = holding.start("bisect", "HEAD~3", "HEAD", "--jobs", "1", "--json", *holding.program())
+    holding.wait_for(holding.folder.parent / "begun", process)
+    done = holding.interrupt(process)
+    assert done.status == 130, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["ended_by"], answer["untested"]) == ("interrupted", ["HEAD", "HEAD~3"])
+    assert (len(answer["suspects"]), answer["tested"], answer["log"]) == (3, [], "guilty.log")
+    hold_after(holding, 100_000)
+    assert holding.run("replay", "guilty.log").status == 1
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_in_the_middle_of_schedules(jobs: str, holding: Workshop) -> None:
     # The first runs replay each log twice; then the search begins.
@@ -196,6 +226,41 @@ def test_ctrl_c_in_the_middle_of_minimize(holding: Workshop) -> None:
     done = holding.interrupt(process)
     assert done.status == 130, done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command, written",
+    [
+        (("schedules", "found/pass.log", "found/fail.log", "--jobs", "1", "-o", "best"), "best/minimal-fail.log"),
+        (("minimize", "found/fail.log", "--jobs", "1", "-o", "best.log"), "best.log"),
+    ],
+    ids=["schedules", "minimize"],
+)
+def test_a_second_ctrl_c_does_not_cost_the_best_so_far(
+    command: tuple[str, ...], written: str, holding: Workshop
+) -> None:
+    """It comes while the answer is printed, into a pipe that is full."""
+    hold_after(holding, 4)
+    reads, writes = os.pipe()
+    filled = b"x" * fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writes, filled)
+    process = holding.start(*command, stdout=writes)
+    os.close(writes)
+    holding.wait_for(holding.folder.parent / "begun", process)
+    process.send_signal(signal.SIGINT)
+    holding.wait_for(holding.folder / written, process)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    # It is written by the handler of the signal.
+    while "Ctrl-C once more leaves without it" not in (line := process.stderr.readline()):
+        assert line, "the command has ended"
+    with open(reads, "rb") as file:
+        told = file.read()[len(filled) :].decode()
+    _, said = process.communicate(timeout=60)
+    holding.check_clean()
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert "the search was stopped by Ctrl-C; this is the best result so far" in told
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from replay_dd.cli.main import COMMANDS
 from tests.cli.tool import RACE, READ, WRITE, Workshop
 
 PASS, FAIL = "found/pass.log", "found/fail.log"
@@ -329,3 +330,10 @@ def test_a_minimization_stops_with_the_best_so_far(limit: tuple[str, str], race:
     answer = json.loads(done.stdout)
     assert answer["stopped_by"] == {"--max-tests": "tests", "--time-budget": "time"}[limit[0]]
     assert race.run("replay", answer["files"]["failing"]).status == 1
+
+
+def test_a_usage_error_names_the_help_that_there_is(shop: Workshop) -> None:
+    for name in COMMANDS:
+        said = shop.run(name, "--no-such-option").refused(130 if name in ("replay", "verify-fix") else 2, "usage")
+        assert f"hint: See `replay-dd {name} --help`." in said
+    assert "hint: See `replay-dd --help`." in shop.run("--no-such-option").refused(2, "usage")

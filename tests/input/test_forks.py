@@ -115,6 +115,15 @@ def test_what_cannot_be_forked(before: str, reason: str, tmp_path: Path) -> None
 
 
 @pytest.mark.once
+def test_what_a_program_did_before_it_was_refused_is_undone(tmp_path: Path) -> None:
+    body = "os.mkdir('made')\ntext = open(sys.argv[1]).read()\nos.rmdir('made')\nsys.exit(text == 'x')"
+    with Runs(target(body, tmp_path), Oracle()) as runs:
+        assert [runs.ending(part).signature for part in (b"x", b"y")] == ["exit status 1", "exit status 0"]
+        assert "os.mkdir" in runs.why_fresh
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.once
 def test_a_cache_that_is_made_once_does_no_harm(tmp_path: Path) -> None:
     body = "if not os.path.exists('cache'): open('cache', 'w').close()\nsys.exit(open(sys.argv[1]).read() == 'x')"
     with Runs(target(body, tmp_path), Oracle()) as runs:

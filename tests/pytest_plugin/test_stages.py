@@ -32,7 +32,7 @@ def hunted(folder: Path, text: str, *options: str) -> tuple[str, dict[str, int]]
     notes = folder / "notes"
     done = suite(folder, NOTING.replace("\\\\", "\\") + text, "--replay-dd=4", *options, NOTES=str(notes))
     assert done.returncode == 0, done.stdout + done.stderr
-    lines = notes.read_text().split()
+    lines = notes.read_text().split() if notes.exists() else []
     return done.stdout, {line: lines.count(line) for line in lines}
 
 
@@ -166,3 +166,82 @@ def test_more_stages_than_are_kept_at_a_time(tmp_path: Path) -> None:
     told, made = hunted(tmp_path, text)
     assert "12 tests, 12 with threads, 12 hunted, 0 races found, 48 runs" in told
     assert made == {"session": 1, **{str(number): 1 for number in range(12)}}
+
+
+# What stands in the working folder is met by the next run that makes it.
+BUSY = """
+HUNTED = "_replay_dd_runtime" in sys.modules
+
+@pytest.fixture(scope="SCOPE")
+def busy():
+    name = "busy" if HUNTED else "busy outside"  # which is there meanwhile
+    os.mkdir(name)
+    MORE
+    yield
+    END
+    os.rmdir(name)
+
+def test_one(busy):
+    in_threads(len)
+
+def test_two(busy):
+    in_threads(len)
+"""
+SERVER = "event = threading.Event(); thread = threading.Thread(target=event.wait); thread.start()"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "scope, more, end",
+    [
+        ("function", "", ""),
+        ("session", "", ""),
+        ("module", SERVER, "event.set(); thread.join()"),
+        ("session", "in_threads(len)", ""),
+    ],
+    ids=["test", "session", "module with a thread", "session with threads that end"],
+)
+def test_what_a_refused_copy_has_done_is_undone(scope: str, more: str, end: str, tmp_path: Path) -> None:
+    text = BUSY.replace("SCOPE", scope).replace("MORE", more).replace("END", end)
+    told, _ = hunted(tmp_path, text, "-v")
+    assert "2 tests, 2 with threads, 2 hunted, 0 races found, 8 runs" in told
+    assert told.count("no failure   ") == 2
+    assert "FileExistsError" not in told
+    assert "fresh processes" not in told
+    assert not (tmp_path / "busy").exists()
+
+
+@pytest.mark.once
+def test_a_fixture_that_fails_before_its_test_undoes_what_others_did(tmp_path: Path) -> None:
+    text = BUSY.replace("SCOPE", "session").replace("MORE", "").replace("END", "")
+    text += "\n@pytest.fixture(scope='session', autouse=True)\ndef fails(busy):\n"
+    text += "    if HUNTED and not os.path.exists('failed'):\n"
+    text += "        open('failed', 'w').close()\n        raise OSError('only the first time')\n"
+    told, _ = hunted(tmp_path, text, "-v")
+    assert "they end with OSError if they are made before the test" in told
+    assert told.count("no failure   ") == 2
+
+
+@pytest.mark.once
+def test_a_suite_that_is_refused_undoes_what_loading_it_did(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import os\n"
+        "def pytest_configure(config):\n    config.log = open(f'log{os.getpid()}', 'w')\n    os.mkdir(MADE)\n"
+        "def pytest_unconfigure(config):\n    os.rmdir(MADE)\n"
+        "import sys\nMADE = 'hunted' if '_replay_dd_runtime' in sys.modules else 'plain'\n"
+    )
+    told, made = hunted(tmp_path, "def test_one():\n    note('ran')\n    in_threads(len)\n", "-v")
+    assert "1 test ran in fresh processes, which is slower: the suite cannot be loaded once for all" in told
+    assert "no failure   " in told
+    assert made == {"ran": 4}
+    assert not (tmp_path / "hunted").exists()
+
+
+@pytest.mark.once
+def test_the_run_of_a_refused_copy_counts(tmp_path: Path) -> None:
+    text = (
+        "def test_one():\n    with socket.socket():\n        note('ran')\n        in_threads(len)\n    note('over')\n"
+    )
+    told, made = hunted(tmp_path, text)
+    assert "1 test, 1 with threads, 1 hunted, 0 races found, 4 runs" in told
+    assert made == {"ran": 4, "over": 4}

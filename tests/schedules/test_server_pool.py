@@ -25,6 +25,7 @@ class Clock:
 
 class FakeServer:
     closed = False
+    error: Exception | None = None
 
     def close(self) -> None:
         self.closed = True

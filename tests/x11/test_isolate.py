@@ -94,6 +94,20 @@ def test_the_needed_actions_are_found(tmp_path: Path) -> None:
     assert strip.end.details
 
 
+def test_the_answer_of_a_search_is_kept_if_its_film_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("replay_dd.events.isolate._film", interrupted)
+    found = isolate_events(failing_session(), replace(PLAN, pictures=tmp_path / "film"))
+    assert (found.minimal.actions, found.film) == (NEEDED, None)
+    assert (found.isolation.complete, found.isolation.verified, found.exit_code) == (True, True, 130)
+    told = list(events_as_text(found, tmp_path / "minimal.log"))
+    assert "The answer was not filmed: interrupted." in told
+
+
 def test_the_difference_to_a_passing_session() -> None:
     session = failing_session()
     place = session.actions.index(NEEDED[1])

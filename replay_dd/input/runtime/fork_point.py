@@ -5,7 +5,7 @@ Rules of this module:
 * Up to that point the program does the same in every run, as far as it can be told: it has read nothing of its input.
   It touches a file when it opens it or asks the system about it, and standard input when it reads from it.
 * What copies would share or miss makes forking unsound: a file it has written, a process, a connection, a thread, an
-  open file. Then the tool is told why, and the process ends.
+  open file. Then the tool is told why, and the process goes on as if nobody had stopped it.
 * The tool's end of it, and what is checked at the stop, are those of the scheduler's fork server, loaded by its place.
 """
 
@@ -67,7 +67,7 @@ class _Stop:
         self.watching = True
 
     def touched(self) -> None:
-        """The program is about to touch its input; goes on only in its forks."""
+        """The program is about to touch its input; goes on only in its forks, or if it cannot be forked."""
         if self.watching:
             self.watching = False
             for name, original in self._originals.items():

@@ -14,7 +14,7 @@ from .channel import HELLO, NOTE, THREAD
 from .compat import FULL_NAME, UNTESTED
 from .parts import Parts
 from .points.bytecode import SYNC
-from .process.fork_server import keep_aside, learn_streams, serve
+from .process.fork_server import ALONE, keep_aside, learn_streams, serve
 from .process.late_variables import restore
 from .process.stacks import write_when_asked
 from .process.suite import offer
@@ -135,20 +135,24 @@ def _begin_run(parts: Parts) -> None:
 
 
 def _take_run(parts: Parts) -> None:
-    """Wait for runs; goes on in copies of this process, each with the request of its run."""
+    """Wait for runs; goes on in copies of this process, each with the request of its run, or in this process itself."""
     before = use_own(True)
     parts.run_end.new_process()
     parts.signals.new_process()
     reason = parts.effects[0] if parts.effects else ""
     parts.run = serve(parts.request["server"], parts.own_descriptors, reason, lambda run: _prepare(parts, run))
-    parts.process_number.new_process()
+    if parts.run[ALONE]:
+        parts.run_end.is_no_copy()
+    else:
+        parts.process_number.new_process()
     use_own(before)
 
 
 def _prepare(parts: Parts, run: dict[str, Any]) -> None:
     """Bring this process to where the copies of another run left off from it."""
     write_when_asked(run["stacks"])
-    parts.descriptors.learn_standard_streams(run["streams"])
-    parts.channel.go_on_in(run["channel"], run["told"])
+    if run["streams"]:
+        parts.descriptors.learn_standard_streams(run["streams"])
+        parts.channel.go_on_in(run["channel"], run["told"])
     parts.follow(run)
     parts.scheduler.follow(make_strategy(run))

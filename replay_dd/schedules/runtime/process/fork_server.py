@@ -5,9 +5,10 @@ Rules of this module:
 * Up to its first thread a program does the same in every run: no schedule can affect it. So it runs that far once and
   stops there, and each run continues in a forked copy.
 * It must not have touched anything that copies would share or miss: an open file, a file it wrote, a process, a socket,
-  shared memory. If it has, the server says so and exits; the tool then starts fresh processes. Whatever
-  descriptor is one of the standard streams that the process was started with is redirected to the stream of each run:
-  pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
+  shared memory. If it has, the server says so, and then makes one run itself, up to the program's own end: whatever the
+  program did before is for the program to clean up. All others are fresh processes.
+* Whatever descriptor is one of the standard streams that the process was started with is redirected to the stream of
+  each copy: pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
   unnamed_files.py.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
@@ -43,6 +44,7 @@ _getcwd, _chdir, _setsid = os.getcwd, os.chdir, os.setsid
 
 _HIGH_DESCRIPTOR = 252  # above those of a run
 _DESCRIPTORS = 4  # of a run: its standard streams, and the file in which it tells
+ALONE = "alone"  # whether a run is made by this process itself, the message with its request being a tuple
 
 _streams: dict[tuple[int, ...], int] = {}  # inode and device of each standard stream at the start, with its number
 
@@ -74,13 +76,15 @@ def _nothing(request: dict[str, Any]) -> None:
 def serve(
     descriptor: int, own: set[int], reason: str, prepare: Callable[[dict[str, Any]], None] = _nothing
 ) -> dict[str, Any]:
-    """Serve runs until the tool hangs up; returns only in the forked copies, with the request of their run.
+    """Serve runs until the tool hangs up; returns only in the processes that make one, with the request of their run.
+
+    These are forked copies, and this process itself if the tool asks for that (:data:`ALONE` in the request).
 
     Args:
         descriptor: a socket (SOCK_SEQPACKET) to the tool.
         own: descriptors of the runtime.
         reason: why the program cannot be forked here, if it is known already.
-        prepare: called before each copy is made, with the request of its run: does what the run before needs no more.
+        prepare: called before each run, with its request: does what the run before needs no more.
     """
     server = _socket.socket(fileno=descriptor)
     copies = copies_of_streams(own | {descriptor})
@@ -91,7 +95,7 @@ def serve(
     signals = HeldSignals()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     directory = Directory()
-    while not reason:
+    while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(_DESCRIPTORS * 4))
         if not data:
             break
@@ -103,10 +107,11 @@ def serve(
         request = _request_of(descriptors, copies, data)
         prepare(request)
         directory.enter()
-        pid = bare_fork()
+        pid = 0 if request[ALONE] else bare_fork()
         if pid == 0:
             server.close()
-            _setsid()
+            if not request[ALONE]:
+                _setsid()
             signals.release()
             return request
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
@@ -137,23 +142,29 @@ class Directory:
 
 def hang_up(descriptor: int, reason: str) -> None:
     """Tell the tool that the program ended before it could be forked."""
-    _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    try:
+        _write(descriptor, marshal.dumps(("ready", reason), MARSHAL_VERSION))
+    except OSError:
+        pass  # it does not listen any more
 
 
 def _request_of(descriptors: list[int], copies: dict[int, int], data: bytes) -> dict[str, Any]:
-    """The request of a run, whose streams this process has from now on."""
-    *descriptors, told = descriptors
+    """The request of a run, whose streams this process has from now on; it keeps its own if there are none."""
+    *descriptors, told = descriptors or [-1]
     statuses = [os.fstat(descriptor) for descriptor in descriptors]
-    for number, stream in copies.items():
+    for number, stream in copies.items() if descriptors else ():
         os.dup2(descriptors[stream], number, os.get_inheritable(number))
     for descriptor in descriptors:
         os.close(descriptor)
     packed = marshal.loads(data)
+    alone = isinstance(packed, tuple)
+    if alone:
+        (packed,) = packed
     if isinstance(packed, str):
         with open(packed, "rb") as file:
             packed = file.read()
     request: dict[str, Any] = marshal.loads(packed)
-    request["streams"], request["told"] = statuses, told
+    request["streams"], request["told"], request[ALONE] = statuses, told, alone
     return request
 
 
@@ -186,6 +197,11 @@ def why_not_to_copy(own: set[int]) -> str:
     Args:
         own: descriptors that do not count.
     """
+    return _shared_descriptors(own) or _other_threads() or _shared_memory()
+
+
+def what_copies_share(own: set[int]) -> str:
+    """The same, but for threads that copies would not have."""
     return _shared_descriptors(own) or _shared_memory()
 
 
@@ -202,6 +218,11 @@ def _shared_descriptors(own: set[int]) -> str:
             continue  # the descriptor used for listing
         if int(name) not in known and target != os.devnull and not _is_own_code(target):
             return f"it has {target} open before its first thread"
+    return ""
+
+
+def _other_threads() -> str:
+    """Whether threads run that copies of this process would miss."""
     if len(os.listdir("/proc/self/task")) > 1 and not _all_stop_for_forks():
         return "a thread is running that replay-dd did not start"
     return ""

@@ -192,6 +192,10 @@ class RunEnd:
         watch_exit()
         self._at_end_without_threads = None
 
+    def is_no_copy(self) -> None:
+        """This process has been told to make a run itself: it ends as any program does."""
+        self._is_copy = False
+
     def exit_now(self, status: int) -> None:
         """Stands in for ``os._exit``."""
         if self.is_own_process() and not self.scheduler.over:

@@ -6,7 +6,8 @@ Rules of this module:
   that starts its first thread. A test that cannot be copied there, say as it has an event loop by then, stops before it
   begins.
 * Fixtures of sessions, modules and classes are stages on the way to a test: a copy that has reached one waits there,
-  and is copied for all tests that need the same. One that holds what copies would share refuses that.
+  and is copied for all tests that need the same. One that holds what copies would share refuses that, and so does the
+  loaded suite. It then ends as a suite without tests does, so it undoes what it did.
 * Loading the suite may have written files, or started processes that have ended: tests share that in pytest as well.
 * Tests are copied one after another, so that what copies share can be put back in between.
 """
@@ -29,6 +30,7 @@ from .fork_server import (
     keep_aside,
     open_descriptors,
     real_waitpid,
+    what_copies_share,
     why_not_to_copy,
 )
 from .server_signals import HeldSignals
@@ -65,24 +67,30 @@ def next_test(tests: list[str], stages_of: Callable[[str], list[str]]) -> tuple[
 
     Returns:
         The name of a test, and the number of the stage that is to be reached for it before the tool is asked again;
-        None if the test itself is to be run.
+        None if the test itself is to be run. The name is empty if no test is to be run: this process ends.
     """
     parts, take_run = _present
     descriptor = parts.request["server"]
-    server = _socket.socket(fileno=descriptor)
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
+    own = parts.own_descriptors | {descriptor}
+    shared = own | copies_of_streams(own).keys() | unnamed.numbers
+    if parts.run is not None:
+        return "", None  # it has started a thread on its way, and has told that
     if parts.process_number.is_copy:
-        own = parts.own_descriptors | {descriptor}
-        reason = (parts.effects or [""])[0] or why_not_to_copy(own | copies_of_streams(own).keys() | unnamed.numbers)
-        if reason:
-            refuse(reason)
-    elif not _has_children():
-        parts.effects.clear()
+        reason = (parts.effects or [""])[0] or why_not_to_copy(shared)
+    else:
+        if not _has_children():
+            parts.effects.clear()
+        reason = (parts.effects or [""])[0] or what_copies_share(shared)  # a copy has none of its other threads
+    if reason:
+        hang_up(descriptor, reason)
+        return "", None
+    server = _socket.socket(fileno=descriptor)
     signals = HeldSignals()
     directory = Directory()
-    server.send(marshal.dumps((_LOADED, len(tests)), MARSHAL_VERSION))
+    server.send(marshal.dumps((_LOADED, ""), MARSHAL_VERSION))
     stages: set[int] = set()
     while True:
         data, ancillary, _, _ = server.recvmsg(65536, _socket.CMSG_SPACE(4))
@@ -122,9 +130,8 @@ def _put_back(unnamed: UnnamedFiles, effects: list[str]) -> None:
 
 
 def refuse(reason: str) -> None:
-    """End this copy: its stage cannot be reached, or must not be copied."""
+    """Tell the tool that the stage of this copy cannot be reached."""
     hang_up(_present[0].request["server"], reason)
-    hard_exit(0)
 
 
 def _has_children() -> bool:
