@@ -19,6 +19,7 @@ from tests.benchmarks import (
     overhead,
     peers,
     program_text,
+    search,
     statements,
     throughput,
 )
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "throughput": throughput.run,
     "peers": peers.run,
     "hunts": hunts.run,
+    "search": search.run,
     "engine": engine.run,
     "isolation": isolation.run,
     "events": events.run,

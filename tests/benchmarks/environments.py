@@ -62,6 +62,34 @@ def peers(bench: Bench, name: str, version: str, requirements: Sequence[str]) ->
     return folder / "bin" / "python"
 
 
+def of_revision(bench: Bench, version: str, revision: str | None, requirements: Sequence[str]) -> Path:
+    """An interpreter of this version with these packages and the package as it was in a revision; none for now.
+
+    Raises:
+        WorkerError: they cannot be installed here, or there is no such revision.
+    """
+    base = find_python(version)
+    if base is None:
+        raise WorkerError(f"Python {version} not found on this machine")
+    name = f"{revision or 'now'}-{version}"
+    folder, source = FOLDER / name, FOLDER / f"source-{name}"
+    wanted = f"{base} {revision or _digest_of_sources()} {' '.join(requirements)}"
+    if not _is_current(folder, wanted):
+        bench.tell(f"installing the package of {revision or 'now'} for Python {version}")
+        if revision is None:
+            _copy_sources(source)
+        else:
+            shutil.rmtree(source, ignore_errors=True)
+            source.mkdir(parents=True)
+            _run("git", "-C", CHECKOUT, "archive", "--output", source / "all.tar", revision)
+            _run("tar", "-x", "-C", source, "-f", source / "all.tar")
+        _run(base, "-m", "venv", "--clear", folder)
+        _run(folder / "bin" / "python", "-m", "pip", "install", "-qq", source, *requirements)
+        shutil.rmtree(source)
+        (folder / "made-of").write_text(wanted)
+    return folder / "bin" / "python"
+
+
 def _is_current(folder: Path, wanted: str) -> bool:
     stamp = folder / "made-of"
     return stamp.is_file() and stamp.read_text() == wanted
