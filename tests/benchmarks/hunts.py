@@ -45,9 +45,9 @@ The same on 48 programs that were written apart from the work on strategies (`pr
 into. Each is a script, which replay-dd runs as it is; the other tools call its `make()`, `WORKERS` and `holds()`."""
 
 _ABOUT_HELD_BACK = """\
-24 more, drawn by lot from 48 that were written together (`programs/held_back/`). None was looked at while strategies
-were changed; how many did well in all was looked at three times, to choose between two first runs. These are the
-figures to go by."""
+24 more, drawn by lot from 48 that were written together (`programs/held_back/`). None was looked at before these
+figures were measured. Since then, other first runs were chosen with these programs among those to learn from; what
+that brought is in [decision 0064](decisions/0064-first-runs-end-views.md)."""
 
 
 def run(bench: Bench) -> Iterable[Section]:
