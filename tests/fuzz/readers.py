@@ -40,6 +40,10 @@ class Folder:
 
     path = Path("folder")
 
+    def file(self, name: str) -> str:
+        """As ``PrivateFolder.file``."""
+        return f"{self.path}/{name}"
+
 
 def use_schedule(path: Path, sound: Log) -> None:
     """Read a schedule log; show it, say what it would run, compare it with a sound one, and prepare its replay."""
