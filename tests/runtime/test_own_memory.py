@@ -257,6 +257,30 @@ for turn in range(1, 4):
     subprocess.run([sys.executable, "-c", script, str(address_space)], check=True, cwd=tmp_path, timeout=LIMIT_S)
 
 
+@pytest.mark.parametrize("ask", ["keep_apart()", ""], ids=["apart", "one memory"])
+def test_a_program_is_traced_after_a_turn_of_the_runtime(ask: str, tmp_path: Path) -> None:
+    script = f"""
+import sys
+from replay_dd.schedules.runtime.accelerator.own_memory import keep_apart, use_own
+
+{ask}
+traced = []
+
+def trace(frame, event, argument):
+    traced.append(frame.f_code.co_name)
+
+def program(): pass
+
+before = use_own(True)
+use_own(before)
+sys.settrace(trace)
+program()
+sys.settrace(None)
+assert traced == ["program"], traced
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=LIMIT_S)
+
+
 def test_what_was_searched_before_moves_nothing(tmp_path: Path) -> None:
     """The import system makes one of these for each folder, and the interpreter gives each less room than the last."""
     script = """

@@ -428,7 +428,7 @@ static void trace_program_only(int own)
 PyObject *memory_use_own(PyObject *Py_UNUSED(module), PyObject *own)
 {
     int is_own = own == Py_True, was_own = memory_turn(is_own);
-    if (is_own != was_own) {
+    if (memory_is_own != was_own) { /* there are no turns unless memory is kept apart */
         trace_program_only(is_own);
     }
     return PyBool_FromLong(was_own);
