@@ -20,7 +20,7 @@ from replay_dd.schedules import environment, processes
 from replay_dd.schedules.access_order import in_order_of_access
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
-from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
+from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.late import leave_out_late
 from replay_dd.schedules.likely_preemptions import Alternative, Touch
 from replay_dd.schedules.model import (
@@ -416,7 +416,7 @@ def make_run(
         at = note_at_limit(list(at_limit), settings.granularity, program.directory)
         if at and (hang is None or not is_guess(at)):
             notes.append(at)
-    if hang is not None and hang.why == TIME_LIMIT:
+    if hang is not None and hang.why in (NO_PROGRESS, TIME_LIMIT):
         hang = replace(hang, turns=repeated(trace))
     if finished.status == 0:  # a test that was expected to fail, or has passed since
         exceptions = [exception for exception in exceptions if exception.where != "main"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
+from replay_dd.schedules.hang import DEADLOCK, Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story import kinds
@@ -36,9 +36,13 @@ def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending) -> Story:
         passes=_passes(verdict, turns) if same else "",
         passing=tuple(same),
         waits=tuple(f"thread {one.thread} {waits_for(failing, one)}" for one in others),
-        inferred=("the kind, from who holds what and who waits for it", *verdict.inferred),
+        inferred=(*_why_this_kind(failing), *verdict.inferred),
         hang=HangTold(failing, verdict),
     )
+
+
+def _why_this_kind(hang: Hang) -> tuple[str, ...]:
+    return ("the kind, from who holds what and who waits for it",) if hang.why == DEADLOCK else ()
 
 
 def with_race(story: Story, race: Story | None) -> Story:
