@@ -46,7 +46,7 @@ ROUNDS = 10  # each may need some switches, all of which are then in the log
 _COMPUTING = 4  # choices that many yield points without any count for
 TRACED_ROUNDS = 4  # at the end, for the lines that come round
 _TRACED_POINTS = 4_000
-_MOST_LOOKS = 50  # at states that turned out to be others, for each mark
+_MOST_LOOKS = 3  # at states that turned out to be others, for each mark: each costs up to some milliseconds
 _MOST_OBJECTS = 5_000
 _PACKAGE = __name__.partition(".")[0] + "."
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
@@ -77,7 +77,8 @@ class Circles:
         self._choices = 0
         self._next_mark = FIRST_MARK
         self._position: tuple[object, ...] = ()
-        self._state: object = None
+        self._where: tuple[list[object], list[object]] | None = None
+        self._state: list[object] | None = None
         self._looks = 0
         self._rounds = 0
         self._first_round = 0
@@ -89,6 +90,8 @@ class Circles:
         """A thread has to wait or gives way, or computes; ends the program if it has come round too often."""
         self._choices += 1 if waits else _COMPUTING
         if self._choices < FIRST_MARK:
+            return
+        if self._state is None and self._choices < self._next_mark:
             return
         position = (thread, None if place is None else (place.code, place.position))
         self._round = hash((self._round, position))
@@ -107,14 +110,20 @@ class Circles:
         self._readings = self._scheduler.clock.readings
 
     def _mark(self, position: tuple[object, ...]) -> None:
-        self._position, self._state = position, self._state_now()
+        self._position, self._where = position, self._where_now()
+        self._state = None if self._where is None else _contents(self._where[1])
         self._looks = self._rounds = self._first_round = 0
         self._forget_round()
 
     def _compare(self) -> None:
         if self._looks >= _MOST_LOOKS:
+            self._state = None
             return
-        if self._state_now() != self._state:
+        where = self._where_now()
+        if where is None or self._where is None or where[0] != self._where[0]:
+            self._rounds = 0
+            return
+        if _contents(where[1]) != self._state:
             self._looks += 1
             self._rounds = 0
             return
@@ -138,8 +147,8 @@ class Circles:
 
     # -- the state -----------------------------------------------------------------------------------------------------
 
-    def _state_now(self) -> object:
-        """What the code can see; None if that is too much, or if something outside may change it."""
+    def _where_now(self) -> tuple[list[object], list[object]] | None:
+        """Where the threads stand, and the values of their variables; None if something unseen may change those."""
         scheduler = self._scheduler
         if scheduler.moments.real_time or scheduler.clock.alarm_ns < NO_ALARM:
             return None
@@ -161,7 +170,7 @@ class Circles:
                     parts += [id(code), frame.f_lasti]
                     roots += _values(frame)
                 frame = frame.f_back
-        return _contents(roots, parts)
+        return parts, roots
 
     def _may_be_left(self, frame: FrameType) -> bool:
         """Whether the loop in which a frame stands may end by what is not looked at."""
@@ -217,8 +226,9 @@ def _values(frame: FrameType) -> list[object]:
     return found
 
 
-def _contents(roots: list[object], parts: list[object]) -> object:
+def _contents(roots: list[object]) -> list[object] | None:
     """All that can be reached from some objects, as something that can be compared; None if it is too much."""
+    parts: list[object] = []
     seen: set[int] = set()
     left = roots[::-1]
     while left:
@@ -234,7 +244,7 @@ def _contents(roots: list[object], parts: list[object]) -> object:
         if len(seen) > _MOST_OBJECTS:
             return None
         if is_a(thing, (Lock, RLock)):
-            parts += [id(thing._holder), getattr(thing, "_count", None)]
+            parts += [id(thing._holder), thing._count if is_a(thing, RLock) else None]
         elif is_a(thing, type):
             if is_made_in_python(thing):
                 left += [value for _, value in own_attributes_of_class(thing)]
