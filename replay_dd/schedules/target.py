@@ -41,7 +41,7 @@ from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
+from replay_dd.schedules.virtual import Virtual, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -78,7 +78,7 @@ class Plan:
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
         history: keep what happens to locks, events, queues and the like, and tell it at the end.
-        virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
+        virtual: a lock, an order or a barrier that the scheduler adds, in the place of what the settings say.
         only: restricts preemptions to some places; see ``runtime/strategies/only_where.py``.
     """
 
@@ -102,7 +102,7 @@ class Plan:
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     followed: tuple[int, int] | None = None
     history: bool = False
-    virtual: VirtualLock | VirtualOrder | None = None
+    virtual: Virtual | None = None
     only: str = ""
 
     def __str__(self) -> str:
