@@ -19,7 +19,7 @@ from replay_dd.cli.output import echo, wants_color
 from replay_dd.trust.printable import printable
 
 _COLORS = ("cyan", "magenta", "green", "blue")
-_VERDICT = re.compile(r"(RACE|DEADLOCK)\b|The run FAILS|It FAILS|The run PASSES|It PASSES")
+_VERDICT = re.compile(r"(RACE|DEADLOCK|HANG)\b|The run FAILS|It FAILS|The run PASSES|It PASSES")
 _THREAD = re.compile(r"\b(thread) (\d+(?:\.\d+)*)")
 _LABEL = re.compile(r"[a-z]+(?= {2,})")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from replay_dd.report.source import source_line
-from replay_dd.schedules.hang import Hang, HangFrame, HangStep, HangThread
+from replay_dd.schedules.hang import DEADLOCK, Hang, HangFrame, HangStep, HangThread
 from replay_dd.schedules.model import Ending, Place, Program
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.deadlock import described, took, waits_for
@@ -49,7 +49,7 @@ def _head(hang: Hang, verdict: Verdict) -> Iterator[str]:
 
 
 def _title(hang: Hang) -> str:
-    return "DEADLOCK" if hang.why == "deadlock" else "HANG"
+    return "DEADLOCK" if hang.why == DEADLOCK else "HANG"
 
 
 def after_threads(hang: Hang, verdict: Verdict) -> Iterator[str]:

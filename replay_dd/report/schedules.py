@@ -17,7 +17,7 @@ from replay_dd.report.wakes import is_about_sleeping, wakes_as_text
 from replay_dd.schedules.answer import GuiltySwitch, ScheduleIsolation
 from replay_dd.schedules.executed import lines_of
 from replay_dd.schedules.failing_range import FailingRange
-from replay_dd.schedules.failure_signature import ChangedMessage
+from replay_dd.schedules.failure_signature import ChangedMessage, signature_of
 from replay_dd.schedules.gil import BEFORE_SPECIALISATION, WITH_GIL, WITHOUT_GIL
 from replay_dd.schedules.minimize import ScheduleMinimum
 from replay_dd.schedules.model import Place, Program, Switch, Wake
@@ -274,6 +274,8 @@ def _choices_as_text(found: ScheduleIsolation) -> Iterator[str]:
         yield f"Besides, both runs make {counted(len(choices), 'choice')} that the default schedule does not make:"
     elif needed is not None and needed.minimal:
         yield f"The failure needs all of these {len(choices)} choices; everything else is the default schedule:"
+    elif signature_of(found.failing.ending).in_step:
+        yield f"The failing run makes {len(choices)} choices, which keep its threads in step:"
     else:
         yield f"The failing run makes {len(choices)} choices; which of them the failure needs was not tried to the end:"
     for number, choice in enumerate(choices[:_MOST_LINES], 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from replay_dd.schedules.hang import DEADLOCK
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, kind_in_words
 
 
@@ -24,9 +25,16 @@ def numbered_steps(story: Story) -> list[NumberedStep]:
 
 def title_of(story: Story) -> str:
     """What it is about: ``RACE on Cache.entries['a']: check-then-act``."""
-    what = "RACE" if story.hang is None else "DEADLOCK"
+    what = verdict_word(story)
     on = f" on {' and '.join(thing.name for thing in story.things)}" if story.things else ""
     return f"{what}{on}: {kind_in_words(story)}"
+
+
+def verdict_word(story: Story) -> str:
+    """What happened, in one word: ``RACE``, ``DEADLOCK``, or ``HANG`` where threads still run."""
+    if story.hang is None:
+        return "RACE"
+    return "DEADLOCK" if story.hang.hang.why == DEADLOCK else "HANG"
 
 
 def threads_of(story: Story) -> list[str]:

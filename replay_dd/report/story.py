@@ -11,6 +11,7 @@ from replay_dd.report.chain import chain_as_json, chain_as_text
 from replay_dd.report.hang import threads_as_text, verdict_as_json
 from replay_dd.report.links import labelled, links_as_json, links_as_text
 from replay_dd.report.source import source_line
+from replay_dd.report.steps import verdict_word
 from replay_dd.report.tried import tried_as_json, tried_in_words
 from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
@@ -35,8 +36,8 @@ def story_as_text(explanation: Explanation, program: Program, turns: Iterable[st
         yield from labelled("story", f"none: {explanation.why_not}")
         return
     things = " and ".join(f"{thing.name} ({thing.what})" for thing in story.things)
-    colon = ":" if things else ""
-    head = f"{_title(story)} {things}{colon} {kind_in_words(story)}"
+    on = f" on {things}" if things else ""
+    head = f"{verdict_word(story)}{on}: {kind_in_words(story)}"
     yield from textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     yield from textwrap.wrap(story.summary, _WIDTH)
     yield from hang_of_story_as_text(story, program)
@@ -81,10 +82,6 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
     yield from labelled("seen", "the steps and values above, when both final runs were repeated")
     for line in story.inferred:
         yield from labelled("inferred", line)
-
-
-def _title(story: Story) -> str:
-    return "RACE on" if story.hang is None else "DEADLOCK on" if story.things else "DEADLOCK:"
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, Attempt, Counts, Experiments
 from replay_dd.schedules.story.words import listed
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 
 def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
@@ -55,11 +55,14 @@ def again_in_words(attempt: Attempt) -> str:
     return f"it is a Lock and taken again at {listed(attempt.again)}: make it an RLock, or take it only outside"
 
 
-def virtual_in_words(virtual: VirtualLock | VirtualOrder) -> str:
+def virtual_in_words(virtual: Virtual) -> str:
     """What the scheduler kept."""
     if isinstance(virtual, VirtualOrder):
         later, earlier = virtual.later, virtual.earlier
         return f"if {_place(later)} waits until another thread has passed {_place(earlier)}"
+    if isinstance(virtual, VirtualBarrier):
+        threads = f"the threads {listed(virtual.threads)}"
+        return f"with a barrier: if {threads} wait for each other before {_place(virtual.before)}"
     places = " and ".join(map(_place, virtual.regions))
     return f"taking {virtual.taking} at {places}" if virtual.taking else f"with {places} as one step"
 
@@ -89,14 +92,18 @@ def tried_as_json(tried: Experiments | None) -> dict[str, Any] | None:
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
     virtual = attempt.virtual
-    is_order = isinstance(virtual, VirtualOrder)
+    kind = "lock"
+    if not isinstance(virtual, VirtualLock):
+        kind = "order" if isinstance(virtual, VirtualOrder) else "barrier"
     return {
         "words": attempt_in_words(attempt),
-        "kind": "order" if is_order else "lock",
-        "regions": [] if isinstance(virtual, VirtualOrder) else [_region_as_json(one) for one in virtual.regions],
+        "kind": kind,
+        "regions": [_region_as_json(one) for one in virtual.regions] if isinstance(virtual, VirtualLock) else [],
         "taking": (virtual.taking or None) if isinstance(virtual, VirtualLock) else None,
         "later": _region_as_json(virtual.later) if isinstance(virtual, VirtualOrder) else None,
         "earlier": _region_as_json(virtual.earlier) if isinstance(virtual, VirtualOrder) else None,
+        "before": _region_as_json(virtual.before) if isinstance(virtual, VirtualBarrier) else None,
+        "threads": list(virtual.threads) if isinstance(virtual, VirtualBarrier) else None,
         "verdict": attempt.verdict,
         "why": attempt.why or None,
         "again": list(attempt.again),

@@ -20,10 +20,12 @@ from typing import NamedTuple
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.failure_message import without_addresses, without_data
+from replay_dd.schedules.hang import NO_PROGRESS, Hang
 from replay_dd.schedules.model import Ending, Log, UncaughtException
 
 PASSED = "passed"
 UNKNOWN = "unknown"
+LIVELOCK = "livelock"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Signature:
     """What makes two endings the same.
 
     Attributes:
-        kind: ``passed``, ``exception``, ``deadlock``, ``signal``, ``exit`` or ``unknown`` (time-out, no end reported).
+        kind: ``passed``, ``exception``, ``deadlock``, ``livelock``, ``signal``, ``exit`` or ``unknown``
+            (time-out, no end reported).
         detail: what else must match.
         functions: the same without line numbers.
         text: for people.
@@ -56,6 +59,13 @@ class Signature:
         return self.key == other.key
 
     @property
+    def in_step(self) -> bool:
+        """Whether threads must change all the time for it: none of its switches can be left out."""
+        return (
+            self.kind == LIVELOCK and len({function[0] for function in self.functions if type(function) is tuple}) > 1
+        )
+
+    @property
     def wording(self) -> str:
         """The message as it was, but for addresses, which mean nothing."""
         return without_addresses(self.said)
@@ -76,6 +86,8 @@ class Signature:
 
 def signature_of(ending: Ending) -> Signature:
     """The signature of a run's ending."""
+    if ending.deadlock and ending.hang is not None and ending.hang.why == NO_PROGRESS:
+        return _of_circle(ending.hang)
     if ending.deadlock:
         frames = [(waiter.thread, waiter.innermost) for waiter in ending.deadlock]
         places = tuple(sorted((thread, frame.file, frame.line) for thread, frame in frames if frame is not None))
@@ -101,6 +113,15 @@ def signature_of(ending: Ending) -> Signature:
     if not ending.complete:
         return Signature(UNKNOWN, ("no end",), "the program was replaced or exited without reporting")
     return Signature(PASSED, (), "exit status 0")
+
+
+def _of_circle(hang: Hang) -> Signature:
+    """The same lines are the same failure: where in the circle it was ended means nothing."""
+    lines = tuple(sorted(set(hang.turns)))
+    threads = sorted({thread for thread, _, _ in lines})
+    what = "livelock of the threads" if len(threads) > 1 else "endless loop of thread"
+    functions = tuple(sorted({(thread, file) for thread, file, _ in lines}))
+    return Signature(LIVELOCK, lines, f"{what} {', '.join(threads)}", functions)
 
 
 def _of_exception(exception: UncaughtException) -> Signature:

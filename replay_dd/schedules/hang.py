@@ -16,6 +16,7 @@ from replay_dd.schedules.shapes import Count, SourceLine, ThreadId
 NO_STACK = -1
 DEADLOCK = "deadlock"
 TIME_LIMIT = "time limit"
+NO_PROGRESS = "no progress"  # some threads go round in a circle, and all others wait
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -127,7 +128,7 @@ class Hang:
     """How a program hangs.
 
     Attributes:
-        why: ``deadlock``, ``time limit``, or empty for a run that ended and only tells what happened.
+        why: ``deadlock``, ``no progress``, ``time limit``, or empty for a run that ended and only tells what happened.
         with_history: whether steps were kept; then the stacks at which locks were taken are known.
         threads: all of them.
         things: what they wait for, and the locks that they have.

@@ -67,7 +67,7 @@ class Simplifier:
             KeyboardInterrupt: Ctrl-C.
         """
         ending, left_s = signature_of(log.ending), self._left_s
-        if not log.triggers or not left_s:
+        if not log.triggers or not left_s or ending.in_step:
             return log
         if len(log.triggers) == 1 and not ending.same(signature_of(self._batch.first.log.ending)):
             return log  # without this choice it is the first run, which ended differently
@@ -112,7 +112,7 @@ class Simplifier:
         Raises:
             KeyboardInterrupt: Ctrl-C.
         """
-        if len(log.triggers) < _MANY_CHOICES:
+        if len(log.triggers) < _MANY_CHOICES or signature_of(log.ending).in_step:
             return log
         plans = HuntPlans(self._batch.first, 0, _SIMPLER_RUNS, only_preemptions=True)
         return self._with_one_of(plans, log, failure, may_differ=False, learn=plans.learn)
@@ -145,9 +145,9 @@ class Simplifier:
         learn: Callable[[int, Plan, TargetRun], None] = lambda number, plan, run: None,
     ) -> Log:
         first = self._batch.first.log.ending
-        if len(log.triggers) < 2 or signature_of(first).kind != PASSED or not self._left_s:
-            return log
         wanted = signature_of(log.ending)
+        if len(log.triggers) < 2 or signature_of(first).kind != PASSED or wanted.in_step or not self._left_s:
+            return log
         alike: Log | None = None
         with closing(self._batch.runs(plans)) as runs:
             for number, (plan, run) in enumerate(runs):

@@ -34,7 +34,7 @@ from replay_dd.schedules.shapes import (
     SourceLine,
     ThreadId,
 )
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 from replay_dd.schema import Rule
 from replay_dd.system_texts import Argument, Name, VariableName
 
@@ -243,6 +243,7 @@ class Settings:
         untested: the program runs although its interpreter is of a version that replay-dd was not tested with.
         virtual_lock: a lock that the scheduler adds, as an experiment.
         virtual_order: the same for an order.
+        virtual_barrier: the same for a barrier.
     """
 
     granularity: Granularity = "access"
@@ -257,18 +258,22 @@ class Settings:
     max_delay_ns: Count = 100_000_000
     virtual_lock: VirtualLock | None = None
     virtual_order: VirtualOrder | None = None
+    virtual_barrier: VirtualBarrier | None = None
     library_key: EntropyKey = ""
 
     @property
-    def virtual(self) -> VirtualLock | VirtualOrder | None:
-        """Whichever of the two is set."""
-        return self.virtual_lock or self.virtual_order
+    def virtual(self) -> Virtual | None:
+        """Whichever of them is set."""
+        return self.virtual_lock or self.virtual_order or self.virtual_barrier
 
-    def with_virtual(self, virtual: VirtualLock | VirtualOrder | None) -> Settings:
-        """The same with a virtual lock or order, or without."""
-        if isinstance(virtual, VirtualOrder):
-            return replace(self, virtual_lock=None, virtual_order=virtual)
-        return replace(self, virtual_lock=virtual, virtual_order=None)
+    def with_virtual(self, virtual: Virtual | None) -> Settings:
+        """The same with a virtual lock, order or barrier, or without."""
+        return replace(
+            self,
+            virtual_lock=virtual if isinstance(virtual, VirtualLock) else None,
+            virtual_order=virtual if isinstance(virtual, VirtualOrder) else None,
+            virtual_barrier=virtual if isinstance(virtual, VirtualBarrier) else None,
+        )
 
 
 @dataclass(frozen=True)

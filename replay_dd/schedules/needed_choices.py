@@ -21,6 +21,7 @@ from replay_dd.experiment.search import run_search
 from replay_dd.outcome import Outcome
 from replay_dd.schedules.circumstance import ScheduleRunner, Triggers
 from replay_dd.schedules.difference import difference_of
+from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Log, Trigger
 
 MOST_TESTS = 100  # of two runs each; schedules that a hunt has simplified share a handful of choices
@@ -65,7 +66,7 @@ def find_needed_choices(
     pairs = _Pairs(runs, passing, failing, shared)
     limit = MOST_TESTS if max_tests is None else min(max_tests, MOST_TESTS)
     whole = IntervalSet.range(0, len(shared))
-    if limit < 1:
+    if limit < 1 or signature_of(failing.ending).in_step:
         return NeededChoices(passing, failing, minimal=False, tests=0, left_out=0)
     tests, complete, left = 1, True, EMPTY
     if pairs.test(EMPTY) is not Outcome.FAIL:

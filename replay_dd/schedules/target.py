@@ -20,7 +20,7 @@ from replay_dd.schedules import environment, processes
 from replay_dd.schedules.access_order import in_order_of_access
 from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
-from replay_dd.schedules.hang import TIME_LIMIT, Hang, hang_of
+from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.late import leave_out_late
 from replay_dd.schedules.likely_preemptions import Alternative, Touch
 from replay_dd.schedules.model import (
@@ -41,7 +41,7 @@ from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder, as_request
+from replay_dd.schedules.virtual import Virtual, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 
 REQUEST = "request"
@@ -78,7 +78,7 @@ class Plan:
         observed: for each thread, the thread times between which its accesses are observed; under an empty name those
             of all other threads.
         history: keep what happens to locks, events, queues and the like, and tell it at the end.
-        virtual: a lock or an order that the scheduler adds, in the place of what the settings say.
+        virtual: a lock, an order or a barrier that the scheduler adds, in the place of what the settings say.
         only: restricts preemptions to some places; see ``runtime/strategies/only_where.py``.
     """
 
@@ -102,7 +102,7 @@ class Plan:
     observed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     followed: tuple[int, int] | None = None
     history: bool = False
-    virtual: VirtualLock | VirtualOrder | None = None
+    virtual: Virtual | None = None
     only: str = ""
 
     def __str__(self) -> str:
@@ -416,7 +416,7 @@ def make_run(
         at = note_at_limit(list(at_limit), settings.granularity, program.directory)
         if at and (hang is None or not is_guess(at)):
             notes.append(at)
-    if hang is not None and hang.why == TIME_LIMIT:
+    if hang is not None and hang.why in (NO_PROGRESS, TIME_LIMIT):
         hang = replace(hang, turns=repeated(trace))
     if finished.status == 0:  # a test that was expected to fail, or has passed since
         exceptions = [exception for exception in exceptions if exception.where != "main"]

@@ -1,4 +1,4 @@
-"""Virtual locks and orders: what the scheduler adds to a run, to try a repair without touching the program.
+"""Virtual locks, orders and barriers: what the scheduler adds to a run, to try a repair without touching the program.
 
 Rules of this module:
 
@@ -8,10 +8,11 @@ Rules of this module:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from replay_dd.schedules.shapes import Expression, SourceLine
+from replay_dd.schedules.shapes import Expression, SourceLine, ThreadId
 from replay_dd.system_texts import Name
 
 
@@ -62,13 +63,35 @@ class VirtualOrder:
     earlier: Region
 
 
-def as_request(virtual: VirtualLock | VirtualOrder | None) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class VirtualBarrier:
+    """Some threads wait for each other before some lines, each time that they come there.
+
+    Attributes:
+        before: before these lines.
+        threads: which threads.
+    """
+
+    before: Region
+    threads: tuple[ThreadId, ...]
+
+
+Virtual = VirtualLock | VirtualOrder | VirtualBarrier
+
+
+def as_request(virtual: Virtual | None) -> dict[str, Any] | None:
     """What the runtime is told; see ``runtime/virtual/guard.py``."""
     if virtual is None:
         return None
     if isinstance(virtual, VirtualOrder):
-        return {"regions": [_plain(virtual.later)], "taking": "", "earlier": [_plain(virtual.earlier)]}
-    return {"regions": [_plain(region) for region in virtual.regions], "taking": virtual.taking, "earlier": []}
+        return _request([virtual.later], earlier=[_plain(virtual.earlier)])
+    if isinstance(virtual, VirtualBarrier):
+        return _request([virtual.before], threads=list(virtual.threads))
+    return _request(virtual.regions, taking=virtual.taking)
+
+
+def _request(regions: Iterable[Region], **rest: Any) -> dict[str, Any]:
+    return {"regions": [_plain(region) for region in regions], "taking": "", "earlier": [], "threads": [], **rest}
 
 
 def _plain(region: Region) -> tuple[str, str, int, int]:

@@ -13,7 +13,7 @@ from replay_dd.schedules.log import read_log, write_log
 from replay_dd.schedules.model import Settings
 from replay_dd.schedules.runtime.accelerator import accelerator
 from replay_dd.schedules.target import Plan
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.runtime.programs import DEFAULT, assert_same, output_of, random_walk, replayed, run_program
 from tests.runtime.virtual_runs import SEEDS, lines_of, outputs_with, region, runs_with
 
@@ -226,6 +226,37 @@ def test_a_thread_waits_until_another_one_has_passed(tmp_path: Path) -> None:
     assert_same(runs[1], replayed(runs[1].log))
 
 
+TURNS = """
+    import threading
+    parts, seen = [0, 0, 0], []
+    def work(own):
+        for turn in (1, 2):
+            parts[own] = turn
+            seen.append(sum(part >= turn for part in parts))
+    threads = [threading.Thread(target=work, args=(own,)) for own in range(3)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print(seen)
+"""
+
+
+@pytest.mark.once
+def test_threads_wait_for_each_other_each_time(tmp_path: Path) -> None:
+    barrier = VirtualBarrier(region(TURNS, "work", "seen.append"), ("0.1", "0.2", "0.3"))
+    assert outputs_with(tmp_path, TURNS, None) != {"[3, 3, 3, 3, 3, 3]\n"}
+    runs = runs_with(tmp_path, TURNS, barrier)
+    assert {output_of(run) for run in runs} == {"[3, 3, 3, 3, 3, 3]\n"}
+    assert all(run.log.settings.virtual == barrier for run in runs)
+    assert_same(runs[1], replayed(runs[1].log))
+
+
+@pytest.mark.once
+def test_nobody_waits_at_a_barrier_for_a_thread_that_has_ended(tmp_path: Path) -> None:
+    text = TURNS.replace("in (1, 2)", "in (1, 2)[:1 + bool(own)]").replace("print(seen)", "print(len(seen))")
+    barrier = VirtualBarrier(region(text, "work", "seen.append"), ("0.1", "0.2", "0.3"))
+    assert outputs_with(tmp_path, text, barrier) == {"5\n"}
+
+
 @pytest.mark.once
 def test_what_never_happens_is_waited_for_in_vain(tmp_path: Path) -> None:
     order = VirtualOrder(region(EARLY, "use", "seen.append"), Region("prog.py", "make", 900, 900))
@@ -291,4 +322,6 @@ def test_settings_tell_which_one_is_there() -> None:
     assert settings.with_virtual(lock).virtual == lock
     assert settings.with_virtual(lock).with_virtual(order).virtual == order
     assert settings.with_virtual(order).with_virtual(None) == settings
+    barrier = VirtualBarrier(ADD, ("0.1", "0.2"))
+    assert settings.with_virtual(order).with_virtual(barrier).virtual == barrier
     assert Plan().virtual is None

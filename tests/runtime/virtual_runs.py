@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from replay_dd.schedules.target import TargetRun
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, Virtual
 from tests.runtime.programs import DEFAULT, output_of, random_walk, run_program
 
 SEEDS = (6, 9, 12, 14)  # of which most tear apart what these programs do
@@ -25,13 +25,11 @@ def region(text: str, function: str, *marks: str) -> Region:
     return Region("prog.py", function, *lines_of(text, *marks))
 
 
-def runs_with(
-    folder: Path, text: str, virtual: VirtualLock | VirtualOrder | None, seeds: Iterable[int] = SEEDS
-) -> list[TargetRun]:
+def runs_with(folder: Path, text: str, virtual: Virtual | None, seeds: Iterable[int] = SEEDS) -> list[TargetRun]:
     """A run under the default schedule, and some random ones."""
     plans = [DEFAULT, *(random_walk(seed) for seed in seeds)]
     return [run_program(folder, text, replace(plan, virtual=virtual)) for plan in plans]
 
 
-def outputs_with(folder: Path, text: str, virtual: VirtualLock | VirtualOrder | None) -> set[str]:
+def outputs_with(folder: Path, text: str, virtual: Virtual | None) -> set[str]:
     return {output_of(run) for run in runs_with(folder, text, virtual)}

@@ -57,6 +57,27 @@ def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp
     assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2
 
 
+@pytest.mark.parametrize("ends", ["", "listener.shutdown(socket.SHUT_RDWR)", "listener.setblocking(False)"])
+def test_each_copy_finds_a_listening_socket_as_new(ends: str, tmp_path: Path) -> None:
+    """The second connection is never accepted; the next copy must not meet it."""
+    text = f"""
+import socket, threading
+listener = socket.create_server(("127.0.0.1", 0))
+connections = []
+def connect():
+    for text in (b"first", b"second"):
+        connections.append(socket.create_connection(listener.getsockname()))
+        connections[-1].sendall(text)
+thread = threading.Thread(target=connect)
+thread.start()
+accepted, _ = listener.accept()
+print(accepted.recv(100).decode(), listener.getblocking())
+thread.join()
+{ends}
+"""
+    assert forked_output(tmp_path, text) == [["first", "True"]] * 2
+
+
 def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> None:
     """Where so few are allowed that those of the runtime cannot have high numbers."""
     (tmp_path / "program.py").write_text(THREAD)

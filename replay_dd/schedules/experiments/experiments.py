@@ -5,7 +5,7 @@ Rules of this module:
 * The program's files stay as they are: the scheduler keeps the lock, or the order.
 * What is told is what all schedules did, with and without. Which of several regions it is, and how small, is decided by
   those schedules that fail without.
-* The first that helps ends it: a lock of the program, then one of its own, then an order.
+* The first that helps ends it: a barrier where one function does both, a lock of the program, one of its own, an order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from replay_dd.errors import ReplayDDError
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.narrow import narrowed
-from replay_dd.schedules.experiments.proposals import Sources, deadlock_proposals, lock_proposals, order_proposals
+from replay_dd.schedules.experiments.proposals import (
+    Sources,
+    barrier_proposals,
+    deadlock_proposals,
+    lock_proposals,
+    order_proposals,
+)
 from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.taken_again import taken_again
@@ -33,7 +39,7 @@ from replay_dd.schedules.story.kinds import essential
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.twins import Twins
 from replay_dd.schedules.target import Plan
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 SCHEDULES = 100  # that are hunted, by default
 TIME_S = 10.0  # and how long that may take
@@ -197,6 +203,14 @@ class _Search:
         quick = _some_of(failed, made.near)
         others = trials.ended_otherwise()[:_QUICK]
         self._until(_SEARCH)
+        # No lock keeps an order; on a few schedules one may seem to.
+        for barrier in self._barriers():
+            made.stage = "trying a barrier"
+            if self._one_of((barrier,), quick):
+                return
+        if self._is_weak():
+            made.why_not = "no lock keeps an object that is known only weakly: ask once, and keep what the answer was"
+            return
         for group in self._locks():
             made.stage = "trying a lock"
             # What ends in another way without may be the same race seen elsewhere: rather what mends that, too.
@@ -215,6 +229,11 @@ class _Search:
         if self._time_s is not None:
             self._trials.ends_at = self._began + share * self._time_s
 
+    def _is_weak(self) -> bool:
+        """Whether the failure is that an object was gone to which nothing referred any more."""
+        conflict = self._conflict()
+        return conflict.right is not None and conflict.right.access.is_weak and conflict.right.access.reads
+
     def _locks(self) -> Iterator[tuple[VirtualLock, ...]]:
         if self._story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
             turns = [[step.access for step in turn.steps] for turn in self._story.turns]
@@ -228,6 +247,10 @@ class _Search:
         if told not in (at_edges, essential(at_edges, self._found.failing.ending)):
             yield from lock_proposals(at_edges, seen, self._sources)
 
+    def _barriers(self) -> Iterator[VirtualBarrier]:
+        if self._story.hang is None and self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY):
+            yield from barrier_proposals(self._conflict(), self._twins.failing, self._sources)
+
     def _orders(self) -> Iterator[VirtualOrder]:
         if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
             yield from order_proposals(self._conflict(), self._sources)
@@ -236,9 +259,7 @@ class _Search:
         assert self._found.switch is not None
         return conflict_of(self._found, self._found.switch, self._twins)
 
-    def _one_of(
-        self, group: Sequence[VirtualLock | VirtualOrder], quick: Sequence[int], *, passing: bool = False
-    ) -> bool:
+    def _one_of(self, group: Sequence[Virtual], quick: Sequence[int], *, passing: bool = False) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""
         trials, made = self._trials, self._made
         best: Attempt | None = None

@@ -7,6 +7,8 @@ Rules of this module:
   their callers. What the other threads do to the same things is locked statement by statement.
 * A lock of the program that some accesses to the thing are made under comes first; before all others one that the
   interrupted thread has all the time: the others only have to take it, too.
+* A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
+  in another. Then every thread that runs that function waits for the others in between.
 * An order is proposed for each edge of the conflict: what made the run fail came too early, so it waits.
 """
 
@@ -19,7 +21,7 @@ from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.locks import CONSTRUCTORS
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from replay_dd.schedules.vouched_sources import text_of_file
 
 _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -249,21 +251,47 @@ def deadlock_proposals(turns: Iterable[Sequence[Access]], sources: Sources) -> I
         )
 
 
+def barrier_proposals(conflict: Conflict, failing: Observation, sources: Sources) -> Iterator[VirtualBarrier]:
+    """Barriers to try, for threads that run one function: none goes on before all have come as far.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        failing: all that it accessed.
+        sources: the program's sources.
+    """
+    for later, earlier in _early(conflict):
+        for own, other in zip(_frames(later), _frames(earlier), strict=False):
+            if (own.file, own.function) != (other.file, other.function):
+                break
+            before, done = sources.regions(own)[:1], sources.regions(other)[:1]
+            if not before or not done or done[0].last >= before[0].first:
+                continue
+            threads = {
+                access.thread
+                for access in failing.accesses
+                if any((one.file, one.function) == (own.file, own.function) for one in _frames(access))
+            }
+            if {later.thread, earlier.thread} <= threads:
+                yield VirtualBarrier(before[0], tuple(sorted(threads)))
+
+
+def _early(conflict: Conflict) -> Iterator[tuple[Access, Access]]:
+    """What came too early, each with what another thread did too late."""
+    if conflict.right is not None:
+        yield conflict.right.others[0], conflict.right.access
+    if conflict.left is not None:
+        yield conflict.left.access, conflict.left.others[-1]
+
+
 def order_proposals(conflict: Conflict, sources: Sources) -> Iterator[VirtualOrder]:
     """Orders to try: the others wait until the thread has passed the right edge, or it waits for them at the left one.
 
     Arguments as for :func:`lock_proposals`.
     """
-    if conflict.right is not None:
-        yield from _order(conflict.right.others[0], conflict.right.access, sources)
-    if conflict.left is not None:
-        yield from _order(conflict.left.access, conflict.left.others[-1], sources)
-
-
-def _order(later: Access, earlier: Access, sources: Sources) -> Iterator[VirtualOrder]:
-    first, second = sources.statement(later), sources.statement(earlier)
-    if first is not None and second is not None and first != second:
-        yield VirtualOrder(first, second)
+    for later, earlier in _early(conflict):
+        first, second = sources.statement(later), sources.statement(earlier)
+        if first is not None and second is not None and first != second:
+            yield VirtualOrder(first, second)
 
 
 def between(one: Access, other: Access, sources: Sources) -> list[Region]:

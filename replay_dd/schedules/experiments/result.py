@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Virtual
 
 PREVENTS, FAILS, NO_PROOF = "prevents", "fails", "no proof"
 
@@ -40,7 +40,7 @@ class Attempt(NamedTuple):
         again: where the code inside takes that plain lock once more.
     """
 
-    virtual: VirtualLock | VirtualOrder
+    virtual: Virtual
     counts: Counts
     without: Counts
     verdict: str

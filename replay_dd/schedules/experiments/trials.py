@@ -24,9 +24,7 @@ from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.runtime.virtual.lock import NOT_TAKEN
 from replay_dd.schedules.target import Plan, TargetRun
-from replay_dd.schedules.virtual import VirtualLock, VirtualOrder
-
-Virtual = VirtualLock | VirtualOrder | None
+from replay_dd.schedules.virtual import Virtual
 
 
 class Ended(NamedTuple):
@@ -88,7 +86,7 @@ class Trials:
         self._jobs, self._time_limit_s, self._on_run = jobs, time_limit_s, on_run
         self.ends_at = ends_at
         self.runs = 0
-        self._known: dict[tuple[Virtual, int], Ended] = {}
+        self._known: dict[tuple[Virtual | None, int], Ended] = {}
 
     @property
     def out_of_time(self) -> bool:
@@ -104,7 +102,7 @@ class Trials:
         return sum(virtual is None for virtual, _ in self._known)
 
     def run(
-        self, virtual: Virtual, numbers: Sequence[int], goes_on: Callable[[Ended], bool] = lambda ended: True
+        self, virtual: Virtual | None, numbers: Sequence[int], goes_on: Callable[[Ended], bool] = lambda ended: True
     ) -> list[int]:
         """Run some of the schedules, as long as there is time.
 
@@ -132,7 +130,7 @@ class Trials:
             fresh.close()
         return done
 
-    def _fresh_runs(self, virtual: Virtual, numbers: Sequence[int]) -> Generator[Ended, None, None]:
+    def _fresh_runs(self, virtual: Virtual | None, numbers: Sequence[int]) -> Generator[Ended, None, None]:
         def plans() -> Iterator[Plan]:
             for number in numbers:
                 if self.out_of_time:
@@ -163,7 +161,7 @@ class Trials:
         runs = ((number, ended) for (virtual, number), ended in self._known.items() if virtual is None)
         return [number for number, ended in runs if not ended.passed and not ended.failed]
 
-    def holds(self, virtual: VirtualLock | VirtualOrder, numbers: Sequence[int], *, passing: bool = False) -> bool:
+    def holds(self, virtual: Virtual, numbers: Sequence[int], *, passing: bool = False) -> bool:
         """Whether none of these schedules fails with it, and none ends in a new way.
 
         Args:
@@ -179,7 +177,7 @@ class Trials:
         done = self.run(virtual, numbers, harmless)
         return len(done) == len(numbers) and all(harmless(self._known[virtual, number]) for number in done)
 
-    def attempt(self, virtual: VirtualLock | VirtualOrder, numbers: Sequence[int] | None = None) -> Attempt:
+    def attempt(self, virtual: Virtual, numbers: Sequence[int] | None = None) -> Attempt:
         """Compare schedules with it and without it.
 
         Args:
@@ -206,7 +204,7 @@ class Trials:
         ends = (ended for (virtual, _), ended in self._known.items() if virtual is None)
         return {ended.kind for ended in ends if not ended.failed}
 
-    def _count(self, virtual: Virtual, numbers: Sequence[int]) -> Counts:
+    def _count(self, virtual: Virtual | None, numbers: Sequence[int]) -> Counts:
         ends = [self._known[virtual, number] for number in numbers]
         others = Counter(end.text for end in ends if not end.failed and not end.passed)
         return Counts(len(ends), sum(end.failed for end in ends), dict(others))

@@ -11,6 +11,7 @@ from .baton.scheduler import Scheduler
 from .baton.stuck_calls import StuckCalls
 from .channel import Channel
 from .compat import DISABLE
+from .hangs.circles import Circles
 from .io.descriptors import Descriptors
 from .io.pipes import Pipes
 from .io.sockets import Sockets
@@ -53,6 +54,7 @@ class Parts:
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.scheduler.when_asked = self.run_end.when_asked
+        self.scheduler.circles = Circles(self.scheduler, self.run_end.endless)
         self.stuck_calls = StuckCalls(self.scheduler)
         self._watch_instructions(request)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang, HangStep, HangThing, HangThread
+from replay_dd.schedules.hang import DEADLOCK, Hang, HangStep, HangThing, HangThread
 from replay_dd.schedules.model import Ending, Place
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story import kinds
@@ -36,9 +36,13 @@ def tell_deadlock(failing: Hang, passing: Hang | None, ending: Ending) -> Story:
         passes=_passes(verdict, turns) if same else "",
         passing=tuple(same),
         waits=tuple(f"thread {one.thread} {waits_for(failing, one)}" for one in others),
-        inferred=("the kind, from who holds what and who waits for it", *verdict.inferred),
+        inferred=(*_why_this_kind(failing), *verdict.inferred),
         hang=HangTold(failing, verdict),
     )
+
+
+def _why_this_kind(hang: Hang) -> tuple[str, ...]:
+    return ("the kind, from who holds what and who waits for it",) if hang.why == DEADLOCK else ()
 
 
 def with_race(story: Story, race: Story | None) -> Story:
@@ -51,8 +55,11 @@ def with_race(story: Story, race: Story | None) -> Story:
     names = {_last(thing.name) for thing in story.things}
     early = race.kind == kinds.EARLY_TIMEOUT and story.kind == kinds.NEVER_COMES
     lost = race.kind == kinds.MISSED_NOTIFICATION and story.kind in (kinds.NEVER_COMES, kinds.COMMUNICATION)
+    # It was notified, or need not have been: what it looks at in its loop is wrong.
+    spoilt = is_missed and race.kind == kinds.LOST_UPDATE
+    kind = kinds.NEVER_COMES if spoilt else race.kind if early or lost else story.kind
     return story._replace(
-        kind=race.kind if early or lost else story.kind,
+        kind=kind,
         things=(*story.things, *(thing for thing in race.things if _last(thing.name) not in names)),
         turns=race.turns,
         passes=race.passes,
@@ -60,7 +67,7 @@ def with_race(story: Story, race: Story | None) -> Story:
         locks=race.locks,
         inferred=(*story.inferred, *race.inferred[1:]),
         hang=story.hang._replace(
-            led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or is_missed)
+            led_by=race.summary, led_by_kind=_kind_of_cause(race.kind, lost or early or (is_missed and not spoilt))
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What kind of hang it is where a run reached its time limit although threads could run, or wait for something outside.
+"""What kind of hang it is where threads could run but none gets on, or a run reached its time limit.
 
 Rules of this module:
 
@@ -8,7 +8,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import Hang
+from replay_dd.schedules.hang import NO_PROGRESS, Hang
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.unended import of_roots
@@ -18,6 +18,11 @@ from replay_dd.schedules.story.words import listed
 
 def of_time_limit(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
     """What kind of hang it is; arguments as for ``verdict_of``, and who waits for what."""
+    seen = (
+        "the program came to the same state again and again, and every thread that could run did"
+        if hang.why == NO_PROGRESS
+        else "the same yield points were seen three times in a row"
+    )
     threads = list(dict.fromkeys(thread for thread, _, _ in hang.turns))
     waiting = {wait.thread.thread: wait for wait in waits}
     others = [one.thread for one in hang.threads if one.thread not in threads and one.state != "ended"]
@@ -35,7 +40,7 @@ def of_time_limit(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             "and wait for them"
             if held
             else "make the threads differ: wait for a random time before trying again",
-            inferred=("that this goes on for ever: the same yield points were seen three times in a row",),
+            inferred=(f"that this goes on for ever: {seen}",),
         )
     if threads:
         name = threads[0]
@@ -49,7 +54,7 @@ def of_time_limit(hang: Hang, waits: list[Wait], ending: Ending) -> Verdict:
             f"at.{rest}",
             help="wait for an Event or a Condition instead of looking again and again, and end the wait on every way "
             "out of the thread that should bring the change",
-            inferred=("that this goes on for ever: the same yield points were seen three times in a row",),
+            inferred=(f"that this goes on for ever: {seen}",),
         )
     running = next((one for one in hang.threads if one.state == "runs"), None)
     if running is not None:

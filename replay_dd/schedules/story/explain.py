@@ -13,17 +13,24 @@ from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
-from replay_dd.schedules.story.conflict import Conflict, find_conflict, with_own_look
+from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
-from replay_dd.schedules.story.kinds import ORDER_VIOLATION, essential, kind_of
+from replay_dd.schedules.story.kinds import LOST_UPDATE, ORDER_VIOLATION, TOO_EARLY, essential, kind_of
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
+from replay_dd.schedules.story.victim import (
+    better_of,
+    conflict_of_victim,
+    failed_access,
+    made_by_both,
+    made_once_more,
+    never_done,
+)
 
 
 class Explanation(NamedTuple):
@@ -157,7 +164,37 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
+    elif kind_of(conflict, replace(ending, deadlock=())) in ("", ORDER_VIOLATION):
+        conflict = _earlier_lost_update(found, switch, twins, conflict) or conflict
+    guessed = all(edge is None or edge.inferred for edge in (conflict.left, conflict.right))
+    if guessed and not ending.deadlock:
+        conflict = never_done(twins.failing, twins.passing, switch.failing) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) in (TOO_EARLY, ORDER_VIOLATION):
+        conflict = made_once_more(twins.failing, conflict) or conflict
     return essential(conflict, ending)
+
+
+def _earlier_lost_update(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, conflict: Conflict
+) -> Conflict | None:
+    """The lost update at another choice that the failure needs: the isolated one may only let its effect be seen.
+
+    It must be to what the isolated switch is about, if that is known.
+    """
+    if found.needed is None or not found.needed.minimal:
+        return None
+    about = [edge.access for edge in (conflict.left, conflict.right) if edge is not None]
+    for choice in found.choices:
+        if choice == switch.failing or choice.forced:
+            continue
+        earlier = interrupted_update(twins.failing, choice)
+        if earlier is None or earlier.right is None:
+            continue
+        stored = earlier.right.access
+        same = not about or any(stored.touches(one) for one in about)
+        if same and kind_of(earlier, replace(found.failing.ending, deadlock=())) == LOST_UPDATE:
+            return earlier
+    return None
 
 
 def conflict_at_edges(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:

@@ -12,7 +12,7 @@ Rules of this module:
 
 from __future__ import annotations
 
-from replay_dd.schedules.hang import TIME_LIMIT, Hang, HangFrame, HangThing
+from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, HangFrame, HangThing
 from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.endless import of_time_limit
@@ -42,6 +42,8 @@ def verdict_of(hang: Hang, ending: Ending) -> Verdict:
         ending: how the run ended, for the exceptions in its threads.
     """
     waits = waits_of(hang)
+    if hang.why == NO_PROGRESS:
+        return of_time_limit(hang, waits, ending)
     circle = _circle([wait for wait in waits if wait.known])
     verdict = (
         _of_pool(waits)

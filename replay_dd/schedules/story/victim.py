@@ -11,11 +11,12 @@ Rules of this module:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from replay_dd.schedules.model import Ending, Switch
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks, is_about, one_thing
+from replay_dd.schedules.story.kinds import misses
 
 _TAKES = ("pop", "popleft", "popitem", "remove", "heappop", "heapreplace", "__getitem__", "move_to_end")
 _CHANGED_IN_LOOP = ("changed size during iteration", "mutated during iteration", "keys changed during iteration")
@@ -113,6 +114,71 @@ def made_by_both(failing: Observation, victim: Access) -> Conflict | None:
     )
 
 
+def never_done(failing: Observation, passing: Observation, switch: Switch) -> Conflict | None:
+    """The conflict with what the interrupted thread does next in the passing run; the failing one has ended before.
+
+    Args:
+        failing: all that the failing run accessed.
+        passing: all that the passing run accessed.
+        switch: the isolated switch.
+    """
+    own = tuple(one for one in failing.accesses if one.thread == switch.thread)
+    if any(one.time >= switch.time for one in own):
+        return None
+    stretch = tuple(
+        one for one in failing.accesses if one.thread != switch.thread and one.global_time >= switch.global_time
+    )
+    for access in passing.accesses:
+        if access.thread != switch.thread or access.time < switch.time or not access.writes:
+            continue
+        others = tuple(one for one in stretch if one.reads and one.name == access.name)
+        if others:
+            made = access._replace(number=failing.accesses[-1].number + 1, thing=others[0].thing)
+            return Conflict(
+                switch.thread, None, Edge(made, others, inferred=False), switch.place, stretch, own, (), never=True
+            )
+    return None
+
+
+def made_once_more(failing: Observation, conflict: Conflict) -> Conflict | None:
+    """The conflict of a thread that found nothing and makes the thing, although another one has made it meanwhile.
+
+    Args:
+        failing: all that the failing run accessed.
+        conflict: of the thread that made it first, and that the other one did not wait for.
+    """
+    right = conflict.right
+    if right is None or right.access.does != "stores":
+        return None
+    look = next((one for one in reversed(right.others) if _found_none(one) or (one.reads and one.old.is_missing)), None)
+    if look is None:
+        return None
+    own = [one for one in failing.accesses if one.thread == look.thread]
+    after = tuple(one for one in own if one.number > look.number)
+    # An object may keep what belongs to one key in several containers.
+    key, made = look.thing[2], {one.thing for one in _stored_after(failing, right.access, look)}
+    made = {thing for thing in made if thing == look.thing or (thing[0] == look.thing[0] == "item" and thing[2] == key)}
+    last = next((one for one in after if one.does == "stores" and one.thing in made), None)
+    if last is None or last.number < right.access.number or not (checks(look) or misses(look, last)):
+        return None
+    stretch = _between(failing.accesses, look, last)
+    left, right = (
+        Edge(mine, tuple(one for one in stretch if one.writes and one.conflicts(mine)), inferred=False)
+        for mine in (look, last)
+    )
+    if not left.others or not right.others:
+        return None
+    before = tuple(one for one in own if one.number <= look.number)
+    return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
+
+
+def _stored_after(failing: Observation, made: Access, look: Access) -> Iterator[Access]:
+    """What the thread that made a thing stored after another one had looked for it."""
+    for one in failing.accesses:
+        if one.thread == made.thread and one.does == "stores" and one.number > look.number:
+            yield one
+
+
 def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) -> Conflict:
     """The conflict that explains a failure better.
 
@@ -124,8 +190,9 @@ def better_of(by_edges: Conflict, by_victim: Conflict | None, victim: Access) ->
     if by_victim is None:
         return by_edges
     edges = [edge.access for edge in (by_edges.left, by_edges.right) if edge is not None]
-    if victim.does == "iterates" and not all(one_thing(access, victim) for access in edges):
-        return by_victim  # the exception says that this container has changed
+    elsewhere = by_edges.thread != victim.thread or not all(one_thing(access, victim) for access in edges)
+    if victim.does == "iterates" and elsewhere:
+        return by_victim  # the exception says that this container has changed while this thread went through it
     if not is_about(by_edges, victim):
         return by_victim
     # A check by the failing thread itself says more than that two others came in the wrong order.

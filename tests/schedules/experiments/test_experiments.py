@@ -12,6 +12,7 @@ import pytest
 
 from replay_dd.errors.program import NotControlledError
 from replay_dd.report.story import story_as_json, story_as_text
+from replay_dd.report.tried import attempt_in_words
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.experiments import experiments as module
 from replay_dd.schedules.experiments.experiments import Budget, try_repairs, with_experiments
@@ -23,7 +24,7 @@ from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.model import Settings, Switch
 from replay_dd.schedules.story.explain import Explanation, explain
 from replay_dd.schedules.target import Plan, describe_program
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.logs import log_of
 
 FEW = Budget(12, None)
@@ -60,6 +61,32 @@ service = Service()
 service.start()
 service.thread.join()
 assert service.greeting == "hello x"
+"""
+PARTS = """\
+import threading
+parts, sums = [0, 0], [0, 0]
+def work(number):
+    parts[number] = number + 1
+    sums[number] = sum(parts)
+threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert sums == [3, 3], sums
+"""
+WEAK = """\
+import threading, weakref
+class Image: pass
+image = Image()
+ref = weakref.ref(image)
+found = []
+def look():
+    if ref() is not None:
+        found.append(ref())
+thread = threading.Thread(target=look)
+thread.start()
+del image
+thread.join()
+assert None not in found
 """
 TWO_LOCKS = """\
 import threading
@@ -126,6 +153,21 @@ def test_where_no_lock_helps_an_order_does(tmp_path: Path) -> None:
     assert best.virtual == VirtualOrder(region("Service.run", 8), region("Service.start", 6))
     assert best.verdict == PREVENTS
     assert {one.verdict for one in others} <= {FAILS, NO_PROOF}
+
+
+@pytest.mark.once
+def test_threads_that_need_what_the_others_do_first_get_a_barrier(tmp_path: Path) -> None:
+    (attempt,) = tried(tmp_path, PARTS).attempts
+    assert attempt.virtual == VirtualBarrier(region("work", 5), ("0.1", "0.2"))
+    assert attempt.verdict == PREVENTS
+    assert "wait for each other before prog.py:5" in attempt_in_words(attempt)
+
+
+@pytest.mark.once
+def test_no_lock_is_proposed_for_what_is_known_only_weakly(tmp_path: Path) -> None:
+    found = tried(tmp_path, WEAK)
+    assert found.attempts == ()
+    assert "keep what the answer was" in found.why_not
 
 
 @pytest.mark.once

@@ -9,6 +9,7 @@ import pytest
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
     Sources,
+    barrier_proposals,
     between,
     deadlock_proposals,
     joined,
@@ -18,7 +19,7 @@ from replay_dd.schedules.experiments.proposals import (
 )
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.virtual import Region, VirtualLock, VirtualOrder
+from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from tests.schedules.experiments.fakes import access, program_with
 
 pytestmark = pytest.mark.once
@@ -162,6 +163,20 @@ def test_an_order_makes_wait_what_came_too_early(sources: Sources) -> None:
         VirtualOrder(region(GET, 9), region(RESET, 20)),
     ]
     assert list(order_proposals(conflict(READ, None, READ), sources)) == []  # one place
+
+
+def test_threads_that_run_one_function_get_a_barrier_between_its_parts(sources: Sources) -> None:
+    part = access("0.2", ("work", 90), (UPDATE, 3), (GET, 9), does="stores")
+    whole = access("0.1", ("work", 90), (UPDATE, 6))
+    third = access("0.3", ("work", 90), (UPDATE, 4))
+    early = Conflict("0.2", None, Edge(part, (whole,), False), None, (whole,), (), ())
+    (barrier, *_) = barrier_proposals(early, seen(part, whole, third, OTHER)[0], sources)
+    assert barrier == VirtualBarrier(region(UPDATE, 6), ("0.1", "0.2", "0.3"))
+    # The part that came too late is behind the other one, or in another function.
+    late = Conflict("0.2", None, Edge(whole, (part,), False), None, (part,), (), ())
+    assert list(barrier_proposals(late, seen(part, whole)[0], sources)) == []
+    elsewhere = Conflict("0.2", None, Edge(OTHER, (whole,), False), None, (whole,), (), ())
+    assert list(barrier_proposals(elsewhere, seen(OTHER, whole)[0], sources)) == []
 
 
 def test_a_deadlock_gets_one_lock_around_what_each_thread_takes(sources: Sources) -> None:

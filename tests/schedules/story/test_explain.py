@@ -38,6 +38,7 @@ def isolated(
             complete=complete,
         ),
         failing_range=None,
+        needed=None,
         passing=log_of([]),
         failing=log_of([SWITCH], FAILED),
     )

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from replay_dd.report.hangs import hang_as_json, hang_as_text
+from replay_dd.report.story import story_as_text
 from replay_dd.schedules.hang import Hang
 from replay_dd.schedules.model import Program, Settings, Trigger
 from replay_dd.schedules.story.hanging import verdict_of
 from replay_dd.schedules.target import Plan, TargetRun, describe_program, run_target
+from tests.schedules.story.programs_explained import explained
 
 PROGRAMS = Path(__file__).parent / "hangs"
 MOST_SEEDS = 100
@@ -144,20 +146,33 @@ def test_every_kind_of_hang_is_told(row: tuple[str, str, set[str], set[int], set
     check(row, tmp_path)
 
 
-def at_limit(name: str, folder: Path) -> tuple[Hang, list[str]]:
-    """What is known of a program that the default schedule leads to its time limit, and the same as text."""
-    shutil.copy(PROGRAMS / f"{name}.py", folder)
+def without_end(name: str, folder: Path, time_limit_s: float | None) -> tuple[Hang, list[str]]:
+    """What is known of a program that the default schedule lets run for ever, and the same as text.
+
+    Args:
+        name: of the program.
+        folder: where it is run.
+        time_limit_s: when it is killed; None if it shall end before.
+    """
+    if not (folder / f"{name}.py").exists():
+        shutil.copy(PROGRAMS / f"{name}.py", folder)
     program = describe_program((sys.executable, f"{name}.py"), directory=folder)
-    run = run_target(program, Settings(), Plan(), time_limit_s=2)
+    run = run_target(program, Settings(), Plan(), time_limit_s=time_limit_s or 120)
     ending = run.log.ending
-    assert ending.timed_out
+    assert ending.timed_out is (time_limit_s is not None)
     assert ending.hang is not None, ending.notes
     return ending.hang, [" ".join(line.split()) for line in hang_as_text(ending, run.log.program)]
 
 
 @pytest.mark.once
-def test_a_livelock_is_told_from_the_lines_that_come_round_again(tmp_path: Path) -> None:
-    hang, text = at_limit("polite", tmp_path)
+@pytest.mark.parametrize("counts", [False, True], ids=["the same state", "one that counts"])
+def test_a_livelock_is_told_from_the_lines_that_come_round_again(tmp_path: Path, counts: bool) -> None:
+    if counts:
+        program = (PROGRAMS / "polite.py").read_text()
+        counting = program.replace("self.meals = 0", "self.meals = self.tries = 0")
+        counting = counting.replace("self.first.release()", "self.tries += self.first.release() is None")
+        (tmp_path / "polite.py").write_text(counting)
+    hang, text = without_end("polite", tmp_path, 2 if counts else None)
     # The time limit comes at any moment: the headline names the forks held at that one, so it may take two lines.
     headline = text[0] if ": " in text[0] else f"{text[0]} {text[1]}"
     assert headline.startswith("HANG")
@@ -170,7 +185,7 @@ def test_a_livelock_is_told_from_the_lines_that_come_round_again(tmp_path: Path)
 
 @pytest.mark.once
 def test_a_wait_for_a_child_is_told_with_its_stack(tmp_path: Path) -> None:
-    _, text = at_limit("child", tmp_path)
+    _, text = without_end("child", tmp_path, 2)
     assert text[0] == "HANG: wait for something outside"
     assert "child.py:20 child.wait() in Job.run, in Popen.wait" in text
     assert any("communicate()" in line for line in text)
@@ -184,3 +199,13 @@ def test_what_was_not_noted_is_not_denied(tmp_path: Path) -> None:
     bare = verdict_of(replace(ending.hang, with_history=False, steps=()), ending)
     assert bare.kind == "missing producer"
     assert "Nobody" not in str(bare)
+
+
+@pytest.mark.once
+def test_a_lost_update_leads_to_a_notification_that_seems_missed(tmp_path: Path) -> None:
+    explanation, program = explained(PROGRAMS / "readers.py", tmp_path)
+    text = " ".join(" ".join(story_as_text(explanation, program)).split())
+    assert "RWLock._readers (attribute of one RWLock): wait for what never comes after a lost update" in text
+    story = explanation.story
+    assert story is not None
+    assert 16 in {step.access.place.line for turn in story.turns for step in turn.steps}

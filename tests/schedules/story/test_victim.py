@@ -8,13 +8,20 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Edge, find_conflict, used_unready
+from replay_dd.schedules.story.conflict import Edge, find_conflict, interrupted_update, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.raised import deciding_look
 from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.tell import tell_race
-from replay_dd.schedules.story.victim import better_of, conflict_of_victim, failed_access, made_by_both
+from replay_dd.schedules.story.victim import (
+    better_of,
+    conflict_of_victim,
+    failed_access,
+    made_by_both,
+    made_once_more,
+    never_done,
+)
 from tests.schedules.logs import PASSED
 from tests.schedules.story.test_kinds import NOTHING, Y, access, conflict_of, number, switch
 
@@ -218,5 +225,61 @@ def test_a_loop_whose_container_has_changed_is_the_victim() -> None:
     stored = access("0.2", 1, 6, "stores", members)
     about_it = conflict_of([steps[0], stored, access("0.1", 6, 9, "reads", members)], 6, 6)
     assert better_of(about_it, found, victim) == about_it
+    # Another thread that was interrupted in between only gave this one the time.
+    assert better_of(about_it._replace(thread="0.2"), found, victim) == found
     by_edges = about_it._replace(right=Edge(access("0.1", 6, 9, "reads"), (stored,), inferred=False))
     assert better_of(by_edges, found, victim) == found
+
+
+def test_what_a_thread_finds_missing_and_makes_although_another_one_made_it() -> None:
+    beside = ("item", 8, ITEM[2])
+    absent = number(1)._replace(text="False")
+    look = access("0.2", 1, 1, "checks", ITEM, tested=True, old=absent)
+    made = access("0.1", 5, 2, "stores", ITEM)
+    made_beside = access("0.1", 6, 3, "stores", beside)
+    again = access("0.2", 2, 4, "stores", beside)
+    failing = seen(look, made, made_beside, again)
+    first, second, third, last = failing.accesses
+    early = conflict_of([access("0.1", 4, 0, "reads", Y), *failing.accesses], 5, 5)._replace(
+        left=None, right=Edge(second, (first,), inferred=False)
+    )
+    found = made_once_more(failing, early)
+    assert found is not None
+    assert found.left == Edge(first, (second,), inferred=False)
+    assert found.right == Edge(last, (third,), inferred=False)
+    assert (found.thread, kind_of(found, PASSED)) == ("0.2", kinds.CHECK_THEN_ACT)
+    # It does not make it, or makes what belongs to another key, or its look decided nothing.
+    assert made_once_more(seen(look, made, made_beside), early) is None
+    other = ("item", 8, "'b'")
+    rest = (made, made_beside._replace(thing=other), again._replace(thing=other))
+    assert made_once_more(seen(look, *rest), early) is None
+    undecided = early._replace(right=Edge(second, (first._replace(tested=False),), inferred=False))
+    assert made_once_more(failing, undecided) is None
+
+
+def test_what_a_thread_would_have_done_next_may_be_what_was_missing() -> None:
+    lines = ("whole", 3, "")
+    took = access("0.1", 1, 1, "reads", Y)
+    looked = access("0", 9, 5, "reads", lines, name="Drain.lines")
+    added = access("0.1", 3, 4, "calls", lines, name="Drain.lines", reads=True, writes=True, detail="append('x')")
+    failing, passing = seen(took, looked), seen(took, added, looked)
+    found = never_done(failing, passing, switch(2))
+    assert found is not None
+    assert found.never
+    assert found.right is not None
+    assert found.right.others == (failing.accesses[1],)
+    assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.ORDER_VIOLATION)
+    assert never_done(passing, passing, switch(2)) is None  # it came to it
+    assert never_done(failing, seen(took, looked), switch(2)) is None
+
+
+def test_an_update_that_is_interrupted_before_its_store() -> None:
+    look = access("0.1", 4, 1, "reads")
+    other = access("0.2", 1, 5, "stores")
+    store = access("0.1", 5, 6, "stores")._replace(place=look.place, stack=look.stack)
+    found = interrupted_update(seen(look, other, store), switch(5))
+    assert found is not None
+    assert kind_of(found, PASSED) == kinds.LOST_UPDATE
+    elsewhere = access("0.1", 5, 6, "stores")
+    assert interrupted_update(seen(look, other, elsewhere), switch(5)) is None
+    assert interrupted_update(seen(look, store), switch(5)) is None

@@ -72,6 +72,14 @@ if TYPE_CHECKING:
         def put(self, queue: object, frame: FrameType | None) -> None:
             """A thread puts something into a simple queue."""
 
+    class Circles(Protocol):
+        """Notices that the program goes round in a circle; see ``hangs/circles.py``."""
+
+        def at_choice(
+            self, thread: ManagedThread, place: Place | None, ready: list[ManagedThread], waits: bool
+        ) -> None:
+            """A thread has to wait or gives way, or computes; ends the program if it goes round in a circle."""
+
     class Guard(Protocol):
         """Holds threads back beyond what the program's own locks do; see the room ``virtual``."""
 
@@ -116,6 +124,7 @@ class Chooser(Baton):
         observer: looks at what the program accesses, if the tool wants that.
         when_asked: called now and then; tells what is known of the threads if the tool has asked for it.
         history: keeps what happens to locks and the like, if the tool wants that.
+        circles: notices that the program goes round in a circle.
         guard: keeps a virtual lock or order, if the tool wants one.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
@@ -139,6 +148,7 @@ class Chooser(Baton):
         self.executed: Any = None
         self.observer: Observer | None = None
         self.history: History | None = None
+        self.circles: Circles | None = None
         self.guard: Guard | None = None
         self.when_asked: Callable[[], None] = _nothing
         self.max_delay_ns = 0
@@ -174,6 +184,9 @@ class Chooser(Baton):
         if thread.time % COLLECT_EVERY == 0:
             self.when_asked()
         ready, runnable = self.who_can_run()
+        waits = forced or gives_way
+        if self.circles is not None and self.counting and (waits or thread.time % COLLECT_EVERY == 0):
+            self.circles.at_choice(thread, place, ready, waits)
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
             others = [t for t in ready if t is not thread] or self._reached_by_computing(thread)

@@ -9,7 +9,7 @@ Rules of this module:
   program did before is for the program to clean up. All others are fresh processes.
 * Whatever descriptor is one of the standard streams that the process was started with is redirected to the stream of
   each copy: pytest keeps them under other numbers. Files without a name, where pytest catches output, are put back: see
-  unnamed_files.py.
+  unnamed_files.py. So are sockets at which the program listens: see listeners.py.
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
 * A copy pays for each page of memory that it writes to and for all code that it is the first to run. So whatever does
@@ -29,6 +29,7 @@ import time
 from ..accelerator import accelerator
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
+from .listeners import Listeners
 from .server_signals import HeldSignals
 from .unnamed_files import UnnamedFiles
 
@@ -91,7 +92,8 @@ def serve(
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         flush(stream)
     unnamed = UnnamedFiles([int(name) for name in open_descriptors()])
-    reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | unnamed.numbers)
+    listeners = Listeners([int(name) for name in open_descriptors()])
+    reason = reason or why_not_to_copy(own | {descriptor} | copies.keys() | unnamed.numbers | listeners.numbers)
     signals = HeldSignals()
     server.send(marshal.dumps(("ready", reason), MARSHAL_VERSION))
     directory = Directory()
@@ -117,6 +119,7 @@ def serve(
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
         _, status = real_waitpid(pid, 0)
         unnamed.put_back()
+        listeners.put_back()
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))
     hard_exit(0)
     raise AssertionError("unreachable")

@@ -205,10 +205,17 @@ class RunEnd:
 
     def deadlock(self) -> None:
         """All threads wait for each other: explain, and end the process."""
+        self._end_hung("deadlock")
+
+    def endless(self) -> None:
+        """Some threads go round in a circle and the others wait: explain, and end the process."""
+        self._end_hung("no progress")
+
+    def _end_hung(self, why: str) -> None:
         scheduler = self.scheduler
         frames = sys._current_frames()
         if self.is_own_process():
-            self._tell_hang("deadlock")
+            self._tell_hang(why)
         rows = []
         for thread in scheduler.threads:
             waiting = thread.waiting

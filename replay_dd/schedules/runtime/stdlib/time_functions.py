@@ -31,7 +31,7 @@ def sleep_replacement(clock: Clock, scheduler: Scheduler) -> Callable[[float], N
         if wait_ns < 0:
             raise ValueError("sleep length must be non-negative")
         frame = sys._getframe(1)
-        deadline = clock.read() + wait_ns
+        deadline = clock.pass_moment() + wait_ns
         if wait_ns == 0:
             scheduler.operation(frame, gives_way=True)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .barrier import VirtualBarrier
 from .lock import VirtualLock
 from .order import VirtualOrder
 
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
     from ..baton.scheduler import Scheduler
 
 
-def make_guard(scheduler: Scheduler, wanted: dict[str, Any]) -> VirtualLock | VirtualOrder:
-    """The virtual lock, or the virtual order, that a request asks for."""
+def make_guard(scheduler: Scheduler, wanted: dict[str, Any]) -> VirtualBarrier | VirtualLock | VirtualOrder:
+    """The virtual lock, order or barrier that a request asks for."""
+    if wanted["threads"]:
+        return VirtualBarrier(scheduler, wanted["regions"], wanted["threads"])
     if wanted["earlier"]:
         return VirtualOrder(scheduler, wanted["regions"], wanted["earlier"])
     return VirtualLock(scheduler, wanted["regions"], wanted["taking"])

@@ -1,0 +1,258 @@
+"""Notices that a program goes round in a circle that it cannot leave: a livelock, or a loop without end.
+
+It marks a state of the program and waits for the same state to come again. The mark is renewed whenever the number of
+choices has doubled, so a circle of any length is met, wherever it begins: R. P. Brent, "An improved Monte Carlo
+factorization algorithm" (BIT 20, 1980).
+
+Rules of this module:
+
+* A state is what the code of the threads can see: where each of them stands and for how long it still sleeps, the
+  variables of its functions, and all that can be reached from there. Looking at it runs no code of the program.
+* A circle counts only if it is fair, that is if every thread that could run in it did; if nothing in it read the clock
+  or drew random numbers; and if nothing from outside can end it: no wait for a descriptor, no child process, no thread
+  that is not under control, no alarm, no code that asks for files or connections. In doubt there is none.
+* A `for` loop ends with its iterator, which is not looked into: a thread that stands in one may leave it.
+* What other objects in C keep to themselves stays unseen. So one round proves nothing, and many are waited for.
+* Only what does not depend on who asks is counted: threads that have to wait or give way, and every so many yield
+  points. So a replay, whose strategy asks elsewhere, ends at the same point.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from ..baton.clock import NO_ALARM
+from ..baton.moments import OutsideWait
+from ..compat import BACKWARD_JUMPS, NAMES
+from ..observing import attributes_of, class_module, is_a, is_made_in_python, local_value, own_attributes_of_class
+from ..points.bytecode import instructions
+from ..points.frames import RUNTIME, program_frame
+from ..stdlib.locks import Lock, RLock
+
+TYPE_CHECKING = False  # module `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from ..baton.scheduler import Scheduler
+    from ..baton.thread import ManagedThread
+    from ..points.place import Place
+
+FIRST_MARK = 64  # choices: most programs that end come to fewer
+ROUNDS = 10  # each may need some switches, all of which are then in the log
+_COMPUTING = 4  # choices that many yield points without any count for
+TRACED_ROUNDS = 4  # at the end, for the lines that come round
+_TRACED_POINTS = 4_000
+_MOST_LOOKS = 3  # at states that turned out to be others, for each mark: each costs up to some milliseconds
+_MOST_OBJECTS = 5_000
+_PACKAGE = __name__.partition(".")[0] + "."
+_PLAIN = (str, bytes, int, float, complex, bool, type(None))
+_MODULE, _FUNCTION, _CODE = type(sys), type(lambda: None), type((lambda: None).__code__)
+_NOT_ENTERED = (_MODULE, _FUNCTION, _CODE, type(len), type(sys._getframe()), property, classmethod, staticmethod)
+# Names of what asks for something outside the process: the answer could end the loop that asks.
+_ASKING = (
+    "accept access connect execute exists fetchall fetchone getmtime getsize glob iglob input is_dir is_file isdir "
+    "isfile islink kill listdir lstat open poll Popen read readline readlines recv recv_into requests scandir select "
+    "send socket stat subprocess urlopen wait3 wait4 waitpid walk"
+)
+# Random numbers come from a state that stays unseen.
+_DRAWING = "choice choices expovariate getrandbits randint random randrange sample shuffle token_bytes uniform urandom"
+_OUTSIDE = frozenset(f"{_ASKING} {_DRAWING}".split())
+
+
+class Circles:
+    """Looks whether the program comes to a state again.
+
+    Args:
+        scheduler: who runs.
+        end: ends the process; does not return.
+    """
+
+    def __init__(self, scheduler: Scheduler, end: Callable[[], None]) -> None:
+        self._scheduler = scheduler
+        self._end = end
+        self._choices = 0
+        self._next_mark = FIRST_MARK
+        self._position: tuple[object, ...] = ()
+        self._where: tuple[list[object], list[object]] | None = None
+        self._state: list[object] | None = None
+        self._looks = 0
+        self._rounds = 0
+        self._first_round = 0
+        self._loops: dict[CodeType, list[tuple[int, int, bool]]] = {}
+        self._round = 0  # a hash of what was passed in it
+        self._forget_round()
+
+    def at_choice(self, thread: ManagedThread, place: Place | None, ready: list[ManagedThread], waits: bool) -> None:
+        """A thread has to wait or gives way, or computes; ends the program if it has come round too often."""
+        self._choices += 1 if waits else _COMPUTING
+        if self._choices < FIRST_MARK:
+            return
+        if self._state is None and self._choices < self._next_mark:
+            return
+        position = (thread, None if place is None else (place.code, place.position))
+        self._round = hash((self._round, position))
+        self._ran.add(thread)
+        self._could.update(ready)
+        if self._choices >= self._next_mark:
+            self._next_mark *= 2
+            self._mark(position)
+        elif self._state is not None and position == self._position:
+            self._compare()
+
+    def _forget_round(self) -> None:
+        self._round = 0
+        self._ran: set[ManagedThread] = set()
+        self._could: set[ManagedThread] = set()
+        self._readings = self._scheduler.clock.readings
+
+    def _mark(self, position: tuple[object, ...]) -> None:
+        self._position, self._where = position, self._where_now()
+        self._state = None if self._where is None else _contents(self._where[1])
+        self._looks = self._rounds = self._first_round = 0
+        self._forget_round()
+
+    def _compare(self) -> None:
+        if self._looks >= _MOST_LOOKS:
+            self._state = None
+            return
+        where = self._where_now()
+        if where is None or self._where is None or where[0] != self._where[0]:
+            self._rounds = 0
+            return
+        if _contents(where[1]) != self._state:
+            self._looks += 1
+            self._rounds = 0
+            return
+        same = self._rounds == 0 or self._round == self._first_round
+        fair = self._could <= self._ran and all(one in self._ran for one in self._sleepers())
+        if not same or not fair or self._readings != self._scheduler.clock.readings:
+            self._looks += 1
+            self._rounds = 0
+            self._forget_round()
+            return
+        self._rounds += 1
+        self._first_round = self._round
+        if self._rounds == ROUNDS - TRACED_ROUNDS:
+            self._scheduler.traced_left = max(self._scheduler.traced_left, _TRACED_POINTS)
+        elif self._rounds >= ROUNDS and not self._could_be_ended_from_outside():
+            self._end()
+        self._forget_round()
+
+    def _sleepers(self) -> list[ManagedThread]:
+        return [thread for thread in self._scheduler.threads if thread.deadline is not None]
+
+    # -- the state -----------------------------------------------------------------------------------------------------
+
+    def _where_now(self) -> tuple[list[object], list[object]] | None:
+        """Where the threads stand, and the values of their variables; None if something unseen may change those."""
+        scheduler = self._scheduler
+        if scheduler.moments.real_time or scheduler.clock.alarm_ns < NO_ALARM:
+            return None
+        frames = sys._current_frames()
+        parts: list[object] = []
+        roots: list[object] = []
+        for thread in scheduler.threads:
+            waiting = thread.waiting
+            if is_a(waiting, OutsideWait):
+                return None
+            left_ns = None if thread.deadline is None else thread.deadline - scheduler.clock.now_ns
+            parts += [thread.name, id(waiting), left_ns]
+            frame = program_frame(frames.get(thread.ident))
+            while frame is not None:
+                code = frame.f_code
+                if not code.co_filename.startswith(RUNTIME):
+                    if thread in self._ran and self._may_be_left(frame):
+                        return None
+                    parts += [id(code), frame.f_lasti]
+                    roots += _values(frame)
+                frame = frame.f_back
+        return parts, roots
+
+    def _may_be_left(self, frame: FrameType) -> bool:
+        """Whether the loop in which a frame stands may end by what is not looked at."""
+        code = frame.f_code
+        if not _OUTSIDE.isdisjoint(code.co_names):
+            return True
+        if code not in self._loops:
+            self._loops[code] = _loops(code)
+        around = [loop for loop in self._loops[code] if loop[0] <= frame.f_lasti < loop[1]]
+        return bool(around) and min(around, key=lambda loop: loop[1] - loop[0])[2]
+
+    def _could_be_ended_from_outside(self) -> bool:
+        try:
+            tasks = os.listdir("/proc/self/task")
+            children = [_text(f"/proc/self/task/{task}/children") for task in tasks]
+        except OSError:
+            return True
+        return len(tasks) > len(self._scheduler.threads) or any(children)
+
+
+def _loops(code: CodeType) -> list[tuple[int, int, bool]]:
+    """Where each loop begins and ends, and whether it goes over an iterator."""
+    listing = instructions(code)
+    names: dict[int, str] = {}
+    begin = 0
+    for _, operation, _, end in listing:
+        names[begin] = NAMES[operation]
+        begin = end
+    found = []
+    for _, operation, argument, end in listing:
+        if operation in BACKWARD_JUMPS and NAMES[operation] != "JUMP_BACKWARD_NO_INTERRUPT":  # that one awaits
+            target = end - 2 * argument
+            found.append((target, end, names.get(target) == "FOR_ITER"))
+    return found
+
+
+def _text(path: str) -> str:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, 100).decode()
+    finally:
+        os.close(descriptor)
+
+
+def _values(frame: FrameType) -> list[object]:
+    """The values of the variables that a function uses."""
+    code = frame.f_code
+    own = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    found = [local_value(frame, name) for name in own]
+    scope = frame.f_globals
+    if type(scope) is dict:
+        found += [scope.get(name) for name in code.co_names]
+    return found
+
+
+def _contents(roots: list[object]) -> list[object] | None:
+    """All that can be reached from some objects, as something that can be compared; None if it is too much."""
+    parts: list[object] = []
+    seen: set[int] = set()
+    left = roots[::-1]
+    while left:
+        thing: Any = left.pop()
+        kind = type(thing)
+        if kind in _PLAIN:
+            parts.append((kind, thing))
+            continue
+        parts.append(id(thing))
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if len(seen) > _MOST_OBJECTS:
+            return None
+        if is_a(thing, (Lock, RLock)):
+            parts += [id(thing._holder), thing._count if is_a(thing, RLock) else None]
+        elif is_a(thing, type):
+            if is_made_in_python(thing):
+                left += [value for _, value in own_attributes_of_class(thing)]
+        elif kind not in _NOT_ENTERED and not _is_runtime(kind):
+            left += attributes_of(thing).values()
+            left += gc.get_referents(thing)
+    return parts
+
+
+def _is_runtime(kind: type) -> bool:
+    return class_module(kind).startswith(_PACKAGE)
