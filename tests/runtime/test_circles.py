@@ -8,7 +8,6 @@ import pytest
 
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.hang import NO_PROGRESS
-from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.target import Plan
 from tests.runtime.programs import assert_same, output_of, random_walk, replayed, run_program
 
@@ -49,6 +48,8 @@ POLITE = """
         thread.join()
     print("done")
 """
+
+IN_STEP = Plan("profile", {"abreast": 2, "stops": 0, "latest": 1, "uneven": 0, "drawn": 0, "seed": 0})
 
 # What a thread does while the others wait for it; at the end it is free.
 LEFT = {
@@ -105,7 +106,7 @@ def test_a_loop_that_nothing_ends_is_ended(tmp_path: Path, pause: str) -> None:
 def test_threads_that_make_way_for_each_other_in_step_are_ended(tmp_path: Path, pause: str) -> None:
     text = POLITE.replace("{pause}", pause)
     assert output_of(run_program(tmp_path, text)) == "done\n"
-    run = run_program(tmp_path, text, OPENINGS[0], time_limit_s=120)
+    run = run_program(tmp_path, text, IN_STEP, time_limit_s=120)
     found = signature_of(run.log.ending)
     assert found.text == "livelock of the threads 0.1, 0.2"
     assert found.in_step
