@@ -9,6 +9,7 @@ Rules of this module:
   failures are easiest to explain; one the next that may bring about an order of two accesses that no run had; and one a
   random strategy, in case it is none of these. Without anything new, that is two of three. Some random strategies
   switch only where threads touch the same thing; others anywhere, since the touches are guessed and sampled.
+* Preemptions are tried without notes of places where nothing is shared (:mod:`~replay_dd.schedules.unshared_places`).
 * Plans depend on runs that were given at least ``LAG`` plans before, so they are the same for any number of jobs.
 """
 
@@ -33,6 +34,7 @@ from replay_dd.schedules.possible_preemptions import possible_preemptions
 from replay_dd.schedules.record import plan_for
 from replay_dd.schedules.runtime.channel import LOCK
 from replay_dd.schedules.target import Plan, TargetRun
+from replay_dd.schedules.unshared_places import UnsharedPlaces
 
 LAG = 4
 _NEXT, _NEW_ORDER, _RANDOM = "next", "new order", "random"
@@ -105,6 +107,7 @@ class HuntPlans(Iterator[Plan]):
         self._no_news: set[Order] = set()
         self._likely_given = 0
         self._random = RandomPlans(first)
+        self._unshared = UnsharedPlaces()
         self._turns = (_NEXT,) if only_preemptions else _TURNS
         self._only_preemptions = only_preemptions
         self._waiting: list[Waiting] = []
@@ -140,7 +143,11 @@ class HuntPlans(Iterator[Plan]):
                 if len(best.triggers) == 1
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
-            return Plan("profile" if self._random.short else "replay", triggers=best.triggers, label=label)
+            if not self._random.short:
+                return Plan("replay", triggers=best.triggers, label=label)
+            left_out = self._unshared.known
+            self._sampled = self._sampled or bool(left_out)
+            return Plan("profile", triggers=best.triggers, left_out=left_out, label=label)
         if self._only_preemptions:
             raise StopIteration
         return self._random.plan(number - self._likely_given, self._seed + number)
@@ -241,6 +248,8 @@ class HuntPlans(Iterator[Plan]):
             self._sampled = True
             return
         self._sampled = self._sampled or is_sample(run.touches)
+        if not plan.left_out:
+            self._unshared.learn(run)
         if not plan.options.keys().isdisjoint((ABREAST, CROWD, VIEWS)):
             self._orders_of_crowd |= orders_of(run.touches)
             self._random.learn(run.touches)

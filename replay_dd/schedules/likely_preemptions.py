@@ -142,6 +142,20 @@ def conflicting_events(touches: Sequence[Touch]) -> dict[tuple[int, ...], dict[s
     return found
 
 
+def shared_places(touches: Sequence[Touch], alternatives: Sequence[Alternative]) -> set[int]:
+    """The places where threads take locks, touch what they share, or change what an idle thread may take over.
+
+    Args:
+        touches: the touches of one run.
+        alternatives: where others could have run.
+    """
+    shared = _shared(touches)
+    changed = {touch.thing for touch in touches if touch.changes} if _idle(touches, alternatives) else set()
+    return {
+        touch.place for touch in touches if touch.thing in shared or touch.thing in changed or touch.thing[1] == LOCK
+    }
+
+
 def is_sample(touches: Sequence[Touch]) -> bool:
     """Whether some accesses to shared things, or threads that may come next, are left out.
 
@@ -247,8 +261,7 @@ def _handed_on(
 
     So the threads of a pool share the work in other runs, and touch the same things there.
     """
-    busy = {touch.thread for touch in touches}
-    idle = sorted({one.to for one in alternatives} - busy)[:_MOST_OTHERS]
+    idle = _idle(touches, alternatives)
     shared, changed = _shared(touches), {touch.thing for touch in touches if touch.changes}
     met: set[tuple[str, tuple[int, str]]] = set()
     for touch in touches:
@@ -264,6 +277,11 @@ def _handed_on(
                     Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, "taken over")),
                 )
         met.add(known)
+
+
+def _idle(touches: Sequence[Touch], alternatives: Sequence[Alternative]) -> list[str]:
+    """Some threads that could have run, but touched nothing."""
+    return sorted({one.to for one in alternatives} - {touch.thread for touch in touches})[:_MOST_OTHERS]
 
 
 def _before(

@@ -62,6 +62,7 @@ class Plan:
         triggers: the triggers that ``replay`` follows.
         watched: the keys of places whose visits are counted.
         places: the keys of places at which ``uniform`` switches; if empty, anywhere.
+        left_out: the keys of places where ``profile`` notes nothing.
         first: the threads that ``uniform`` draws first; None to draw all, and not to report them.
         label: what the log calls this plan; by default the strategy with its options.
         arrivals: what came from outside, and when, in the run that ``replay`` follows.
@@ -89,6 +90,7 @@ class Plan:
     triggers: tuple[Trigger, ...] = ()
     watched: tuple[int, ...] = ()
     places: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
     first: tuple[str, ...] | None = None
     label: str = ""
     arrivals: tuple[tuple[Any, ...], ...] = ()
@@ -120,7 +122,7 @@ class TargetRun:
     and the instructions that they executed. And how much was left, in virtual nanoseconds, of the shortest sleep or
     time-out too long to end early; 0 if there was none. And what happened to locks and the like; and which threads the
     strategy ``uniform`` drew, each with those that it drew from. And the places that threads touched something at, by
-    their keys.
+    their keys; and, of a long run, the keys of those where they touched nothing.
     """
 
     log: Log
@@ -138,6 +140,7 @@ class TargetRun:
     hang: Hang | None = None
     drawn: tuple[tuple[str, tuple[str, ...]], ...] = ()
     touched: Mapping[int, Place] = field(default_factory=dict)
+    untouched: frozenset[int] = frozenset()
 
 
 def describe_program(
@@ -262,6 +265,7 @@ def request_of(settings: Settings, plan: Plan, folder: PrivateFolder, server: in
         "options": dict(plan.options),
         "watched": list(plan.watched),
         "places": list(plan.places),
+        "left_out": list(plan.left_out),
         "first": None if plan.first is None else list(plan.first),
         "thread_times": dict(plan.thread_times),
         "points": dict(plan.points),
@@ -338,6 +342,7 @@ def make_run(
     skipped: list[Trigger] = []
     notes: list[str] = [processes.note(chosen, found)] if chosen is not None and len(found) > 1 else []
     touches: list[Touch] = []
+    untouched: set[int] = set()
     alternatives: list[Alternative] = []
     drawn: list[tuple[str, tuple[str, ...]]] = []
     arrivals: list[tuple[Any, ...]] = []
@@ -370,6 +375,8 @@ def make_run(
         elif kind == channel.TOUCH:
             thread, time, global_time, number, thing, name, changes, held = record[1:]
             touches.append(Touch(thread, time, global_time, places[number].key, (thing, name), changes, held))
+        elif kind == channel.UNTOUCHED:
+            untouched.add(record[1])
         elif kind == channel.DRAWN:
             drawn.append((record[1], tuple(record[2])))
         elif kind == channel.ALTERNATIVE:
@@ -467,6 +474,7 @@ def make_run(
         hang=hang,
         drawn=tuple(drawn),
         touched={place.key: place for place in places.values()} if touches else {},
+        untouched=frozenset(untouched),
     )
 
 

@@ -208,6 +208,19 @@ def test_both_note_the_same_visits(
     assert notes[0]
 
 
+def test_both_leave_the_same_places_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = describe_program((sys.executable, tmp_path / "program.py"))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    whole = run_target(program, Settings(), Plan("profile"), time_limit_s=60).touches
+    left_out = tuple(sorted({touch.place for touch in whole})[::2])
+    plan = Plan("profile", left_out=left_out)
+    in_c = run_target(program, Settings(), plan, time_limit_s=60).touches
+    monkeypatch.setenv("REPLAY_DD_ACCELERATOR", "off")
+    in_python = run_target(program, Settings(), plan, time_limit_s=60).touches
+    for notes in (in_c, in_python):
+        assert {touch.place for touch in notes} == {touch.place for touch in whole}.difference(left_out)
+
+
 def test_both_draw_at_the_same_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

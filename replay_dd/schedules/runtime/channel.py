@@ -27,6 +27,7 @@ SWITCH = (
     "switch"
 )
 TOUCH = "touch"  # path, time, global time, place number, object, what of it, changes, locks held
+UNTOUCHED = "untouched"  # key of a place where a thread touched nothing; not told by short runs
 LOCK = "(lock)"  # what of an object is touched by taking a lock: no attribute has that name
 ALTERNATIVE = "alternative"  # path, time, global time, to: another thread could go on here, where one had to
 DRAWN = "drawn"  # path, of which paths: a draw of the strategy ``uniform``

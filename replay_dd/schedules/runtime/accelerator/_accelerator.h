@@ -302,7 +302,7 @@ typedef struct {
     char notable;       /* so was the last yield point */
     Looks looks;
     Places places;
-    Visits noted;
+    Visits noted, left_out;
 } Counter;
 
 extern PyTypeObject ThreadCountsType, CounterType;

@@ -112,6 +112,9 @@ static inline int is_notable(Counter *self, const ThreadCounts *thread, uint64_t
     if (self->noting == AT_PLACES) {
         return visits_know(&self->noted, number);
     }
+    if (visits_know(&self->left_out, number)) {
+        return 0;
+    }
     return visits_count(&self->noted, self->noting == BY_THREAD ? number ^ thread->hash : number);
 }
 
@@ -283,7 +286,7 @@ static PyObject *counter_position_of(Counter *Py_UNUSED(self), PyObject *frame)
     return PyLong_FromLong(PyFrame_GetLasti((PyFrameObject *)frame) + positions_shift((PyFrameObject *)frame, NULL));
 }
 
-static PyObject *counter_ask_at_places(Counter *self, PyObject *numbers)
+static PyObject *add_places(Visits *visits, PyObject *numbers)
 {
     PyObject *iterator = PyObject_GetIter(numbers), *number;
     if (iterator == NULL) {
@@ -295,12 +298,20 @@ static PyObject *counter_ask_at_places(Counter *self, PyObject *numbers)
         if (PyErr_Occurred()) {
             break;
         }
-        visits_count(&self->noted, key);
+        visits_count(visits, key);
     }
     Py_DECREF(iterator);
-    self->noting = AT_PLACES;
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
+
+static PyObject *counter_ask_at_places(Counter *self, PyObject *numbers)
+{
+    self->noting = AT_PLACES;
+    return add_places(&self->noted, numbers);
+}
+
+static PyObject *counter_leave_out(Counter *self, PyObject *numbers)
+{ return add_places(&self->left_out, numbers); }
 
 static PyObject *counter_know(Counter *self, PyObject *arguments)
 { return places_know(&self->places, arguments); }
@@ -370,6 +381,7 @@ static PyMethodDef counter_methods[] = {
      "Pass the yield point before an operation that can go on, if nobody has to be asked; whether it was passed."},
     {"position_of", (PyCFunction)counter_position_of, METH_O, "Where the frame of an operation stands, as the log has it."},
     {"ask_at_places", (PyCFunction)counter_ask_at_places, METH_O, "Ask also at each visit of places with these numbers."},
+    {"leave_out", (PyCFunction)counter_leave_out, METH_O, "Take no visit of places with these numbers for notable."},
     {"know", (PyCFunction)counter_know, METH_VARARGS,
      "know(code, position, place, number): what pass_operation needs to know; no place: any position of library code."},
     {"add_code", tables_add_code, METH_VARARGS,
@@ -414,6 +426,7 @@ static void counter_dealloc(Counter *self)
     PyObject_GC_UnTrack(self);
     counter_clear(self);
     visits_clear(&self->noted);
+    visits_clear(&self->left_out);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 

@@ -82,8 +82,8 @@ class PythonCounter:
     """
 
     __slots__ = (
-        *("busy", "counting", "current", "digest", "every_operation", "idle", "notable", "noted", "noting", "over"),
-        *("question", "stranger", "visits", "watched"),
+        *("busy", "counting", "current", "digest", "every_operation", "idle", "left_out", "notable", "noted", "noting"),
+        *("over", "question", "stranger", "visits", "watched"),
         *("_looks", "_seen", "_seen_ns", "_seen_processor_ns", "_seen_time", "_still_since_ns"),
     )
 
@@ -97,6 +97,7 @@ class PythonCounter:
         self.counting = self.busy = self.over = self.every_operation = self.idle = self.notable = False
         self.noting = 0
         self.noted: dict[int, int] = {}
+        self.left_out: set[int] = set()
         self._seen: Any = None
         self._looks = self._seen_time = self._seen_ns = self._seen_processor_ns = self._still_since_ns = 0
 
@@ -159,6 +160,10 @@ class PythonCounter:
         self.noted.update(dict.fromkeys(numbers, 1))
         self.noting = AT_PLACES
 
+    def leave_out(self, numbers: Iterable[int]) -> None:
+        """Take no visit of places with these numbers for notable."""
+        self.left_out.update(numbers)
+
     def position_of(self, frame: Any) -> int:
         """Where the frame of an operation stands, as the log has it."""
         position: int = frame.f_lasti
@@ -175,7 +180,7 @@ def _fold(counter: Any, thread: Any, number: int) -> None:
     counter.notable = False
     if counter.noting == AT_PLACES:
         counter.notable = number in counter.noted
-    elif counter.noting:
+    elif counter.noting and number not in counter.left_out:
         key = number ^ thread.hash if counter.noting == BY_THREAD else number
         visits = counter.noted[key] = counter.noted.get(key, 0) + 1
         counter.notable = visits <= NOTED_VISITS or not visits & (visits - 1)

@@ -7,7 +7,8 @@ Rules of this module:
 * What a place touches is guessed from its bytecode and from local and global variables. A wrong guess only costs a
   useless run later.
 * Of the visits of each place by each thread, the first are recorded, then the 4th, 8th, 16th and so on, so that a long
-  run costs little. After a limit, which only many threads reach, the visits of all threads count together.
+  run costs little. After a limit, which only many threads reach, the visits of all threads count together. None are at
+  places where, as the tool knows from other runs, threads share nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import _weakref
 import sys
 
 from ..baton.strategy import Strategy
-from ..channel import ALTERNATIVE, LOCK, TOUCH
+from ..channel import ALTERNATIVE, LOCK, TOUCH, UNTOUCHED
 from ..constants import BY_PLACE
 from ..points.bytecode import ACCESS, GIL, LINE, gil_points
 from ..points.methods import effect_of
@@ -28,6 +29,7 @@ from .abreast import Abreast
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import CodeType, FrameType
 
     from ..baton.baton import Baton
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from ..points.touches import Access, Expression
 
 LIMIT = 50_000  # visits recorded by thread and place; some microseconds each
+_FEW = 500  # of so few visits, other runs need leave nothing out
 
 Touch = tuple[object, str, bool]  # the object or None where it is not known, what of it, whether it may be changed
 
@@ -47,23 +50,29 @@ class Profile(Strategy):
     Args:
         granularity: of the yield points.
         followed: the strategy that decides.
+        left_out: the keys of places whose visits are not recorded.
     """
 
     asks_at_operations = True
     notes_visits = True
 
-    def __init__(self, granularity: str, followed: Strategy) -> None:
+    def __init__(self, granularity: str, followed: Strategy, left_out: Iterable[int] = ()) -> None:
         self._granularity = granularity
         self._followed = followed
+        self._left_out = left_out
         # Who is told of each access, even where it is not recorded.
         self._tells = followed.about_to if isinstance(followed, Abreast) else None
         self._noted = 0
         self._listings: dict[int, tuple[CodeType, list[Access]]] = {}
         self._accesses: dict[tuple[int, int], list[tuple[Expression, str, bool | str]]] = {}
         self._locks: dict[str, list[object]] = {}
+        self._untouched: set[tuple[int, int]] = set()
         self._identities = Identities()
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
+        if self._left_out:
+            baton.counter.leave_out(self._left_out)
+            self._left_out = ()
         self._followed.created(baton, thread)
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
@@ -96,10 +105,18 @@ class Profile(Strategy):
         self._noted += 1
         if self._noted == LIMIT:
             baton.counter.noting = BY_PLACE
+        if not touches and self._noted > _FEW:
+            self._tell_untouched(baton, place)
         held = tuple(identity(one) for one in taken if one is not lock)
         when = (thread.name, thread.time, baton.global_time())
         for thing, name, changes in touches:
             baton.send(TOUCH, *when, baton.log.place_number(place), identity(thing), name, changes, held)
+
+    def _tell_untouched(self, baton: Baton, place: Place) -> None:
+        known = id(place.code), place.mark
+        if known not in self._untouched:
+            self._untouched.add(known)
+            baton.send(UNTOUCHED, baton.places.place_hash(place.code, place.mark))
 
     def _touches(self, baton: Baton, place: Place) -> list[Touch]:
         if baton.outside is not None:

@@ -37,6 +37,7 @@ _STRATEGIES: dict[str, Callable[[dict[str, Any]], Strategy]] = {
     "profile": lambda run: Profile(
         run["granularity"],
         _profiled(run["options"]) or Replay(run["triggers"]),
+        run["left_out"],
     ),
     "anchored": lambda run: Anchored(run["anchors"]),
 }
