@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 import time
@@ -126,16 +127,27 @@ def _cost_row(bench: Bench, cost: Cost) -> list[object]:
     return [title, cost.shown(before), cost.shown(now), f"{now / before:.2f}"]
 
 
-def _processor_s(command: _Words, *, statuses: Sequence[int] = (0,)) -> float:
+def _processor_s(
+    command: _Words, *, statuses: Sequence[int] = (0,), file: Path | None = None, folder: Path | None = None
+) -> float:
     """Processor time of a command and all that it starts and waits for.
+
+    Args:
+        command: the command.
+        statuses: how it may end.
+        file: what is copied into its folder.
+        folder: where it runs; by default an empty folder, removed afterwards.
 
     Raises:
         WorkerError: it ended with another status.
     """
     before = _of_children()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([str(word) for word in command], cwd=folder, env=environment, capture_output=True)
+    with tempfile.TemporaryDirectory() as empty:
+        directory = folder or Path(empty)
+        if file is not None:
+            shutil.copy(file, directory)
+        done = subprocess.run([str(word) for word in command], cwd=directory, env=environment, capture_output=True)
     if done.returncode not in statuses:
         raise WorkerError(f"status {done.returncode}: {done.stderr.decode().strip()[-100:]}")
     return _of_children() - before
@@ -156,16 +168,18 @@ def _hunt(program: str, *options: str, statuses: Sequence[int] = (0,)) -> Callab
 
 
 def _isolation(*options: str, clock: bool = False) -> Callable[[Path], float]:
-    """``schedules`` of the logs that this version has found."""
+    """``schedules`` of the logs that this version has found, without experiments: the version before had none."""
 
     def measure(python: Path) -> float:
         tool = python.parent / "replay-dd"
         program = _PROGRAMS / "search" / "count.py"
-        with tempfile.TemporaryDirectory() as folder:
-            _processor_s([tool, "hunt", "--seed", "5", "-o", folder, "--", python, program])
-            logs = [Path(folder, "pass.log"), Path(folder, "fail.log")]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            _processor_s([tool, "hunt", "--seed", "5", "--", python, program], folder=folder)
+            told = subprocess.run([tool, "schedules", "--help"], capture_output=True, text=True).stdout
+            without = ["--experiments", "0"] if "--experiments" in told else []
             started = time.perf_counter()
-            processor = _processor_s([tool, "schedules", "--experiments", "20", *options, *logs])
+            processor = _processor_s([tool, "schedules", *without, *options, "pass.log", "fail.log"], folder=folder)
             return time.perf_counter() - started if clock else processor
 
     return measure
@@ -181,12 +195,12 @@ def _import(modules: str) -> Callable[[Path], float]:
 def _plugin(python: Path) -> float:
     """A suite of one test: by the plugin, or by a hunt of pytest where there is none."""
     test = _PROGRAMS / "search" / "test_two_threads.py"
-    plain: _Words = ["-q", "-p", "no:cacheprovider", test]
+    plain: _Words = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", test.name]
     try:
-        return _processor_s([python, "-m", "pytest", "--replay-dd=40", *plain])
+        return _processor_s([*plain, "--replay-dd=40"], file=test)  # a copy: no settings of the checkout
     except WorkerError:
-        tool: _Words = [python.parent / "replay-dd", "hunt", "--runs", "40", "--jobs", "1"]
-        return _processor_s([*tool, "--", python, "-m", "pytest", *plain], statuses=(1,))
+        tool: _Words = [python.parent / "replay-dd", "hunt", "--runs", "40", "--jobs", "1", "--"]
+        return _processor_s([*tool, *plain], statuses=(1,), file=test)
 
 
 def _forked(python: Path) -> float:
