@@ -56,6 +56,30 @@ LEFT = {
     "a number that counts": "left = 500\nwhile left:\n    left -= 1\n    time.sleep(0.01)",
     "an attribute that counts": "box.value = 500\nwhile box.value:\n    box.value -= 1\n    time.sleep(0)",
     "a number in a list": "box.value = [[500]]\nwhile box.value[0][0]:\n    box.value[0][0] -= 1\n    time.sleep(0.01)",
+    "a number that is counted on": "numbers = itertools.count()\nwhile next(numbers) < 500:\n    time.sleep(0.01)",
+    "an iterator that is asked": "left = iter(range(500))\nwhile next(left, None) is not None:\n    time.sleep(0.01)",
+    "a chain of iterators": (
+        "left = itertools.chain([0] * 500)\nwhile next(left, None) is not None:\n    time.sleep(0.01)"
+    ),
+    "a generator": "left = (one for one in range(500))\nwhile next(left, None) is not None:\n    time.sleep(0.01)",
+    "a number in an array": "left = array.array('i', [500])\nwhile left[0]:\n    left[0] -= 1\n    time.sleep(0.01)",
+    "a decimal number": "left = Decimal(500)\nwhile left:\n    left -= 1\n    time.sleep(0.01)",
+    "a date": "day = date(2024, 1, 1)\nwhile day.year < 2026:\n    day += timedelta(1)\n    time.sleep(0.01)",
+    "a number of a class of its own": (
+        "left = Number(500)\nwhile left:\n    left = Number(left - 1)\n    time.sleep(0.01)"
+    ),
+    "a queue in C": (
+        "left = SimpleQueue()\nfor one in range(500):\n    left.put(one)\n"
+        "while not left.empty():\n    left.get()\n    time.sleep(0.01)"
+    ),
+    "a file of somebody else": (
+        "subprocess.run(['sh', '-c', '(sleep 0.3; touch here) > /dev/null 2>&1 &'])\n"
+        "while not is_there():\n    time.sleep(0.01)"
+    ),
+    "a folder of somebody else": (
+        "subprocess.run(['sh', '-c', '(sleep 0.3; touch here) > /dev/null 2>&1 &'])\n"
+        "while 'here' not in contents():\n    time.sleep(0.01)"
+    ),
     "an iterator": "for _ in itertools.repeat(None, 500):\n    time.sleep(0.01)",
     "an iterator without waits": "for _ in itertools.repeat(None, 400_000):\n    box.value",
     "the clock": "end = time.monotonic() + 5\nwhile time.monotonic() < end:\n    time.sleep(0.01)",
@@ -70,11 +94,23 @@ LEFT = {
     ),
 }
 LEAVES = """
-    import itertools, os, random, subprocess, threading, time
+    import array, itertools, os, random, subprocess, threading, time
+    from datetime import date, timedelta
+    from decimal import Decimal
+    from queue import SimpleQueue
 
     class Box:
         value = 0
         done = False
+
+    class Number(int):
+        pass
+
+    def is_there():
+        return os.path.exists("here")
+
+    def contents(list_folder=getattr(os, "list" + "dir")):
+        return list_folder()
 
     box = Box()
 

@@ -16,6 +16,7 @@ from .io.descriptors import Descriptors
 from .io.pipes import Pipes
 from .io.sockets import Sockets
 from .io.ssl import Tls
+from .points.bytecode import SYNC
 from .points.places import Places
 from .process.child_processes import children_run
 from .process.process_number import ProcessNumber
@@ -54,7 +55,8 @@ class Parts:
         )
         self.scheduler = Scheduler(self.clock, places, self.channel.send, self.run_end.deadlock, DISABLE)
         self.scheduler.when_asked = self.run_end.when_asked
-        self.scheduler.circles = Circles(self.scheduler, self.run_end.endless)
+        if request["granularity"] != SYNC:  # which hides what the program asks outside
+            self.scheduler.circles = Circles(self.scheduler, self.run_end.endless)
         self.stuck_calls = StuckCalls(self.scheduler)
         self._watch_instructions(request)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])

@@ -60,6 +60,7 @@ class Baton:
         busy: whether the scheduler is at work, or must not be called.
         over: whether the program has ended.
         outside: the audit event that the current yield point stands for, with its arguments.
+        outside_events: how many of those there were.
         in_system_call: whether the running thread is about to wait for something outside.
         has_effects: whether a thread did something that lasts outside the process.
         look_every: the arguments with which a gate is acquired; the timeout is the interval at which waiting threads
@@ -86,6 +87,7 @@ class Baton:
         self.threads = [self.main]
         self.known = {self.main.name: self.main}
         self.outside: tuple[str, tuple[object, ...]] | None = None
+        self.outside_events = 0
         self.in_system_call = False
         self.has_effects = False
         self.look_every = (True, -1.0)

@@ -29,12 +29,16 @@ class SwitchLog:
 
     Attributes:
         send: as above.
+        to_pass: of how many more yield points that are reported the code is kept.
+        passed: that code.
     """
 
     def __init__(self, counter: Any, places: Places, send: Callable[..., None]) -> None:
         self._counter = counter
         self._places = places
         self.send = send
+        self.to_pass = 0
+        self.passed: set[CodeType] = set()
         self._numbers: dict[tuple[int, int, bool, bool], int] = {}
         self._path: list[int] = []  # the digests at the next switches of the recorded run, the last one first
         self._stray: Callable[[], None] = lambda: None
@@ -105,6 +109,9 @@ class SwitchLog:
 
     def yield_point(self, thread: ManagedThread, place: Place | None) -> None:
         """Report one yield point of a traced run."""
+        if self.to_pass and place is not None:
+            self.to_pass -= 1
+            self.passed.add(place.code)
         self.send(TRACED, thread.name, -1 if place is None else self.place_number(place))
 
     def place_number(self, place: Place) -> int:

@@ -7,10 +7,11 @@ factorization algorithm" (BIT 20, 1980).
 Rules of this module:
 
 * A state is what the code of the threads can see: where each of them stands and for how long it still sleeps, the
-  variables of its functions, and all that can be reached from there. Looking at it runs no code of the program.
+  variables of its functions, and all that can be reached from there; see state.py.
 * A circle counts only if it is fair, that is if every thread that could run in it did; if nothing in it read the clock
   or drew random numbers; and if nothing from outside can end it: no wait for a descriptor, no child process, no thread
-  that is not under control, no alarm, no code that asks for files or connections. In doubt there is none.
+  that is not under control, no alarm, no code that asks for files or connections, wherever the circle leads through it.
+  In doubt there is none.
 * A `for` loop ends with its iterator, which is not looked into: a thread that stands in one may leave it.
 * What other objects in C keep to themselves stays unseen. So one round proves nothing, and many are waited for.
 * Only what does not depend on who asks is counted: threads that have to wait or give way, and every so many yield
@@ -19,23 +20,21 @@ Rules of this module:
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
 from ..baton.clock import NO_ALARM
 from ..baton.moments import OutsideWait
 from ..compat import BACKWARD_JUMPS, NAMES
-from ..observing import attributes_of, class_module, is_a, is_made_in_python, local_value, own_attributes_of_class
+from ..observing import is_a, local_value
 from ..points.bytecode import instructions
 from ..points.frames import RUNTIME, program_frame
-from ..stdlib.locks import Lock, RLock
+from .state import state_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, FrameType
-    from typing import Any
 
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
@@ -47,16 +46,12 @@ _COMPUTING = 4  # choices that many yield points without any count for
 TRACED_ROUNDS = 4  # at the end, for the lines that come round
 _TRACED_POINTS = 4_000
 _MOST_LOOKS = 3  # at states that turned out to be others, for each mark: each costs up to some milliseconds
-_MOST_OBJECTS = 5_000
-_PACKAGE = __name__.partition(".")[0] + "."
-_PLAIN = (str, bytes, int, float, complex, bool, type(None))
-_MODULE, _FUNCTION, _CODE = type(sys), type(lambda: None), type((lambda: None).__code__)
-_NOT_ENTERED = (_MODULE, _FUNCTION, _CODE, type(len), type(sys._getframe()), property, classmethod, staticmethod)
 # Names of what asks for something outside the process: the answer could end the loop that asks.
 _ASKING = (
-    "accept access connect execute exists fetchall fetchone getmtime getsize glob iglob input is_dir is_file isdir "
-    "isfile islink kill listdir lstat open poll Popen read readline readlines recv recv_into requests scandir select "
-    "send socket stat subprocess urlopen wait3 wait4 waitpid walk"
+    "accept access connect disk_usage execute exists fetchall fetchone getctime getloadavg getmtime getppid getrusage "
+    "getsize glob iglob input is_dir is_fifo is_file is_mount is_socket is_symlink isdir isfile islink ismount kill "
+    "lexists listdir lstat open owner pid_exists poll Popen read readline readlines readlink recv recv_into requests "
+    "samefile scandir select send socket stat statvfs subprocess urlopen wait3 wait4 waitpid walk which"
 )
 # Random numbers come from a state that stays unseen.
 _DRAWING = "choice choices expovariate getrandbits randint random randrange sample shuffle token_bytes uniform urandom"
@@ -107,11 +102,17 @@ class Circles:
         self._round = 0
         self._ran: set[ManagedThread] = set()
         self._could: set[ManagedThread] = set()
-        self._readings = self._scheduler.clock.readings
+        self._readings = self._readings_now()
+
+    def _readings_now(self) -> tuple[int, ...]:
+        """How often somebody has read what a state does not show."""
+        scheduler = self._scheduler
+        waits = sum(thread.waits for thread in scheduler.threads)
+        return scheduler.clock.readings, scheduler.outside_events, waits
 
     def _mark(self, position: tuple[object, ...]) -> None:
         self._position, self._where = position, self._where_now()
-        self._state = None if self._where is None else _contents(self._where[1])
+        self._state = None if self._where is None else state_of(self._where[1])
         self._looks = self._rounds = self._first_round = 0
         self._forget_round()
 
@@ -123,13 +124,13 @@ class Circles:
         if where is None or self._where is None or where[0] != self._where[0]:
             self._rounds = 0
             return
-        if _contents(where[1]) != self._state:
+        if state_of(where[1]) != self._state:
             self._looks += 1
             self._rounds = 0
             return
         same = self._rounds == 0 or self._round == self._first_round
         fair = self._could <= self._ran and all(one in self._ran for one in self._sleepers())
-        if not same or not fair or self._readings != self._scheduler.clock.readings:
+        if not same or not fair or self._readings != self._readings_now():
             self._looks += 1
             self._rounds = 0
             self._forget_round()
@@ -138,8 +139,13 @@ class Circles:
         self._first_round = self._round
         if self._rounds == ROUNDS - TRACED_ROUNDS:
             self._scheduler.traced_left = max(self._scheduler.traced_left, _TRACED_POINTS)
-        elif self._rounds >= ROUNDS and not self._could_be_ended_from_outside():
-            self._end()
+            self._scheduler.log.to_pass = _TRACED_POINTS
+            self._scheduler.log.passed.clear()
+        elif self._rounds >= ROUNDS:
+            if any(_asks_outside(code) for code in self._scheduler.log.passed):
+                self._state = None
+            elif not self._could_be_ended_from_outside():
+                self._end()
         self._forget_round()
 
     def _sleepers(self) -> list[ManagedThread]:
@@ -175,7 +181,7 @@ class Circles:
     def _may_be_left(self, frame: FrameType) -> bool:
         """Whether the loop in which a frame stands may end by what is not looked at."""
         code = frame.f_code
-        if not _OUTSIDE.isdisjoint(code.co_names):
+        if _asks_outside(code):
             return True
         if code not in self._loops:
             self._loops[code] = _loops(code)
@@ -189,6 +195,10 @@ class Circles:
         except OSError:
             return True
         return len(tasks) > len(self._scheduler.threads) or any(children)
+
+
+def _asks_outside(code: CodeType) -> bool:
+    return not _OUTSIDE.isdisjoint(code.co_names)
 
 
 def _loops(code: CodeType) -> list[tuple[int, int, bool]]:
@@ -224,35 +234,3 @@ def _values(frame: FrameType) -> list[object]:
     if type(scope) is dict:
         found += [scope.get(name) for name in code.co_names]
     return found
-
-
-def _contents(roots: list[object]) -> list[object] | None:
-    """All that can be reached from some objects, as something that can be compared; None if it is too much."""
-    parts: list[object] = []
-    seen: set[int] = set()
-    left = roots[::-1]
-    while left:
-        thing: Any = left.pop()
-        kind = type(thing)
-        if kind in _PLAIN:
-            parts.append((kind, thing))
-            continue
-        parts.append(id(thing))
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        if len(seen) > _MOST_OBJECTS:
-            return None
-        if is_a(thing, (Lock, RLock)):
-            parts += [id(thing._holder), thing._count if is_a(thing, RLock) else None]
-        elif is_a(thing, type):
-            if is_made_in_python(thing):
-                left += [value for _, value in own_attributes_of_class(thing)]
-        elif kind not in _NOT_ENTERED and not _is_runtime(kind):
-            left += attributes_of(thing).values()
-            left += gc.get_referents(thing)
-    return parts
-
-
-def _is_runtime(kind: type) -> bool:
-    return class_module(kind).startswith(_PACKAGE)

@@ -125,6 +125,7 @@ def watch_events(
             if event in _EFFECTS and not scheduler.has_effects:
                 scheduler.has_effects = _changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
             scheduler.outside = (event, arguments)
+            scheduler.outside_events += 1
             scheduler.operation(frame)
             scheduler.outside = None
 
