@@ -278,34 +278,53 @@ def test_thread_time_does_not_depend_on_waiting(tmp_path: Path) -> None:
     assert len(times) == 1
 
 
-def test_a_loop_that_waits_for_another_thread_ends(tmp_path: Path) -> None:
-    text = """
-        import threading
+WAITS_IN_A_LOOP = """
+    import itertools, threading, time
 
-        def wait():
-            while not flag:
-                pass
-            print("seen")
+    class Flag:
+        tries = 0
 
-        def tell():
-            global flag
-            flag = True
+    def wait():
+        LOOP
+        print("seen")
 
-        flag = False
-        threads = [threading.Thread(target=wait), threading.Thread(target=tell)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        """
+    def tell():
+        global flag
+        NAP
+        flag = True
+
+    flag = False
+    threads = [threading.Thread(target=wait), threading.Thread(target=tell)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    """
+
+
+@pytest.mark.parametrize("nap", ["pass", "time.sleep(60)"])
+@pytest.mark.parametrize(
+    ("loop", "least", "most"),
+    [
+        ("while not flag: pass", 5_000, 100_000),
+        ("while True:\n            if flag: break\n            one = two = 3", 5_000, 100_000),
+        ("for _ in itertools.repeat(None):\n            if flag: break", 1_000_000, 2_100_000),
+        ("while not flag: Flag.tries += 1", 1_000_000, 2_100_000),
+        ("while not flag: time.monotonic()", 1_000_000, 2_100_000),
+    ],
+    ids=["spins", "spins in two steps", "iterates", "counts", "reads the clock"],
+)
+def test_a_loop_that_waits_for_another_thread_ends(loop: str, least: int, most: int, nap: str, tmp_path: Path) -> None:
+    text = WAITS_IN_A_LOOP.replace("LOOP", loop).replace("NAP", nap)
     run = run_program(tmp_path, text)
     assert output_of(run) == "seen\n"
-    assert run.log.ending.thread_times["0.1"] >= 1_000_000
+    assert least <= run.log.ending.thread_times["0.1"] <= most
     assert run.log.triggers == ()
+    assert_same(run, replayed(run.log))
     # A schedule that lets the other thread go first needs none of that.
     quick = run_program(tmp_path, text, triggered(("0.1", 2, "0.2")))
     assert output_of(quick) == "seen\n"
-    assert quick.log.ending.thread_times["0.1"] < 100
+    assert quick.log.ending.thread_times["0.1"] < 100 or nap != "pass"
 
 
 def test_the_order_in_which_threading_asks_its_locks_is_that_of_their_making(tmp_path: Path) -> None:

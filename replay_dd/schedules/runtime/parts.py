@@ -12,6 +12,7 @@ from .baton.stuck_calls import StuckCalls
 from .channel import Channel
 from .compat import DISABLE
 from .hangs.circles import Circles
+from .hangs.spins import Spins
 from .io.descriptors import Descriptors
 from .io.pipes import Pipes
 from .io.sockets import Sockets
@@ -57,6 +58,7 @@ class Parts:
         self.scheduler.when_asked = self.run_end.when_asked
         if request["granularity"] != SYNC:  # which hides what the program asks outside
             self.scheduler.circles = Circles(self.scheduler, self.run_end.endless)
+            self.scheduler.spins = Spins(self.scheduler)
         self.stuck_calls = StuckCalls(self.scheduler)
         self._watch_instructions(request)
         self.backend, self.backend_reason = choose_backend(self.scheduler, request["granularity"])

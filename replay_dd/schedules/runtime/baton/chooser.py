@@ -97,6 +97,12 @@ if TYPE_CHECKING:
         def at_end(self, thread: ManagedThread) -> None:
             """A thread has ended."""
 
+    class Spins(Protocol):
+        """Notices that a thread spins; see ``hangs/spins.py``."""
+
+        def spins(self, thread: ManagedThread) -> bool:
+            """Whether a thread goes round in a loop that only another one can end."""
+
 
 FOR_THE_TRACE = 1  # a time that every yield point has passed: ask at each, just to trace it
 
@@ -125,6 +131,7 @@ class Chooser(Baton):
         when_asked: called now and then; tells what is known of the threads if the tool has asked for it.
         history: keeps what happens to locks and the like, if the tool wants that.
         circles: notices that the program goes round in a circle.
+        spins: notices that a thread spins.
         guard: keeps a virtual lock or order, if the tool wants one.
         max_delay_ns: the schedule may end a sleep or time-out early if no more than this is left: on a loaded machine,
             the other threads could have been that slow. Longer ones end only when nobody else can run.
@@ -149,6 +156,7 @@ class Chooser(Baton):
         self.observer: Observer | None = None
         self.history: History | None = None
         self.circles: Circles | None = None
+        self.spins: Spins | None = None
         self.guard: Guard | None = None
         self.when_asked: Callable[[], None] = _nothing
         self.max_delay_ns = 0
@@ -187,6 +195,8 @@ class Chooser(Baton):
         waits = forced or gives_way
         if self.circles is not None and self.counting and (waits or thread.time % COLLECT_EVERY == 0):
             self.circles.at_choice(thread, place, ready, waits)
+        if not waits and not spins and self.spins is not None and thread.time % COLLECT_EVERY == 0 and self.counting:
+            spins = self.spins.spins(thread)
         default = thread
         if spins or (thread.time % SPIN_LIMIT == 0 and thread.time and not forced):
             others = [t for t in ready if t is not thread] or self._reached_by_computing(thread)

@@ -25,16 +25,14 @@ import sys
 
 from ..baton.clock import NO_ALARM
 from ..baton.moments import OutsideWait
-from ..compat import BACKWARD_JUMPS, NAMES
-from ..observing import is_a, local_value
-from ..points.bytecode import instructions
+from ..observing import is_a
 from ..points.frames import RUNTIME, program_frame
-from .state import state_of
+from .loops import Loops, asks_outside
+from .state import state_of, values_of
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType
 
     from ..baton.scheduler import Scheduler
     from ..baton.thread import ManagedThread
@@ -46,16 +44,6 @@ _COMPUTING = 4  # choices that many yield points without any count for
 TRACED_ROUNDS = 4  # at the end, for the lines that come round
 _TRACED_POINTS = 4_000
 _MOST_LOOKS = 3  # at states that turned out to be others, for each mark: each costs up to some milliseconds
-# Names of what asks for something outside the process: the answer could end the loop that asks.
-_ASKING = (
-    "accept access connect disk_usage execute exists fetchall fetchone getctime getloadavg getmtime getppid getrusage "
-    "getsize glob iglob input is_dir is_fifo is_file is_mount is_socket is_symlink isdir isfile islink ismount kill "
-    "lexists listdir lstat open owner pid_exists poll Popen read readline readlines readlink recv recv_into requests "
-    "samefile scandir select send socket stat statvfs subprocess urlopen wait3 wait4 waitpid walk which"
-)
-# Random numbers come from a state that stays unseen.
-_DRAWING = "choice choices expovariate getrandbits randint random randrange sample shuffle token_bytes uniform urandom"
-_OUTSIDE = frozenset(f"{_ASKING} {_DRAWING}".split())
 
 
 class Circles:
@@ -77,7 +65,7 @@ class Circles:
         self._looks = 0
         self._rounds = 0
         self._first_round = 0
-        self._loops: dict[CodeType, list[tuple[int, int, bool]]] = {}
+        self._loops = Loops()
         self._round = 0  # a hash of what was passed in it
         self._forget_round()
 
@@ -142,7 +130,7 @@ class Circles:
             self._scheduler.log.to_pass = _TRACED_POINTS
             self._scheduler.log.passed.clear()
         elif self._rounds >= ROUNDS:
-            if any(_asks_outside(code) for code in self._scheduler.log.passed):
+            if any(asks_outside(code) for code in self._scheduler.log.passed):
                 self._state = None
             elif not self._could_be_ended_from_outside():
                 self._end()
@@ -171,22 +159,12 @@ class Circles:
             while frame is not None:
                 code = frame.f_code
                 if not code.co_filename.startswith(RUNTIME):
-                    if thread in self._ran and self._may_be_left(frame):
+                    if thread in self._ran and self._loops.may_be_left(frame):
                         return None
                     parts += [id(code), frame.f_lasti]
-                    roots += _values(frame)
+                    roots += values_of(frame)
                 frame = frame.f_back
         return parts, roots
-
-    def _may_be_left(self, frame: FrameType) -> bool:
-        """Whether the loop in which a frame stands may end by what is not looked at."""
-        code = frame.f_code
-        if _asks_outside(code):
-            return True
-        if code not in self._loops:
-            self._loops[code] = _loops(code)
-        around = [loop for loop in self._loops[code] if loop[0] <= frame.f_lasti < loop[1]]
-        return bool(around) and min(around, key=lambda loop: loop[1] - loop[0])[2]
 
     def _could_be_ended_from_outside(self) -> bool:
         try:
@@ -197,40 +175,9 @@ class Circles:
         return len(tasks) > len(self._scheduler.threads) or any(children)
 
 
-def _asks_outside(code: CodeType) -> bool:
-    return not _OUTSIDE.isdisjoint(code.co_names)
-
-
-def _loops(code: CodeType) -> list[tuple[int, int, bool]]:
-    """Where each loop begins and ends, and whether it goes over an iterator."""
-    listing = instructions(code)
-    names: dict[int, str] = {}
-    begin = 0
-    for _, operation, _, end in listing:
-        names[begin] = NAMES[operation]
-        begin = end
-    found = []
-    for _, operation, argument, end in listing:
-        if operation in BACKWARD_JUMPS and NAMES[operation] != "JUMP_BACKWARD_NO_INTERRUPT":  # that one awaits
-            target = end - 2 * argument
-            found.append((target, end, names.get(target) == "FOR_ITER"))
-    return found
-
-
 def _text(path: str) -> str:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return os.read(descriptor, 100).decode()
     finally:
         os.close(descriptor)
-
-
-def _values(frame: FrameType) -> list[object]:
-    """The values of the variables that a function uses."""
-    code = frame.f_code
-    own = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
-    found = [local_value(frame, name) for name in own]
-    scope = frame.f_globals
-    if type(scope) is dict:
-        found += [scope.get(name) for name in code.co_names]
-    return found

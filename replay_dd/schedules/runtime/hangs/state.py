@@ -20,12 +20,14 @@ from ..observing import (
     in_class,
     is_a,
     is_made_in_python,
+    local_value,
     own_attributes_of_class,
 )
 from ..stdlib.locks import Lock, RLock
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Any
 
 _ancestors: Any = type.__dict__["__mro__"].__get__
@@ -129,3 +131,14 @@ def _inside(thing: Any) -> object:
         if memory.nbytes > _MOST_BYTES:
             raise _Unseen
         return memory.tobytes()
+
+
+def values_of(frame: FrameType) -> list[object]:
+    """The values of the variables that a function uses."""
+    code = frame.f_code
+    own = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    found = [local_value(frame, name) for name in own]
+    scope = frame.f_globals
+    if type(scope) is dict:
+        found += [scope.get(name) for name in code.co_names]
+    return found
