@@ -48,6 +48,20 @@ def test_another_complaint_is_another_failure(last: str) -> None:
     assert not found.all_notes
 
 
+def test_a_line_that_points_at_a_place_is_no_complaint() -> None:
+    """As `sqlite3` does it: the same line follows a syntax error and a name that is not there."""
+    program = """
+import sys
+words = open(sys.argv[1]).read().split()
+if words.count("begin") > words.count("end"):
+    sys.exit(f"near {words[-1]}: syntax error\\n  {words[-1]}\\n  ^--- error here")
+if "lost" in words:
+    sys.exit("no such column: lost\\n  lost\\n  error here ---^")
+"""
+    target = Target((sys.executable, "-c", program, "{}"), "file")
+    assert reduce_input(b"begin one two end\nbegin three lost four end\n", target).failing == b"lost"
+
+
 def test_a_failure_that_an_empty_input_shows_is_refused() -> None:
     with pytest.raises(DoesNotPassError, match="missing header"):
         reduced(b"port=80\n" * 5)
