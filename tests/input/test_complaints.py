@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -91,6 +92,46 @@ def test_the_rest_of_a_cause_stays_where_every_input_needs_it() -> None:
     several = all_of(FILE + b"key=k\n" + FILE[-15:])
     kinds = [one.isolation.failure.words.partition(": load: ")[2].split()[0] for one in several.found]
     assert sorted(kinds) == ["port", "port", "unknown"]
+
+
+ORDERS = """
+import json, sys
+data = json.load(open(sys.argv[1]))
+kind = data["kind"]["name"]
+assert kind == "orders"
+for order in data["paid"]:
+    1 / order["amount"]
+for order in data["open"]:
+    order["customer"].upper()
+"""
+
+
+def failures(**changes: object) -> tuple[list[str], str]:
+    """The failures in a file of orders, and how the rest ends."""
+    paid = [{"amount": amount, "note": "n"} for amount in (2, 1)]
+    waiting = [{"customer": name, "note": "n"} for name in "ab"]
+    whole = {"kind": {"name": "orders", "version": 1}, "paid": paid, "open": waiting} | changes
+    target = Target((sys.executable, "-c", ORDERS, "{}"), "orders.json")
+    several = reduce_all(
+        json.dumps(whole, indent=1).encode(),
+        target,
+        Oracle(),
+        lambda content, tests, seconds: reduce_input(content, target, levels=default_levels(content)[:1]),
+    )
+    assert several.rest is not None
+    return [one.isolation.failure.words.split()[0].rstrip(":") for one in several.found], several.rest.words
+
+
+def test_failures_behind_one_another_in_lists() -> None:
+    """Without the whole cause, a file of orders is none any more; without single orders, it is."""
+    paid = [{"amount": amount, "note": "n"} for amount in (2, 1, 0, 3)]
+    waiting = [{"customer": name, "note": "n"} for name in ("a", 7, "b")]
+    assert failures(paid=paid, open=waiting) == (["ZeroDivisionError", "AttributeError"], "exit status 0")
+
+
+def test_that_a_required_member_is_missing_is_no_failure_of_the_input() -> None:
+    found, _ = failures(kind={"name": "invoices", "version": 1})
+    assert found == ["AssertionError"]
 
 
 def test_text_with_a_null_byte_is_text() -> None:
