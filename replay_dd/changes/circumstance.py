@@ -192,7 +192,7 @@ class CodeChanges(Circumstance[Ending]):
             raise DoesNotFailError(
                 f"The new version does not fail: {runs[0].words}.",
                 "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), "
-                "or as `--script` says.",
+                "or as `--script` says. If it fails only sometimes, let the command repeat it until it does.",
             )
         other = next((run for run in failures if run.signature != failures[0].signature), None)
         if other is not None:
