@@ -205,6 +205,12 @@ def test_a_traced_program_does_what_it_does_untraced(name: str) -> None:
         (deque([1, 2]), deque([1, 3])),
         (array.array("i", [1]), array.array("i", [2])),
         (numpy.arange(3), numpy.arange(3) * 2),
+        (numpy.arange(3), numpy.arange(3.0)),
+        (numpy.zeros((0, 3)), numpy.zeros((0, 4))),
+        (numpy.arange(30_000), numpy.arange(1, 30_001)),
+        (numpy.longdouble(1), numpy.longdouble(2)),
+        (numpy.ma.array([1]), numpy.ma.array([1.0])),
+        (numpy.float32(2), numpy.float64(2)),
         (iter([1, 2]), iter([1, 3])),
         (functools.partial(max, 1), functools.partial(max, 2)),
         (ValueError("a"), ValueError("b")),
@@ -217,6 +223,15 @@ def test_values_are_told_apart(one: object, other: object) -> None:
     assert text_of(one) is not None
     assert text_of(one) == text_of(copy.copy(one))
     assert text_of(one) != text_of(other)
+
+
+def test_numbers_of_numpy_can_be_read() -> None:
+    values = numpy.arange(4).reshape(2, 2), [numpy.float32(0.5)], numpy.array(["a", {1: 2}], object)
+    assert [text_of(value) for value in values] == [
+        "array([[0, 1], [2, 3]], int64)",
+        "[float32(0.5)]",
+        "array(['a', {1: 2}], object)",
+    ]
 
 
 def test_what_cannot_be_told_is_not_compared() -> None:

@@ -19,6 +19,7 @@ _PLAIN = (str, int, float, complex, bool, bytes, bytearray, type(None), type(Ell
 _LISTS = {list: "[]", deque: "[]", tuple: "()", set: "{}", frozenset: "{}"}
 _SHORT = (list, tuple, set, frozenset, dict)
 _TOLD_BY_REPR = (("decimal", "Decimal"), ("datetime", "date"), ("datetime", "timedelta"))
+_LARGEST_ARRAY = 10_000  # of more elements, the bytes are taken
 _DEEPEST = 20
 _LONGEST = 1_000_000
 
@@ -58,6 +59,10 @@ class _Texts:
     def _inside(self, value: Any, kind: type, depth: int) -> str:
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             return f"<{object.__getattribute__(value, '__class__').__name__} {_name(value)}>"
+        if kind.__module__ == "numpy" and is_of_c(kind):
+            text = self._of_numpy(value, kind, depth)
+            if text:
+                return text
         told = name = "" if kind in _SHORT else kind.__name__
         for base, brackets in _LISTS.items():
             if isinstance(value, base):
@@ -78,6 +83,17 @@ class _Texts:
         if not known and told == name and is_of_c(kind):
             told = self.unknown = f"<{name}>"
         return told
+
+    def _of_numpy(self, value: Any, kind: type, depth: int) -> str:
+        """An array or a number as one reads it; empty for what else numpy has, and for large arrays."""
+        if kind.__name__ == "ndarray" and value.size <= _LARGEST_ARRAY:
+            shape = "" if value.size else f", shape {value.shape}"
+            return f"array({self.of(value.tolist(), depth)}, {value.dtype}{shape})"
+        if any(base.__name__ == "generic" for base in kind.__mro__):
+            number = value.tolist()
+            if type(number) is not kind:  # as it is of a long double, for which Python has nothing
+                return f"{value.dtype}({self.of(number, depth)})"
+        return ""
 
     def _parts(self, value: Any, depth: int) -> str:
         parts = parts_of(value)
