@@ -63,6 +63,8 @@ class _Texts:
             text = self._of_numpy(value, kind, depth)
             if text:
                 return text
+        if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+            return self._of_pandas(value, kind, depth)
         told = name = "" if kind in _SHORT else kind.__name__
         for base, brackets in _LISTS.items():
             if isinstance(value, base):
@@ -75,14 +77,24 @@ class _Texts:
             if isinstance(value, plain) and kind is not plain:
                 told += f"({plain.__repr__(value)})"
         known = told != name or not name
-        attributes = _attributes(value)
+        attributes = _attributes(value)  # first: it may make the dictionary that is one of the parts
+        parts = None if known else parts_of(value)
+        if not known and parts is None and is_of_c(kind):
+            # It may have attributes, too, but what the type keeps in C cannot be seen.
+            self.unknown = f"<{name}>"
+            return self.unknown
         if attributes:
             told += "(" + ", ".join(f"{own}={self.of(one, depth)}" for own, one in attributes) + ")"
-        if not known:
-            told += self._parts(value, depth)
-        if not known and told == name and is_of_c(kind):
-            told = self.unknown = f"<{name}>"
+        if parts is not None:
+            told += "(" + ", ".join(self.of(one, depth) for one in parts) + ")"
         return told
+
+    def _of_pandas(self, value: Any, kind: type, depth: int) -> str:
+        """A table or a column, by what is in it; its blocks are kept in C, where they cannot be seen."""
+        columns = [value.iloc[:, number] for number in range(value.shape[1])] if value.ndim > 1 else [value]
+        told = [f"{self.of(one.name, depth)}: {self.of(one.tolist(), depth)} {one.dtype}" for one in columns]
+        index = self.of(value.index.tolist(), depth)
+        return f"{kind.__name__}({{{', '.join(told)}}}, index={index})"
 
     def _of_numpy(self, value: Any, kind: type, depth: int) -> str:
         """An array or a number as one reads it; empty for what else numpy has, and for large arrays."""
@@ -94,10 +106,6 @@ class _Texts:
             if type(number) is not kind:  # as it is of a long double, for which Python has nothing
                 return f"{value.dtype}({self.of(number, depth)})"
         return ""
-
-    def _parts(self, value: Any, depth: int) -> str:
-        parts = parts_of(value)
-        return "" if parts is None else "(" + ", ".join(self.of(one, depth) for one in parts) + ")"
 
 
 def _name(value: Any) -> str:
