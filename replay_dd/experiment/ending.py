@@ -22,6 +22,8 @@ from replay_dd.experiment.complaints import complaints, leads, telling_line
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
+MATCH = "match"
+"""The signature of output that a pattern matches."""
 CANNOT_TELL = 125
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
 _SHELL_SIGNAL = 128
@@ -89,7 +91,9 @@ class Oracle:
         found = self.pattern.search(finished.output)
         if found is not None:
             line = _line_of(finished.output, found.start())
-            return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+            # The rest of the line may be what the program repeats of its input.
+            matched = found[0].decode("utf-8", "replace").strip()
+            return Ending(Outcome.FAIL, MATCH, f"the output has: {_cut(line)}", _steady(matched), finished.seconds)
         ending = self._by_status(finished, part)
         # It may be a failure, but not the one that is looked for.
         return ending if ending.verdict is Outcome.PASS else replace(ending, verdict=Outcome.UNRESOLVED)
