@@ -23,6 +23,7 @@ from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
+from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.space import Changed, Kept, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
@@ -45,20 +46,21 @@ class Tree:
 
 
 _MOST_NULLS = 0.02  # of the bytes of a text
+_ENDS = 2  # edges of a file that is not cut
 
-_FLAT = {level.name: level for level in (LINES, WORDS, CHARACTERS, BYTES)}
+_FLAT = {level.name: level for level in (LINES, RECORDS, WORDS, CHARACTERS, BYTES)}
 _BY_LANGUAGE: dict[str, Callable[[str, str | None], Level | Tree]] = {
     "tree": lambda name, language: Tree("tree", tree_parser(language or language_of(name))),
     "brackets": lambda name, language: Tree("brackets", bracket_tree),
     "tokens": lambda name, language: Level("tokens", "token", token_edges(name, language)),
 }
-NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "bytes")
+NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "records", "bytes")
 
 
 def default_levels(content: bytes, *, isolate: bool = False) -> tuple[Level | Tree, ...]:
-    """Brackets and words, or lines to isolate, then characters; only bytes for what is not text."""
+    """Brackets and words, or lines to isolate, then characters; for what is not text, records if any, and bytes."""
     if not _is_text(content):
-        return (BYTES,)
+        return (RECORDS, BYTES) if not isolate and len(record_edges(content)) > _ENDS else (BYTES,)
     return (LINES, CHARACTERS) if isolate else (Tree("brackets", bracket_tree), WORDS, CHARACTERS)
 
 

@@ -10,6 +10,7 @@ import pytest
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.input.levels import default_levels
+from replay_dd.input.records import RECORDS
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.several import SeveralFailures, reduce_all
 from replay_dd.input.target import Target
@@ -135,6 +136,6 @@ def test_that_a_required_member_is_missing_is_no_failure_of_the_input() -> None:
 
 
 def test_text_with_a_null_byte_is_text() -> None:
-    assert default_levels(b"one\ntwo\0\n" * 10) == (BYTES,)
+    assert default_levels(b"one\ntwo\0\n" * 10) == (RECORDS, BYTES)  # of nine bytes each
     assert default_levels(b"one\ntwo\n" * 50 + b"\0")[0] != BYTES
     assert default_levels(b"one\ntwo\n" * 50 + b"\0\xff") == (BYTES,)
