@@ -58,6 +58,23 @@ def test_a_folder_in_which_the_command_runs(project_folder: Workshop) -> None:
     assert os.access(project_folder.folder / "left" / "run.sh", os.X_OK)
 
 
+@pytest.mark.parametrize("script", ["süb/m.py", "{}/süb/m.py"])
+def test_a_folder_with_the_script_that_runs(script: str, shop: Workshop) -> None:
+    (shop.folder / "app" / "süb").mkdir(parents=True)
+    (shop.folder / "app" / "süb" / "m.py").write_text("x = 1\nimport sys\nsys.exit(9)\n")
+    (shop.folder / "app" / "other").write_text("y")
+    done = shop.run("input", "--tree", "app", "-o", "left", "--json", "--", sys.executable, script)
+    assert (done.status, json.loads(done.stdout)["failure"]) == (0, "exit status 9")
+
+
+@pytest.mark.parametrize("command", ["input", "code"])
+def test_the_input_is_the_script_that_runs(command: str, shop: Workshop) -> None:
+    (shop.folder / "p.py").write_text("y = 2\nx = [1, 0]\nprint(1 / x[1])\n")
+    done = shop.run(command, "p.py", "--json", "--", sys.executable, "{}")
+    assert done.status == 0
+    assert json.loads(done.stdout)["failure"].startswith("ZeroDivisionError: ")
+
+
 def test_a_folder_with_one_file(shop: Workshop) -> None:
     (shop.folder / "app").mkdir()
     (shop.folder / "app" / "empty").touch()
