@@ -86,7 +86,7 @@ def reduce_all(
         ReplayDDError: as :func:`~replay_dd.input.reduce.reduce_input` does, for the first failure.
     """
     began_s = time.monotonic()
-    oracle = oracle.about(content)
+    oracle = oracle.about(content).named(target.names(content))
     found: list[InputIsolation] = []
     known: list[Ending] = []
     on_nothing: Ending | None = None
