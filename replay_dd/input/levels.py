@@ -6,6 +6,8 @@ Rules of this module:
 * A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
   debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
   repeated until nothing changes, unless a finer level comes next.
+* A node that has lost all but one of its children may be one with that. Then other nodes have come to its depth, which
+  is searched again.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
 * What single characters could not be left out of may have become a tree of other nodes: a pair of quotes, which go
   only together. So the tree is searched again, and after that the last level.
@@ -176,15 +178,24 @@ def prune(
     while True:
         before = content
         depth = 0
-        while families := families_at(parse(content), depth):
+        families = families_at(parse(content), depth)
+        while families:
+            searched = _texts(content, families)
             _, content = yield marked(Subtrees(content, families), coarse, dense=dense)
-            depth += 1
+            families = families_at(parse(content), depth)
+            if _texts(content, families) <= searched:
+                depth += 1
+                families = families_at(parse(content), depth)
         rank = 0
         while pairs := substitutes(parse(content), rank):
             _, content = yield marked(Replaced(content, pairs), coarse, dense=dense)
             rank += 1
         if coarse or content == before:
             return content
+
+
+def _texts(content: bytes, families: Sequence[Sequence[Node]]) -> set[bytes]:
+    return {content[node.start : node.stop] for family in families for node in family}
 
 
 def _isolate(content: bytes, passing: bytes, levels: Sequence[Level]) -> Course:
