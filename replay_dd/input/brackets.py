@@ -15,6 +15,7 @@ Rules of this module:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -134,15 +135,18 @@ def _partners(parts: Sequence[_Part]) -> dict[int, _Part]:
     """For the start of each bracket or tag that has a partner, that."""
     found: dict[int, _Part] = {}
     waiting: list[tuple[bytes, _Part]] = []
+    count: Counter[bytes] = Counter()  # of those that wait, so that none is looked for in vain
     closing = {*_CLOSING.values()}
     for part in parts:
         if part.opens:
             waiting.append((part.text if part.is_tag else _CLOSING[part.text], part))
-        elif part.is_tag or part.text in closing:
+            count[waiting[-1][0]] += 1
+        elif (part.is_tag or part.text in closing) and count[part.text]:
             closes = next(_open(waiting, part), None)
             if closes is not None:
                 found[waiting[closes][1].start] = part
                 found[part.start] = waiting[closes][1]
+                count.subtract(text for text, _ in waiting[closes:])
                 del waiting[closes:]
     return found
 
