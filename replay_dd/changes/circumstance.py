@@ -23,7 +23,7 @@ from replay_dd.changes.expansion import LEAST_HUNKS, additions, removals
 from replay_dd.changes.levels import LEVELS, groups, symbol_of
 from replay_dd.changes.resolution import Resolution
 from replay_dd.changes.sameness import Sameness, same_words, strictest, without_line_numbers
-from replay_dd.changes.workshop import Trial, Workshop
+from replay_dd.changes.workshop import NOT_BUILT, Trial, Workshop
 from replay_dd.circumstance import Circumstance, Found, Goal, Judgement
 from replay_dd.dd import DD, EMPTY, Algorithm, CheckedDDPlus, DDMin, Groups, Guess, GuessesFirst, IntervalSet
 from replay_dd.errors.program import DoesNotFailError, NotReproducedError
@@ -189,11 +189,7 @@ class CodeChanges(Circumstance[Ending]):
         """
         failures = [run for run in runs if run.verdict is Outcome.FAIL]
         if not failures:
-            raise DoesNotFailError(
-                f"The new version does not fail: {runs[0].words}.",
-                "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), "
-                "or as `--script` says.",
-            )
+            raise no_failure_in_new(runs[0])
         other = next((run for run in failures if run.signature != failures[0].signature), None)
         if other is not None:
             raise NotReproducedError(
@@ -265,3 +261,14 @@ def _shown(line: bytes) -> str:
     text = line.decode("utf-8", "replace").strip()
     text = "".join(character if character.isprintable() else "�" for character in text)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def no_failure_in_new(run: Ending) -> DoesNotFailError:
+    """What to tell of a new version that does not fail, or is not built."""
+    hint = (
+        "The command must fail there: by its exit status, a signal, `--grep`, under a schedule (`--seeds`), or as "
+        "`--script` says. If it fails only sometimes, let the command repeat it until it does."
+    )
+    if run.signature == NOT_BUILT:
+        hint = "`--build` must succeed in both versions: run it in a copy of the new one to see why it does not."
+    return DoesNotFailError(f"The new version does not fail: {run.words.rstrip('.')}.", hint)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from replay_dd.changes.circumstance import CodeChanges
+from replay_dd.changes.circumstance import CodeChanges, no_failure_in_new
 from replay_dd.changes.coverage import never_executed, worth_observing
 from replay_dd.changes.difference import Difference
 from replay_dd.changes.history import commits_between, first_failing
@@ -263,7 +263,7 @@ def narrow_history(
 
     wanted = ending(len(commits) - 1)
     if wanted.verdict is not Outcome.FAIL:
-        raise DoesNotFailError(f"The new version does not fail: {wanted.words}.")
+        raise no_failure_in_new(wanted)
     same = strictest([wanted, ending(len(commits) - 1)])
     first = ending(-1)
     if first.verdict is not Outcome.PASS:

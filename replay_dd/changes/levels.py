@@ -45,6 +45,8 @@ def by_statement(difference: Difference, delta: int) -> Hashable:
     found, change = _outline_at(difference, delta), difference.line_change(delta)
     if found is None or change is None or not found[0].has_statements:
         return delta
+    if _is_in_string(difference, delta):
+        return by_hunk(difference, delta), "string"
     return by_hunk(difference, delta), change.new < change.new_stop, found[0].statement_at(found[1])
 
 
@@ -92,6 +94,17 @@ def symbol_of(difference: Difference, delta: int) -> str:
     """The name of the function or class around a line; empty outside of all."""
     found = _outline_at(difference, delta)
     return "" if found is None else found[0].symbol_at(found[1])
+
+
+def _is_in_string(difference: Difference, delta: int) -> bool:
+    """Whether a line is, or was, part of a string of several lines: what is left of one may swallow what follows it."""
+    change, file = difference.line_change(delta), difference.files[difference.file_of(delta)]
+    assert change is not None
+    removes, adds = change.old < change.old_stop, change.new < change.new_stop
+    return bool(
+        (removes and outline(file, new=False).part_of_string(change.old))
+        or (adds and outline(file, new=True).part_of_string(change.new))
+    )
 
 
 def _outline_at(difference: Difference, delta: int) -> tuple[Outline, int] | None:

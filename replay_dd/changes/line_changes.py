@@ -7,15 +7,17 @@ Rules of this module:
   come before the other one has gone.
 * Where functions come and go, a line stays only within its function. Equal lines of others, such as blank ones, would
   tie functions together that have nothing to do with each other: neither could come or go without the other one.
+* Quotes that open a string of several lines and those that close it look alike, but one never stays as the other:
+  between the two versions, the code in between would be text, or the text code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from replay_dd.changes.outlines import symbols_of
+from replay_dd.changes.outlines import parts_of_strings, symbols_of
 from replay_dd.dd.alignment import Match, align
 
 _HEAD = re.compile(
@@ -80,12 +82,21 @@ def _bound(lines: Sequence[bytes]) -> list[bytes]:
 
 def _aligned(path: str, before: Sequence[bytes], after: Sequence[bytes]) -> list[Match]:
     """What both versions have; a function that only one of them has may be one of the other that was renamed."""
-    if {line for line in before if _HEAD.match(line)} == {line for line in after if _HEAD.match(line)}:
-        return align(before, after)
-    symbols = symbols_of(path, before), symbols_of(path, after)
-    in_both = set(symbols[0]) & set(symbols[1])
-    keyed = (
-        [(symbol if symbol in in_both else None, line) for symbol, line in zip(names, lines, strict=True)]
-        for names, lines in zip(symbols, (before, after), strict=True)
-    )
-    return align(*keyed)
+    versions = before, after
+    keys: list[Sequence[Hashable]] = list(versions)
+    if _quotes(before) != _quotes(after):
+        parts = [parts_of_strings(path, lines) for lines in versions]
+        keys = [list(zip(found, lines, strict=True)) for found, lines in zip(parts, keys, strict=True)]
+    if {line for line in before if _HEAD.match(line)} != {line for line in after if _HEAD.match(line)}:
+        symbols = [symbols_of(path, lines) for lines in versions]
+        in_both = set(symbols[0]) & set(symbols[1])
+        keys = [
+            [(symbol if symbol in in_both else None, line) for symbol, line in zip(names, lines, strict=True)]
+            for names, lines in zip(symbols, keys, strict=True)
+        ]
+    return align(*keys)
+
+
+def _quotes(lines: Sequence[bytes]) -> list[bytes]:
+    """The lines that may open or close strings of several lines."""
+    return [line for line in lines if b'"""' in line or b"'''" in line]

@@ -6,6 +6,7 @@ Rules of this module:
   begin in the first column are taken for headings, as `git diff` takes them.
 * Each line belongs to the innermost function or class, by its path of names, and to the innermost statement; a closing
   brace belongs to the statement that it closes.
+* The lines of a Python string that goes over several of them belong together: a part of one swallows what follows it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from replay_dd.errors.machine import SoftwareMissingError
@@ -52,6 +54,7 @@ class Outline:
         heads: where the compound statement begins that each line is in the body of; -1 for none.
         local: the lines whose definitions are not seen from other functions.
         functions: the lines of functions; None for all lines with a symbol.
+        strings: the parts of strings that lines are, of strings that go over several lines.
     """
 
     def __init__(
@@ -61,12 +64,14 @@ class Outline:
         heads: Sequence[int] = (),
         local: frozenset[int] = frozenset(),
         functions: frozenset[int] | None = None,
+        strings: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self._symbols = symbols
         self._statements = statements
         self._heads = heads
         self._local = local
         self._functions = functions
+        self._strings = strings
 
     @property
     def has_statements(self) -> bool:
@@ -80,6 +85,10 @@ class Outline:
     def is_in_function(self, line: int) -> bool:
         """Whether a line belongs to a function, not only to a class."""
         return bool(self.symbol_at(line)) if self._functions is None else line in self._functions
+
+    def part_of_string(self, line: int) -> str:
+        """Which part of a string of several lines a line is: the first, the last, or inside; empty for none."""
+        return self._strings.get(line, "")
 
     def is_local(self, line: int) -> bool:
         """Whether definitions in a line are not seen from other functions, as far as that is known."""
@@ -116,6 +125,12 @@ def symbols_of(path: str, lines: Sequence[bytes]) -> list[str]:
     return [found.symbol_at(line) for line in range(len(lines))]
 
 
+def parts_of_strings(path: str, lines: Sequence[bytes]) -> list[str]:
+    """Which part of a string of several lines each line is."""
+    found = _outline(path, lines)
+    return [found.part_of_string(line) for line in range(len(lines))]
+
+
 def _outline(path: str, lines: Sequence[bytes]) -> Outline:
     if path.endswith(_PYTHON):
         return _of_python(lines)
@@ -134,10 +149,18 @@ def _of_python(lines: Sequence[bytes]) -> Outline:
         return _of_headings(lines)
     symbols, statements, heads = [""] * len(lines), list(range(len(lines))), [-1] * len(lines)
     functions: set[int] = set()
+    strings: dict[int, str] = {}
 
     def visit(node: ast.AST, above: str) -> None:
         for child in ast.iter_child_nodes(node):
             name = above
+            if isinstance(child, ast.JoinedStr) or (
+                isinstance(child, ast.Constant) and isinstance(child.value, str | bytes)
+            ):
+                first, last = child.lineno - 1, (child.end_lineno or child.lineno) - 1
+                for line in range(first, last + 1 if first < last else first):
+                    part = "first" if line == first else "last" if line == last else "inside"
+                    strings[line] = f"{strings.get(line, '')} {part}".strip()
             if isinstance(child, ast.stmt):
                 body = getattr(child, "body", None)
                 first = min([child.lineno, *(one.lineno for one in getattr(child, "decorator_list", ()))]) - 1
@@ -154,7 +177,7 @@ def _of_python(lines: Sequence[bytes]) -> Outline:
             visit(child, name)
 
     visit(module, "")
-    return Outline(symbols, statements, heads, functions=frozenset(functions))
+    return Outline(symbols, statements, heads, functions=frozenset(functions), strings=strings)
 
 
 def _of_headings(lines: Sequence[bytes]) -> Outline:

@@ -1,8 +1,13 @@
-"""Shows changes in their surroundings, for people."""
+"""Shows changes in their surroundings, for people.
+
+Rules of this module:
+
+* A line that looks like the one that it replaces, since only blanks or its end differ, is shown in quotes with escapes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from replay_dd.changes.difference import Difference, FileChange, Kind
@@ -83,6 +88,8 @@ def _neighbours(difference: Difference, deltas: list[int]) -> Iterator[list[int]
 def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: IntervalSet) -> Iterator[Row]:
     changes = [(delta, change) for delta in deltas if (change := difference.line_change(delta)) is not None]
     first, last = changes[0][1], changes[-1][1]
+    removed = [line for _, change in changes for line in file.before[change.old : change.old_stop]]
+    text = _texts_of(removed, [line for _, change in changes for line in file.after[change.new : change.new_stop]])
     done = max(0, first.old - _AROUND)
     # Added lines follow all removed ones that they stand beside, as in a patch.
     waiting: list[Row] = []
@@ -92,15 +99,25 @@ def _rows(difference: Difference, file: FileChange, deltas: list[int], guilty: I
             waiting = []
         yield from (Row(number + 1, " ", _text(file.before[number])) for number in range(done, change.old))
         for number in range(change.old, change.old_stop):
-            yield Row(number + 1, "-", _text(file.before[number]), delta in guilty)
+            yield Row(number + 1, "-", text(file.before[number]), delta in guilty)
         waiting += [
-            Row(change.old + 1, "+", _text(file.after[number]), delta in guilty)
+            Row(change.old + 1, "+", text(file.after[number]), delta in guilty)
             for number in range(change.new, change.new_stop)
         ]
         done = max(done, change.old_stop)
     yield from waiting
     after = range(done, min(len(file.before), last.old_stop + _AROUND))
     yield from (Row(number + 1, " ", _text(file.before[number])) for number in after)
+
+
+def _texts_of(removed: Sequence[bytes], added: Sequence[bytes]) -> Callable[[bytes], str]:
+    """How to show removed and added lines so that one can see what differs."""
+    alike = set(map(_visible, removed)) & set(map(_visible, added))
+    return lambda line: repr(line.decode("utf-8", "replace")) if _visible(line) in alike else _text(line)
+
+
+def _visible(line: bytes) -> str:
+    return _text(line).expandtabs().rstrip()
 
 
 def _text(line: bytes) -> str:

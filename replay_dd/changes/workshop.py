@@ -38,6 +38,8 @@ from replay_dd.experiment.guard import GUARD
 from replay_dd.experiment.process import Command, Finished, private_folder, run
 from replay_dd.outcome import Outcome
 
+NOT_BUILT = "not built"
+"""The signature of a version whose build fails."""
 _MOST_COPIES = 3  # of built trees, besides those that run at the same time
 _MOST_BYTES = 500_000_000
 
@@ -289,4 +291,4 @@ def _not_built(built: Finished) -> Ending:
     lines = [line for line in built.output.decode("utf-8", "replace").splitlines() if line.strip()]
     told = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
     how = "takes too long" if built.timed_out else "fails"
-    return Ending(Outcome.UNRESOLVED, "not built", f"the build {how}{': ' if told else ''}{told.strip()[:200]}")
+    return Ending(Outcome.UNRESOLVED, NOT_BUILT, f"the build {how}{': ' if told else ''}{told.strip()[:200]}")

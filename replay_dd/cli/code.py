@@ -27,7 +27,7 @@ from replay_dd.code.source import Program
 from replay_dd.code.target import CodeTarget
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable, write_whole
-from replay_dd.input.target import check_command
+from replay_dd.input.target import PLACE, check_command
 from replay_dd.report.code import code_as_json, code_as_text
 from replay_dd.report.code_test import code_test
 
@@ -103,7 +103,7 @@ def code_command(
     """
     if not command:
         raise UsageError("The command that fails is missing.", "Give it after `--`: replay-dd code FILE -- CMD {}")
-    check_script(command)
+    check_script(command, place=PLACE)
     oracle = oracle_of(grep, script)
     reading = read_program(files)
     target = CodeTarget(

@@ -31,7 +31,7 @@ from replay_dd.errors.user import InputError
 from replay_dd.files import write_whole
 from replay_dd.input.fuzz import find_failing_input
 from replay_dd.input.reduce import DEFAULT_TIME_LIMIT_S
-from replay_dd.input.target import Target
+from replay_dd.input.target import PLACE, Target
 from replay_dd.report.input import no_failure_as_json
 from replay_dd.report.isolation import counted
 
@@ -110,7 +110,7 @@ def fuzz_command(
     content = None if source is None else read_input(source)
     if content == b"":
         raise InputError(f"The file {source} is empty: there is nothing to mutate.", "Leave out `--from`.")
-    check_script(command)
+    check_script(command, place=PLACE)
     target = Target(command, output.name, fresh_copy=fresh_copy, time_limit_s=time_limit or DEFAULT_TIME_LIMIT_S)
     progress = Progress()
     began_s = time.monotonic()

@@ -32,7 +32,7 @@ from replay_dd.input.folder import pack
 from replay_dd.input.folder_levels import LevelOfFile, levels_in_folder
 from replay_dd.input.levels import NAMES, Tree, default_levels, levels_named
 from replay_dd.input.reduce import ALGORITHMS
-from replay_dd.input.target import Target, check_command
+from replay_dd.input.target import PLACE, Target, check_command
 from replay_dd.input.units import Level, delimited
 
 SETTINGS = "Options and environment"
@@ -189,11 +189,11 @@ def input_command(
     if base is not None and (algorithm is not None or every):
         option = "--all" if every else "--algorithm"
         raise UsageError(f"`{option}` is for simplifying: a difference is isolated by dd.")
-    check_script(command)
-    if packing is None:
-        check_command(command, whole)
     name = "stdin" if whole == STANDARD_INPUT else whole.name or whole.resolve().name
     target = Target(command, name, fresh_copy=fresh_copy, time_limit_s=time_limit, packing=packing)
+    if packing is None:
+        check_command(command, whole)
+    check_script(command, None if target.takes_a_file else tree, place=PLACE)
     search: dict[str, Any] = {
         "oracle": oracle_of(grep, script),
         "algorithm": algorithm or ALGORITHMS[0],

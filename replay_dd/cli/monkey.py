@@ -25,9 +25,11 @@ from replay_dd.cli.recorders import recorder_named
 from replay_dd.cli.session_options import DISPLAY, FOLDERS, PLAYBACK, folder_options, play_options, stage_options
 from replay_dd.cli.session_playback import conditions_of, say_where, screen_of
 from replay_dd.errors import EXIT_DONE
+from replay_dd.errors.program import DoesNotPassError
 from replay_dd.events.model import Session
 from replay_dd.events.target import describe_gui_program
 from replay_dd.events.x11.display import choose_window_manager
+from replay_dd.experiment.complaints import telling_line
 from replay_dd.experiment.process import LIVE
 from replay_dd.experiment.waiting import result_of
 from replay_dd.report.events import monkey_as_json
@@ -96,6 +98,7 @@ def monkey_command(
     Exit status:
       0  a session failed; the log holds it
       1  none failed; the log holds the last one
+      3  the program fails before any input
     """
     check_script(command)
     program = describe_gui_program(command, here=here, home=home)
@@ -134,6 +137,12 @@ def monkey_command(
                 break
     finally:
         progress.clear()
+    if found is not None and found.ending is not None and not found.actions:
+        said = telling_line(found.ending.output.encode())
+        raise DoesNotPassError(
+            f"The program fails before any input: {found.ending.text}{f' ({said})' if said else ''}.",
+            "Give a program that waits for input, and what it needs to start: its files, its settings (`--home`).",
+        )
     if as_json:
         echo_json(
             monkey_as_json(found, output, sessions=len(seeds) if found is None else first + len(batch), actions=played)

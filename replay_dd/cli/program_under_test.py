@@ -30,16 +30,23 @@ def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool, pr
     return describe_program(command, standard_input=standard_input(stdin), fresh_copy=fresh_copy, process=process)
 
 
-def check_script(command: tuple[str, ...]) -> None:
+def check_script(command: tuple[str, ...], folder: Path | None = None, *, place: str | None = None) -> None:
     """Check that the script given to a Python interpreter exists.
 
     Without this check, the interpreter's complaint (exit status 2) would count as a failure of the program.
+
+    Args:
+        command: what will run.
+        folder: where it will run; None for the working directory.
+        place: stands for the input in the command: a script with this in its path is, or lies in, the input.
 
     Raises:
         ProgramNotFoundError: it does not exist.
     """
     script = _script_of(command)
-    if script is not None and not os.path.exists(script):
+    if script is None or (place is not None and place in script):
+        return
+    if not os.path.exists(os.path.join(folder or "", script)):
         raise ProgramNotFoundError(
             f"There is no script `{script}` for `{command[0]}` to run.",
             "Check the spelling. Relative paths start at the working directory.",

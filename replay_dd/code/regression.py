@@ -47,6 +47,6 @@ def still_fails(
         arguments=arguments,
         folders=frozenset(folders),
     )
-    oracle = Oracle(re.compile(grep.encode(), re.MULTILINE) if grep else None, script)
+    oracle = Oracle(re.compile(grep.encode(), re.MULTILINE) if grep else None, script).named(files)
     ending = oracle.ending(target.run_program(program))
     return ending if ending.verdict is Outcome.FAIL and ending.signature == failure else None

@@ -4,6 +4,7 @@ Rules of this module:
 
 * A complaint is a line with a word for failure in it; warnings are none. Its *kind* is its own words: those that
   neither are quoted nor occur in the input, so that it stays the same whatever part of the input is left.
+* A line that points at a place (``error here ---^``) belongs to the complaint above it. It looks the same below each.
 * Many programs end with the same status for every failure. What they complain of tells failures apart: two are the
   same if they have a kind of complaint in common that the program does not show on nothing at all, as it does a last
   line that follows every complaint. Of a compiler, the first one counts: others may follow from it.
@@ -29,6 +30,7 @@ _DIAGNOSTIC = re.compile(r":\d+(?::\d+)?: (?:fatal )?error: |^error\[", re.IGNOR
 _HARMLESS = re.compile(
     r"\bwarn(?:ing|ings)?\b|\b(?:no|0|zero) (?:error|failure)s?\b|^(?:info|debug|note)\b", re.IGNORECASE
 )
+_POINTER = re.compile(r"(?<!\S)[-~=^]*\^[-~=^]*(?!\S)")
 _LONGEST = 20_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
@@ -38,7 +40,8 @@ def complaints(output: bytes) -> list[str]:
     if len(output) > 2 * _LONGEST:
         output = output[:_LONGEST] + b"\n" + output[-_LONGEST:]
     lines = map(str.strip, output.decode("utf-8", "replace").splitlines())
-    return [line for line in lines if _COMPLAINT.search(line) and not _HARMLESS.search(line)]
+    found = [line for line in lines if _COMPLAINT.search(line) and not _HARMLESS.search(line)]
+    return [line for number, line in enumerate(found) if not (number and _POINTER.search(line))]
 
 
 def leads(complaint: str) -> bool:

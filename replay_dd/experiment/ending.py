@@ -5,6 +5,7 @@ Rules of this module:
 * A signature says what went wrong and where in the program, never where in its input: the input is what changes from
   run to run. So no addresses or process ids. Of the message of an exception, only words that are not in the input: one
   function may raise all errors of a parser. Its messages tell them apart, but often repeat a piece of the input.
+* Where the input is the program that runs, the place is one in the input. Its lines change with that, and do not count.
 * Reports of crashes in a known form tell more than the exit status. Of several, the one that comes first in the table
   counts; of several in one form, the last one in the output, since it ended the program.
 * Without such a report, what the program complains of is kept beside the signature (see :mod:`.complaints`).
@@ -15,13 +16,15 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from replay_dd.experiment.complaints import complaints, leads, telling_line
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
+MATCH = "match"
+"""The signature of output that a pattern matches."""
 CANNOT_TELL = 125
 _NO_VERDICT = 128  # from here on, `git bisect run` takes an exit status for no verdict
 _SHELL_SIGNAL = 128
@@ -67,11 +70,17 @@ class Oracle:
         pattern: if given, output that it matches is the failure, however the program ends.
         script: the exit status is a verdict, as for `git bisect run`.
         inputs: what messages may repeat; None if messages do not tell failures apart.
+        names: how output names the files of the input, by paths.
     """
 
     pattern: re.Pattern[bytes] | None = None
     script: bool = False
     inputs: tuple[bytes, ...] | None = None
+    names: tuple[str, ...] = ()
+
+    def named(self, names: Iterable[str]) -> Oracle:
+        """The same for an input whose files have these names."""
+        return replace(self, names=tuple(names))
 
     def about(self, *inputs: bytes) -> Oracle:
         """The same for runs on parts of these inputs: messages tell failures apart, except for what they repeat."""
@@ -89,7 +98,9 @@ class Oracle:
         found = self.pattern.search(finished.output)
         if found is not None:
             line = _line_of(finished.output, found.start())
-            return Ending(Outcome.FAIL, "match", f"the output has: {_cut(line)}", _steady(line), finished.seconds)
+            # The rest of the line may be what the program repeats of its input.
+            matched = found[0].decode("utf-8", "replace").strip()
+            return Ending(Outcome.FAIL, MATCH, f"the output has: {_cut(line)}", _steady(matched), finished.seconds)
         ending = self._by_status(finished, part)
         # It may be a failure, but not the one that is looked for.
         return ending if ending.verdict is Outcome.PASS else replace(ending, verdict=Outcome.UNRESOLVED)
@@ -112,6 +123,7 @@ class Oracle:
         report = _report(finished.output)
         if report is not None:
             signature, words, said = report
+            signature = self._without_own_lines(signature, finished.output)
             told = f"{words} ({how})"
             if self.inputs is not None and said:
                 signature = f"{signature}: {_own_words(said, (*self.inputs, part))}"
@@ -125,6 +137,15 @@ class Oracle:
             )
         words = f"{how}: {said}" if said else how
         return Ending(Outcome.FAIL, how, words, message, finished.seconds, complaints=kinds, leads=leads(said))
+
+    def _without_own_lines(self, signature: str, output: bytes) -> str:
+        """A signature without lines of the input."""
+        text = output.decode("utf-8", "replace") if self.names else ""
+        for name in self.names:
+            if re.search(rf'(?<![\w./-]){re.escape(name)}(?:", line |:)\d', text):
+                own = re.escape(name.rpartition("/")[2])
+                signature = re.sub(rf"(?<![\w.-])({own}):\d+(?::\d+)?", r"\1", signature)
+        return signature
 
 
 def _of_script(finished: Finished) -> Ending:

@@ -2,8 +2,11 @@
 
 Rules of this module:
 
-* Brackets are (), [] and {}, and quotes on one line. Those inside quotes do not count, nor do those without a partner.
-* Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines.
+* Brackets are (), [] and {}, tags of markup such as <b> and </b>, and quotes on one line. Those inside quotes do not
+  count, nor do those without a partner. Quotes and other brackets do not reach across tags: in text, they often
+  have no partner.
+* Where fewer than half of the brackets have a partner, they are no brackets: such a text has only lines and
+  tags.
 * What is inside brackets, and the whole file, is a sequence of items that commas, semicolons and line ends separate.
 * Where such a sequence has several lines, items that share a line belong together: the line goes before its items do,
   as a row of a table does before its cells.
@@ -12,24 +15,46 @@ Rules of this module:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from replay_dd.input.trees import Node
 
 _PARTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[,;\n]")
-_TEXT_OF_LINE = re.compile(rb"\S(?:[^\n]*\S)?")
+_TAG = re.compile(rb"<(/?)([A-Za-z_][\w.:-]*)(?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = b"\"'"
-_SEPARATORS = (b",", b";", b"\n")
+_END_OF_LINE = b"\n"
+_SEPARATORS = (b",", b";", _END_OF_LINE)
+
+
+class _Part(NamedTuple):
+    """What ends an item, or may have a partner: a bracket, quotes, a separator, a tag.
+
+    Attributes:
+        start: where it begins.
+        stop: where it ends.
+        text: what it is; of tags, how they close.
+        opens: whether it is an opening one.
+        is_tag: whether it is a tag.
+    """
+
+    start: int
+    stop: int
+    text: bytes
+    opens: bool
+    is_tag: bool
 
 
 def bracket_tree(content: bytes) -> Node:
     """The tree of a text."""
-    partners = _partners(content)
+    parts = list(_parts(content))
+    partners = _partners(parts)
     brackets = sum(map(content.count, (*_CLOSING.keys(), *_CLOSING.values())))
-    if 2 * len(partners) < brackets:
-        lines = (match.span() for match in _TEXT_OF_LINE.finditer(content))
-        return Node(0, len(content), "brackets", [Node(*line, "item") for line in lines])
+    if 2 * sum(not part.is_tag and part.start in partners for part in parts) < brackets:
+        parts = [part for part in parts if part.is_tag or part.text == _END_OF_LINE]
     root = Node(0, len(content), "brackets")
     # Groups that are open, each with the item that it is filling: where that begins, and the groups in it.
     groups, starts, inside = [root], [0], [list[Node]()]
@@ -44,19 +69,19 @@ def bracket_tree(content: bytes) -> Node:
             groups[-1].children.append(Node(start, stop, "item", inside[-1]))
         inside[-1] = []
 
-    for match in _PARTS.finditer(content):
-        part, place = match[0], match.start()
-        if part[0] in _QUOTES:
-            inside[-1].append(_quoted(place, match.end()))
-        elif part in _SEPARATORS:
+    for part in parts:
+        place = part.start
+        if part.text[0] in _QUOTES:
+            inside[-1].append(_quoted(place, part.stop))
+        elif part.text in _SEPARATORS:
             end_item(place)
-            starts[-1] = match.end()
+            starts[-1] = part.stop
         elif place in partners:
-            if part in _CLOSING:
-                group = Node(place, partners[place] + 1, "brackets")
+            if part.opens:
+                group = Node(place, partners[place].stop, "tags" if part.is_tag else "brackets")
                 inside[-1].append(group)
                 groups.append(group)
-                starts.append(match.end())
+                starts.append(part.stop)
                 inside.append([])
             else:
                 end_item(place)
@@ -87,18 +112,49 @@ def _quoted(start: int, stop: int) -> Node:
     return Node(start, stop, "quotes", text)
 
 
-def _partners(content: bytes) -> dict[int, int]:
-    """For each bracket that has a partner, where that is."""
-    found: dict[int, int] = {}
-    waiting: list[tuple[bytes, int]] = []
-    for match in _PARTS.finditer(content):
-        part, place = match[0], match.start()
-        if part in _CLOSING:
-            waiting.append((_CLOSING[part], place))
-        elif part in _CLOSING.values():
-            closes = next((at for at in reversed(range(len(waiting))) if waiting[at][0] == part), None)
+def _parts(content: bytes) -> Iterator[_Part]:
+    """All parts of a text, in order."""
+    tags = _tags(content)
+    for before, tag in pairwise([_Part(0, 0, b"", False, True), *tags, _Part(len(content), 0, b"", False, True)]):
+        for match in _PARTS.finditer(content, before.stop, tag.start):
+            yield _Part(match.start(), match.end(), match[0], match[0] in _CLOSING, False)
+        if tag.stop:
+            yield tag
+
+
+def _tags(content: bytes) -> list[_Part]:
+    """The tags that have a partner among each other."""
+    if b"</" not in content:
+        return []
+    tags = [_Part(*match.span(), b"</" + match[2], not match[1], True) for match in _TAG.finditer(content)]
+    partners = _partners(tags)
+    return [tag for tag in tags if tag.start in partners]
+
+
+def _partners(parts: Sequence[_Part]) -> dict[int, _Part]:
+    """For the start of each bracket or tag that has a partner, that."""
+    found: dict[int, _Part] = {}
+    waiting: list[tuple[bytes, _Part]] = []
+    count: Counter[bytes] = Counter()  # of those that wait, so that none is looked for in vain
+    closing = {*_CLOSING.values()}
+    for part in parts:
+        if part.opens:
+            waiting.append((part.text if part.is_tag else _CLOSING[part.text], part))
+            count[waiting[-1][0]] += 1
+        elif (part.is_tag or part.text in closing) and count[part.text]:
+            closes = next(_open(waiting, part), None)
             if closes is not None:
-                found[waiting[closes][1]] = place
-                found[place] = waiting[closes][1]
+                found[waiting[closes][1].start] = part
+                found[part.start] = waiting[closes][1]
+                count.subtract(text for text, _ in waiting[closes:])
                 del waiting[closes:]
     return found
+
+
+def _open(waiting: Sequence[tuple[bytes, _Part]], part: _Part) -> Iterator[int]:
+    """Where the opening ones stand that a closing one may have as its partner; a bracket has none beyond a tag."""
+    for at in reversed(range(len(waiting))):
+        if waiting[at][0] == part.text:
+            yield at
+        if waiting[at][1].is_tag and not part.is_tag:
+            return

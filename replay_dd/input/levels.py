@@ -6,6 +6,8 @@ Rules of this module:
 * A tree is searched from its root down: nodes at one depth, then at the next one in what is left (hierarchical delta
   debugging: Misherghi and Su, ICSE 2006). Then nodes are replaced by descendants that can take their place. Both are
   repeated until nothing changes, unless a finer level comes next.
+* A node that has lost all but one of its children may be one with that. Then other nodes have come to its depth, which
+  is searched again.
 * What is left after the last level is the answer; what is left after the others, only where the next one begins.
 * What single characters could not be left out of may have become a tree of other nodes: a pair of quotes, which go
   only together. So the tree is searched again, and after that the last level.
@@ -23,6 +25,7 @@ from replay_dd.dd import EMPTY
 from replay_dd.errors.user import UsageError
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import language_of, token_edges, tree_parser
+from replay_dd.input.records import RECORDS, record_edges
 from replay_dd.input.space import Changed, Kept, Replaced, Space, Subtrees
 from replay_dd.input.trees import Node, Parse, families_at, substitutes
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, WORDS, Level
@@ -45,20 +48,21 @@ class Tree:
 
 
 _MOST_NULLS = 0.02  # of the bytes of a text
+_ENDS = 2  # edges of a file that is not cut
 
-_FLAT = {level.name: level for level in (LINES, WORDS, CHARACTERS, BYTES)}
+_FLAT = {level.name: level for level in (LINES, RECORDS, WORDS, CHARACTERS, BYTES)}
 _BY_LANGUAGE: dict[str, Callable[[str, str | None], Level | Tree]] = {
     "tree": lambda name, language: Tree("tree", tree_parser(language or language_of(name))),
     "brackets": lambda name, language: Tree("brackets", bracket_tree),
     "tokens": lambda name, language: Level("tokens", "token", token_edges(name, language)),
 }
-NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "bytes")
+NAMES = ("tree", "brackets", "lines", "tokens", "words", "characters", "records", "bytes")
 
 
 def default_levels(content: bytes, *, isolate: bool = False) -> tuple[Level | Tree, ...]:
-    """Brackets and words, or lines to isolate, then characters; only bytes for what is not text."""
+    """Brackets and words, or lines to isolate, then characters; for what is not text, records if any, and bytes."""
     if not _is_text(content):
-        return (BYTES,)
+        return (RECORDS, BYTES) if not isolate and len(record_edges(content)) > _ENDS else (BYTES,)
     return (LINES, CHARACTERS) if isolate else (Tree("brackets", bracket_tree), WORDS, CHARACTERS)
 
 
@@ -174,15 +178,24 @@ def prune(
     while True:
         before = content
         depth = 0
-        while families := families_at(parse(content), depth):
+        families = families_at(parse(content), depth)
+        while families:
+            searched = _texts(content, families)
             _, content = yield marked(Subtrees(content, families), coarse, dense=dense)
-            depth += 1
+            families = families_at(parse(content), depth)
+            if _texts(content, families) <= searched:
+                depth += 1
+                families = families_at(parse(content), depth)
         rank = 0
         while pairs := substitutes(parse(content), rank):
             _, content = yield marked(Replaced(content, pairs), coarse, dense=dense)
             rank += 1
         if coarse or content == before:
             return content
+
+
+def _texts(content: bytes, families: Sequence[Sequence[Node]]) -> set[bytes]:
+    return {content[node.start : node.stop] for family in families for node in family}
 
 
 def _isolate(content: bytes, passing: bytes, levels: Sequence[Level]) -> Course:

@@ -17,13 +17,14 @@ from typing import TypedDict
 
 from replay_dd.circumstance import Circumstance, Judgement
 from replay_dd.errors.program import DoesNotFailError
-from replay_dd.experiment.ending import Ending, Oracle
+from replay_dd.experiment.ending import MATCH, Ending, Oracle
 from replay_dd.input.target import Target
 from replay_dd.outcome import Outcome
 
 TIME_LIMIT_FACTOR = 20
 TIME_LIMIT_LEAST_S = 10.0
 _FIRST_RUNS = 2
+_GREP = "give the text of the first one with `--grep`"
 
 
 class Known(TypedDict, total=False):
@@ -168,7 +169,8 @@ def note_of_other_words(run: Ending | None, first: Ending) -> tuple[str, ...]:
         same = not run.message or not first.message or run.message == first.message
     if same:
         return ()
+    help_ = "let `--grep` match only the first one" if first.signature == MATCH else _GREP
     return (
         "The failure is of the same kind, but the program said something else at first: "
-        f"{first.words.rstrip('.')}. If that is another failure, give the text of the first one with `--grep`.",
+        f"{first.words.rstrip('.')}. If that is another failure, {help_}.",
     )

@@ -108,7 +108,7 @@ def reduce_input(
         begin = partial(folder_course, content, target.packing, levels_of_files or levels_in_folder())
     else:
         begin = partial(course, content, passing, levels or default_levels(content, isolate=passing is not None))
-    oracle = (oracle or Oracle()).about(content, *(() if passing is None else (passing,)))
+    oracle = (oracle or Oracle()).about(content, *(() if passing is None else (passing,))).named(target.names(content))
     with Runs(target, oracle, may_fork=may_fork) as runs:
         circumstance = InputUnits(
             *(target, oracle, next(begin()), begin),

@@ -8,13 +8,16 @@ Rules of this module:
   or lines alone, since the others may be what any such input needs, to the largest units that it touches: the first
   rest that passes, or shows a failure known by then, counts. A new failure counts only if it shows in at least two
   ways, and in enough of the input.
+* Items of a list can be left out more safely than members of a record. So an item is also left out with its neighbours:
+  a failure that shows each time is none of what was left out, and the more so, the more such neighbours there are.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from replay_dd.circumstance import Goal
@@ -31,6 +34,7 @@ from replay_dd.outcome import Outcome
 _LEAST_WITNESSES = 2
 _LEAST_REST = 0.25  # of the input: what is left if nearly all is left out fails for want of the rest
 _MOST_ALONE = 8
+_MEMBER = re.compile(rb"[\"']?[\w.$-]+[\"']?\s*[:=]")  # how a member of a record begins, such as `"name": 5`
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def reduce_all(
         ReplayDDError: as :func:`~replay_dd.input.reduce.reduce_input` does, for the first failure.
     """
     began_s = time.monotonic()
-    oracle = oracle.about(content)
+    oracle = oracle.about(content).named(target.names(content))
     found: list[InputIsolation] = []
     known: list[Ending] = []
     on_nothing: Ending | None = None
@@ -119,42 +123,98 @@ def _rest(
     """
     tried: dict[bytes, Ending] = {}
     witnesses: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    like_nothing: Ending | None = None
+
+    def is_scrap(rest: bytes) -> bool:
+        return len(rest) < _LEAST_REST * len(content)
+
+    def ending_of(rest: bytes) -> Ending:
+        if rest not in tried:
+            tried[rest] = oracle.ending(target.run(rest), rest)
+        return tried[rest]
+
     for space, configuration in _ways(content, kept, target):
         rest = space.build(configuration)
         if len(rest) == len(content):
             continue
-        if rest not in tried:
-            tried[rest] = oracle.ending(target.run(rest), rest)
-        ending = tried[rest]
+        ending = ending_of(rest)
         witnesses[ending.signature, ending.complaints] += 1
-        if ending.verdict is Outcome.PASS or ending.is_like(on_nothing):
+        if ending.is_like(on_nothing):
+            like_nothing = ending
+        if ending.verdict is Outcome.PASS:
             return b"", ending
         if ending.verdict is Outcome.FAIL and any(ending.is_like(one) for one in known):
             return rest, ending
+    new = {
+        rest
+        for rest, ending in tried.items()
+        if ending.verdict is Outcome.FAIL and not is_scrap(rest) and not ending.is_like(on_nothing)
+    }
+    best, most = None, (_LEAST_WITNESSES - 1, 0)
+    for space, siblings, item in _items(content, kept, target):
+        alone, *more = [
+            space.build(space.all - IntervalSet.of(left_out)) for left_out in _with_neighbours(siblings, item)
+        ]
+        if alone in new:
+            shown = 1 + sum(not is_scrap(rest) and ending_of(rest).is_like(tried[alone]) for rest in more)
+            if (shown, len(siblings)) > most:
+                best, most = alone, (shown, len(siblings))
+    if best is not None:
+        return best, tried[best]
+    if like_nothing is not None:
+        return b"", like_nothing
     for rest, ending in reversed(tried.items()):
-        is_new = ending.verdict is Outcome.FAIL and len(rest) >= _LEAST_REST * len(content)
-        if is_new and witnesses[ending.signature, ending.complaints] >= _LEAST_WITNESSES:
+        if rest in new and witnesses[ending.signature, ending.complaints] >= _LEAST_WITNESSES:
             return rest, ending
     return None
+
+
+def _items(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, Sequence[int], int]]:
+    """The items of lists that the bytes kept for a failure are part of; each in a space, with its siblings there."""
+    _, families, cause = _nodes(content, kept, target)
+    inner = Subtrees(content, families)
+    first = 0
+    for family in families:
+        siblings = range(first, first + len(family))
+        first = siblings.stop
+        hit = [number for number, node in zip(siblings, family, strict=True) if _touches(node, cause)]
+        if len(family) > 1 and len(hit) <= _MOST_ALONE:
+            for number in hit:
+                node = family[number - siblings.start]
+                if node.kind == "item" and not _MEMBER.match(content[node.start : node.stop]):
+                    yield inner, siblings, number
+
+
+def _with_neighbours(siblings: Sequence[int], item: int) -> list[list[int]]:
+    """An item alone, with the one before it, with the one after it, and with both, as far as there are any."""
+    ways: tuple[list[int], ...] = ([], [item - 1], [item + 1], [item - 1, item + 1])
+    return [[item, *others] for others in ways if all(other in siblings for other in others)]
+
+
+def _nodes(content: bytes, kept: IntervalSet, target: Target) -> tuple[Node, list[list[Node]], IntervalSet]:
+    """The tree of an input, all of its families of siblings, and the bytes that were kept for a failure."""
+    packing = target.packing
+    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
+    parse = bracket_tree if packing is None else packing.trees_inside(lambda path, body: bracket_tree)
+    root = parse(content)
+    families = [node.children for node in everything(root) if node.children]
+    return root, families, kept & IntervalSet.from_intervals(bodies)
 
 
 def _ways(content: bytes, kept: IntervalSet, target: Target) -> Iterator[tuple[Left, IntervalSet]]:
     """Ways to leave out the bytes that were kept for a failure, from these alone to all that they are part of."""
     packing = target.packing
-    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
-    cause = kept & IntervalSet.from_intervals(bodies)
-    parse = bracket_tree if packing is None else packing.trees_inside(lambda path, body: bracket_tree)
-    root = parse(content)
+    root, families, cause = _nodes(content, kept, target)
 
     def without(space: Left, touched: Iterable[int]) -> tuple[Left, IntervalSet]:
         return space, space.all - IntervalSet.of(touched)
 
-    families = [node.children for node in everything(root) if node.children]
     inner = Subtrees(content, families)
     nodes = [node for family in families for node in family]
     hit = {id(node) for node in nodes if _touches(node, cause)}
     items = [number for number, node in enumerate(nodes) if id(node) in hit and node.kind == "item"]
     yield from (without(inner, [number]) for number in reversed(items[-_MOST_ALONE:]))
+    bodies = [(0, len(content))] if packing is None else [file.body for file in packing.files(content)]
     lines = Inside(content, [(body, LINES) for body in bodies])
     of_cause = list(lines.touched(cause))
     if 1 < len(of_cause) <= _MOST_ALONE:

@@ -11,7 +11,7 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -52,6 +52,13 @@ class Target:
     def size(self, content: bytes) -> int:
         """How many bytes of input a content stands for."""
         return len(content) if self.packing is None else self.packing.size(content)
+
+    def names(self, content: bytes) -> Iterator[str]:
+        """How the output names the files of an input."""
+        if self.packing is None:
+            yield self.name
+        else:
+            yield from (f"{self.name}/{file.path}" for file in self.packing.files(content))
 
     @property
     def takes_a_file(self) -> bool:

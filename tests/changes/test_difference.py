@@ -14,6 +14,7 @@ from replay_dd.changes.difference import Clash, Difference, Kind, Version
 from replay_dd.changes.levels import DEFAULT_LEVELS, LEVELS, groups, symbol_of
 from replay_dd.changes.outlines import outline
 from replay_dd.changes.patch import patch_between
+from replay_dd.changes.shown import passages
 from replay_dd.changes.tree import read_tree
 from replay_dd.dd import EMPTY, IntervalSet
 from replay_dd.errors.user import VersionError
@@ -269,3 +270,27 @@ def test_a_patch_has_links_binaries_modes_and_names_of_any_kind(tmp_path: Path) 
         assert {path: entry.read() for path, entry in made.items() if entry.link is None} == {
             name: text if isinstance(text, bytes) else text.encode() for name, text in contents.items()
         }
+
+
+def test_what_looks_alike_is_shown_with_escapes(tmp_path: Path) -> None:
+    """Ends of lines and blanks at the end; another indentation can be seen."""
+    old, new = "a\nb\n    c\nd\n", "a\nb\r\n        c\nd"
+    versions = difference(tmp_path, {"x.txt": old}, {"x.txt": new})
+    (passage,) = passages(versions, versions.all, versions.all)
+    changed = [(row.sign, row.text) for row in passage.rows if row.sign != " "]
+    assert changed == [
+        *(("-", "'b\\n'"), ("-", "    c"), ("-", "'d\\n'")),
+        *(("+", "'b\\r\\n'"), ("+", "        c"), ("+", "'d'")),
+    ]
+
+
+def test_quotes_that_open_a_string_do_not_stay_as_those_that_close_it(tmp_path: Path) -> None:
+    old = 'def f():\n    """\n    Old words.\n    """\n    return 1\n'
+    new = 'def f():\n    """New words.\n\n    More of them.\n    """\n    return 2\n'
+    versions = difference(tmp_path, {"a.py": old}, {"a.py": new})
+    statements = groups(versions, versions.all, "statement")
+    texts = [versions.files[0].version([versions.local(delta) for delta in group])[1] for group in statements]
+    assert [text.content for text in texts if text is not None] == [
+        new.replace("2", "1").encode(),
+        old.replace("1", "2").encode(),
+    ]

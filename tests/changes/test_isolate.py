@@ -292,6 +292,13 @@ def test_an_old_version_that_cannot_be_built_is_none_that_passes(tmp_path: Path)
         isolate(tmp_path, {"m.c": "old\n"}, {"m.c": "new\nbad\n"}, target)
 
 
+def test_a_new_version_that_cannot_be_built(tmp_path: Path) -> None:
+    target = Target(("true",), "grep -q old m.c || { echo 'No rule.'; exit 2; }")
+    with pytest.raises(DoesNotFailError, match=r"the build fails: No rule\.$") as raised:
+        isolate(tmp_path, {"m.c": "old\n"}, {"m.c": "new\n"}, target)
+    assert "`--build`" in str(raised.value.hint)
+
+
 def test_versions_that_are_exchanged(tmp_path: Path) -> None:
     with pytest.raises(
         DoesNotFailError, match=r"The new version does not fail: exit status 0\. The old one does\."

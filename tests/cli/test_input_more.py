@@ -58,6 +58,28 @@ def test_a_folder_in_which_the_command_runs(project_folder: Workshop) -> None:
     assert os.access(project_folder.folder / "left" / "run.sh", os.X_OK)
 
 
+@pytest.mark.parametrize("script", ["süb/m.py", "{}/süb/m.py"])
+def test_a_folder_with_the_script_that_runs(script: str, shop: Workshop) -> None:
+    (shop.folder / "app" / "süb").mkdir(parents=True)
+    (shop.folder / "app" / "süb" / "m.py").write_text("x = 1\nimport sys\nsys.exit(9)\n")
+    (shop.folder / "app" / "other").write_text("y")
+    done = shop.run("input", "--tree", "app", "-o", "left", "--json", "--", sys.executable, script)
+    assert (done.status, json.loads(done.stdout)["failure"]) == (0, "exit status 9")
+
+
+@pytest.mark.parametrize(("command", "left"), [("input", "x=y=0\nz=x/y\n"), ("code", "0/0\n")])
+def test_the_input_is_the_script_that_runs(command: str, left: str, shop: Workshop) -> None:
+    """The failing line may become another one."""
+    (shop.folder / "p.py").write_text("import os\nx=1\ny=0\n\nz=x/y\n")
+    done = shop.run(command, "p.py", "--json", "-o", "left", "--write-test", "test_p.py", "--", sys.executable, "{}")
+    assert done.status == 0
+    assert json.loads(done.stdout)["failure"].startswith("ZeroDivisionError: ")
+    assert (shop.folder / "left").read_text().strip() == left.strip()
+    ran = subprocess.run([sys.executable, "-m", "pytest", "test_p.py"], cwd=shop.folder, capture_output=True, text=True)
+    assert "ZeroDivisionError: division by zero" in ran.stdout
+    assert ran.returncode == 1
+
+
 def test_a_folder_with_one_file(shop: Workshop) -> None:
     (shop.folder / "app").mkdir()
     (shop.folder / "app" / "empty").touch()

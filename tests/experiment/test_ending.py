@@ -182,3 +182,16 @@ def test_the_summary_of_pytest() -> None:
     assert first.signature != ended(f"{summary}\n".replace("test_x", "test_y")).signature
     assert first.signature != ended("ERROR tests/test_a.py - ImportError: no\n").signature
     assert first.is_report
+
+
+def test_lines_of_the_input_do_not_count() -> None:
+    def signature(name: str, line: int, tool: str = "tool.py") -> str:
+        frames = f'  File "/opt/{tool}", line 5, in run\n  File "{name}", line {line}, in f\n'
+        return ended(f"Traceback (most recent call last):\n{frames}KeyError: 1\n", 1, oracle=oracle).signature
+
+    oracle = Oracle().named(["in/a.py", "b.c"])
+    assert signature("in/a.py", 3) == signature("in/a.py", 4)
+    assert signature("/usr/in/a.py", 3) != signature("/usr/in/a.py", 4)
+    assert signature("other.py", 3) != signature("other.py", 4)
+    failed = [ended(f"b.c:{line}: main: Assertion `p' failed.", 134, oracle=oracle).signature for line in (3, 4)]
+    assert failed[0] == failed[1]

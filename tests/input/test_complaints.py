@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from replay_dd.errors.program import DoesNotPassError
 from replay_dd.experiment.ending import Oracle
 from replay_dd.input.levels import default_levels
+from replay_dd.input.records import RECORDS
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.several import SeveralFailures, reduce_all
 from replay_dd.input.target import Target
@@ -48,6 +50,20 @@ def test_another_complaint_is_another_failure(last: str) -> None:
     assert not found.all_notes
 
 
+def test_a_line_that_points_at_a_place_is_no_complaint() -> None:
+    """As `sqlite3` does it: the same line follows a syntax error and a name that is not there."""
+    program = """
+import sys
+words = open(sys.argv[1]).read().split()
+if words.count("begin") > words.count("end"):
+    sys.exit(f"near {words[-1]}: syntax error\\n  {words[-1]}\\n  ^--- error here")
+if "lost" in words:
+    sys.exit("no such column: lost\\n  lost\\n  error here ---^")
+"""
+    target = Target((sys.executable, "-c", program, "{}"), "file")
+    assert reduce_input(b"begin one two end\nbegin three lost four end\n", target).failing == b"lost"
+
+
 def test_a_failure_that_an_empty_input_shows_is_refused() -> None:
     with pytest.raises(DoesNotPassError, match="missing header"):
         reduced(b"port=80\n" * 5)
@@ -79,7 +95,47 @@ def test_the_rest_of_a_cause_stays_where_every_input_needs_it() -> None:
     assert sorted(kinds) == ["port", "port", "unknown"]
 
 
+ORDERS = """
+import json, sys
+data = json.load(open(sys.argv[1]))
+kind = data["kind"]["name"]
+assert kind == "orders"
+for order in data["paid"]:
+    1 / order["amount"]
+for order in data["open"]:
+    order["customer"].upper()
+"""
+
+
+def failures(**changes: object) -> tuple[list[str], str]:
+    """The failures in a file of orders, and how the rest ends."""
+    paid = [{"amount": amount, "note": "n"} for amount in (2, 1)]
+    waiting = [{"customer": name, "note": "n"} for name in "ab"]
+    whole = {"kind": {"name": "orders", "version": 1}, "paid": paid, "open": waiting} | changes
+    target = Target((sys.executable, "-c", ORDERS, "{}"), "orders.json")
+    several = reduce_all(
+        json.dumps(whole, indent=1).encode(),
+        target,
+        Oracle(),
+        lambda content, tests, seconds: reduce_input(content, target, levels=default_levels(content)[:1]),
+    )
+    assert several.rest is not None
+    return [one.isolation.failure.words.split()[0].rstrip(":") for one in several.found], several.rest.words
+
+
+def test_failures_behind_one_another_in_lists() -> None:
+    """Without the whole cause, a file of orders is none any more; without single orders, it is."""
+    paid = [{"amount": amount, "note": "n"} for amount in (2, 1, 0, 3)]
+    waiting = [{"customer": name, "note": "n"} for name in ("a", 7, "b")]
+    assert failures(paid=paid, open=waiting) == (["ZeroDivisionError", "AttributeError"], "exit status 0")
+
+
+def test_that_a_required_member_is_missing_is_no_failure_of_the_input() -> None:
+    found, _ = failures(kind={"name": "invoices", "version": 1})
+    assert found == ["AssertionError"]
+
+
 def test_text_with_a_null_byte_is_text() -> None:
-    assert default_levels(b"one\ntwo\0\n" * 10) == (BYTES,)
+    assert default_levels(b"one\ntwo\0\n" * 10) == (RECORDS, BYTES)  # of nine bytes each
     assert default_levels(b"one\ntwo\n" * 50 + b"\0")[0] != BYTES
     assert default_levels(b"one\ntwo\n" * 50 + b"\0\xff") == (BYTES,)

@@ -13,9 +13,10 @@ from replay_dd.circumstance import Found
 from replay_dd.errors.program import DoesNotFailError, DoesNotPassError
 from replay_dd.errors.user import InputError, NoDifferenceError, UsageError
 from replay_dd.experiment.driver import Observer
-from replay_dd.experiment.ending import Oracle
+from replay_dd.experiment.ending import MATCH, Ending, Oracle
 from replay_dd.input.circumstance import InputUnits
 from replay_dd.input.levels import course, levels_named
+from replay_dd.input.program_runs import note_of_other_words
 from replay_dd.input.reduce import InputIsolation, reduce_input
 from replay_dd.input.target import Target
 from replay_dd.input.units import BYTES, CHARACTERS, LINES, delimited
@@ -194,6 +195,13 @@ def test_a_changed_message_is_noted() -> None:
     assert other.failing == b"two\n"
     assert len(other.all_notes) == 1
     assert "exit status 1: first" in other.all_notes[0]
+    # Of what a pattern matches, only that counts, not the rest of the line.
+    shows = Target(("cat", "{}"), "a.txt")
+    oracle = Oracle(re.compile(rb"one|not"))
+    assert not reduce_input(b"a\nthis one\nb\n", shows, oracle=oracle, levels=[CHARACTERS]).all_notes
+    one, other = (Ending(Outcome.FAIL, MATCH, f"the output has: {text}", text) for text in ("one", "not"))
+    (note,) = note_of_other_words(other, one)
+    assert "let `--grep` match only the first one" in note
     # Its name is another one in each run, so it tells nothing.
     names = Target(("sh", "-c", "! grep -q x {} || { head -c 20 /dev/urandom | base64; exit 1; }"), "a.txt")
     assert not reduce_input(b"a\nx\nb\n", names, levels=[LINES]).all_notes

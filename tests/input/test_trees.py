@@ -15,6 +15,7 @@ from replay_dd.errors.user import UsageError
 from replay_dd.input import grammars
 from replay_dd.input.brackets import bracket_tree
 from replay_dd.input.grammars import LANGUAGES, language_of, token_edges, tree_parser
+from replay_dd.input.levels import prune
 from replay_dd.input.space import Replaced, Subtrees
 from replay_dd.input.trees import Node, everything, families_at, substitutes
 from replay_dd.input.units import edges_of
@@ -40,6 +41,41 @@ def test_brackets_hold_items() -> None:
     assert families(content, 1) == [["(a, [b; c], {})"]]
     assert families(content, 2) == [["a", "[b; c]", "{}"]]
     assert families(content, 3) == [["b", "c"]]
+
+
+def texts_at(content: bytes, depth: int) -> list[bytes]:
+    """What the nodes at a depth hold."""
+    return [content[node.start : node.stop] for family in families_at(bracket_tree(content), depth) for node in family]
+
+
+@pytest.mark.parametrize("first", ["<!-- (a -->", "<!-- a -->", "f(x)"])
+def test_tags_with_a_partner_are_brackets(first: str) -> None:
+    rows = ["<li>don't</li>", "<li>can't, or</li>"]
+    whole = f'<ul class="a>b">{"".join(rows)}<br></ul>'
+    page = f"{first}\n{whole}\nvector<int> x\n".encode()
+    assert texts_at(page, 0) == [first.encode(), whole.encode(), b"vector<int> x"]
+    tags = [text_of(page, node) for node in everything(bracket_tree(page)) if node.kind == "tags"]
+    assert tags == [whole, *rows]
+
+
+@pytest.mark.parametrize("page", [b"a (b\n<i>c) d</i>\ne", b"a\n<i>b (c</i>\nd) e", b"(a)\n<i>b[c</i>\n(d)] e"])
+def test_brackets_that_cross_tags_are_text(page: bytes) -> None:
+    assert texts_at(page, 0) == page.split(b"\n")
+
+
+def test_no_depth_is_passed_over_where_a_node_is_one_with_its_child() -> None:
+    """Without the first line, the root is the round brackets."""
+    content = b"x\n(\n[a]\n[b]\n[c]\n)"
+    searches = prune(content, bracket_tree, coarse=True)
+    space, searched = next(searches), set[bytes]()
+    while isinstance(space, Subtrees):
+        searched |= {content[slice(*space.stretch(delta))] for delta in space.all}
+        content = space.build(
+            IntervalSet.of(delta for delta in space.all if b"b" in content[slice(*space.stretch(delta))])
+        )
+        space = searches.send((b"", content))
+    assert {b"[a]", b"[b]", b"[c]", b"b"} <= searched
+    assert content == b"(\n[b]\n)"
 
 
 def test_items_on_one_line_go_together_before_they_go_alone() -> None:

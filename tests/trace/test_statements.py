@@ -205,6 +205,11 @@ def test_a_traced_program_does_what_it_does_untraced(name: str) -> None:
         (deque([1, 2]), deque([1, 3])),
         (array.array("i", [1]), array.array("i", [2])),
         (numpy.arange(3), numpy.arange(3) * 2),
+        (numpy.arange(3), numpy.arange(3.0)),
+        (numpy.zeros((0, 3)), numpy.zeros((0, 4))),
+        (numpy.arange(30_000), numpy.arange(1, 30_001)),
+        (numpy.longdouble(1), numpy.longdouble(2)),
+        (numpy.float32(2), numpy.float64(2)),
         (iter([1, 2]), iter([1, 3])),
         (functools.partial(max, 1), functools.partial(max, 2)),
         (ValueError("a"), ValueError("b")),
@@ -219,9 +224,43 @@ def test_values_are_told_apart(one: object, other: object) -> None:
     assert text_of(one) != text_of(other)
 
 
+def test_numbers_of_numpy_can_be_read() -> None:
+    values = numpy.arange(4).reshape(2, 2), [numpy.float32(0.5)], numpy.array(["a", {1: 2}], object)
+    assert [text_of(value) for value in values] == [
+        "array([[0, 1], [2, 3]], int64)",
+        "[float32(0.5)]",
+        "array(['a', {1: 2}], object)",
+    ]
+
+
+def test_tables_of_pandas_are_told_by_what_is_in_them() -> None:
+    """What stands in for pandas here has as much of it as is used."""
+
+    class Series:
+        ndim, dtype, index = 1, "int64", numpy.array(["x", "y"])
+
+        def __init__(self, name: str, values: list[int]) -> None:
+            self.name, self.tolist = name, values.copy
+
+    class DataFrame:
+        ndim, shape, index = 2, (2, 1), Series.index
+
+        def __init__(self, values: list[int]) -> None:
+            self.iloc = self
+            self.values = values
+
+        def __getitem__(self, place: tuple[slice, int]) -> Series:
+            assert place == (slice(None), 0)
+            return Series("a", self.values)
+
+    Series.__module__ = DataFrame.__module__ = "pandas"
+    assert text_of(DataFrame([1, 2])) == "DataFrame({'a': [1, 2] int64}, index=['x', 'y'])"
+    assert text_of(Series("b", [3])) == "Series({'b': [3] int64}, index=['x', 'y'])"
+
+
 def test_what_cannot_be_told_is_not_compared() -> None:
-    untold = (threading.Lock(), (number for number in range(3)), io.BytesIO(b"a"), re.compile("a"))
-    assert [text_of(value) for value in untold] == [None] * 4
+    untold = (threading.Lock(), (number for number in range(3)), io.BytesIO(b"a"), re.compile("a"), numpy.ma.array([1]))
+    assert [text_of(value) for value in untold] == [None] * 5
     assert text_of([threading.Lock(), 1]) == "[<lock>, 1]"
 
 

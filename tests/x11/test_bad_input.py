@@ -100,6 +100,9 @@ def test_bad_input(shop: Workshop) -> None:
     shop.run("monkey", "-o", "m.log", "--runs", "1", "--start-limit", "0.3", *never).refused(3, "no-window")
     told = shop.run("monkey", "-o", "m.log", "--runs", "2", "--", "true").refused(3, "no-window")
     assert "opened no window, and ended with exit status 0" in told
+    broken = "import sys; sys.exit('no such setting')"
+    told = shop.run("monkey", "-o", "m.log", "--", sys.executable, "-c", broken).refused(3, "does-not-pass")
+    assert "fails before any input: ended with exit status 1 (no such setting)" in told
     assert not list(shop.folder.glob(".*"))
 
 

@@ -19,6 +19,7 @@ _PLAIN = (str, int, float, complex, bool, bytes, bytearray, type(None), type(Ell
 _LISTS = {list: "[]", deque: "[]", tuple: "()", set: "{}", frozenset: "{}"}
 _SHORT = (list, tuple, set, frozenset, dict)
 _TOLD_BY_REPR = (("decimal", "Decimal"), ("datetime", "date"), ("datetime", "timedelta"))
+_LARGEST_ARRAY = 10_000  # of more elements, the bytes are taken
 _DEEPEST = 20
 _LONGEST = 1_000_000
 
@@ -58,6 +59,12 @@ class _Texts:
     def _inside(self, value: Any, kind: type, depth: int) -> str:
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             return f"<{object.__getattribute__(value, '__class__').__name__} {_name(value)}>"
+        if kind.__module__ == "numpy" and is_of_c(kind):
+            text = self._of_numpy(value, kind, depth)
+            if text:
+                return text
+        if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+            return self._of_pandas(value, kind, depth)
         told = name = "" if kind in _SHORT else kind.__name__
         for base, brackets in _LISTS.items():
             if isinstance(value, base):
@@ -70,18 +77,35 @@ class _Texts:
             if isinstance(value, plain) and kind is not plain:
                 told += f"({plain.__repr__(value)})"
         known = told != name or not name
-        attributes = _attributes(value)
+        attributes = _attributes(value)  # first: it may make the dictionary that is one of the parts
+        parts = None if known else parts_of(value)
+        if not known and parts is None and is_of_c(kind):
+            # It may have attributes, too, but what the type keeps in C cannot be seen.
+            self.unknown = f"<{name}>"
+            return self.unknown
         if attributes:
             told += "(" + ", ".join(f"{own}={self.of(one, depth)}" for own, one in attributes) + ")"
-        if not known:
-            told += self._parts(value, depth)
-        if not known and told == name and is_of_c(kind):
-            told = self.unknown = f"<{name}>"
+        if parts is not None:
+            told += "(" + ", ".join(self.of(one, depth) for one in parts) + ")"
         return told
 
-    def _parts(self, value: Any, depth: int) -> str:
-        parts = parts_of(value)
-        return "" if parts is None else "(" + ", ".join(self.of(one, depth) for one in parts) + ")"
+    def _of_pandas(self, value: Any, kind: type, depth: int) -> str:
+        """A table or a column, by what is in it; its blocks are kept in C, where they cannot be seen."""
+        columns = [value.iloc[:, number] for number in range(value.shape[1])] if value.ndim > 1 else [value]
+        told = [f"{self.of(one.name, depth)}: {self.of(one.tolist(), depth)} {one.dtype}" for one in columns]
+        index = self.of(value.index.tolist(), depth)
+        return f"{kind.__name__}({{{', '.join(told)}}}, index={index})"
+
+    def _of_numpy(self, value: Any, kind: type, depth: int) -> str:
+        """An array or a number as one reads it; empty for what else numpy has, and for large arrays."""
+        if kind.__name__ == "ndarray" and value.size <= _LARGEST_ARRAY:
+            shape = "" if value.size else f", shape {value.shape}"
+            return f"array({self.of(value.tolist(), depth)}, {value.dtype}{shape})"
+        if any(base.__name__ == "generic" for base in kind.__mro__):
+            number = value.tolist()
+            if type(number) is not kind:  # as it is of a long double, for which Python has nothing
+                return f"{value.dtype}({self.of(number, depth)})"
+        return ""
 
 
 def _name(value: Any) -> str:
