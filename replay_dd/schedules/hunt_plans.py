@@ -140,7 +140,7 @@ class HuntPlans(Iterator[Plan]):
                 if len(best.triggers) == 1
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
-            return Plan("profile" if self._random.short else "replay", triggers=best.triggers, label=label)
+            return Plan("profile", triggers=best.triggers, label=label)
         if self._only_preemptions:
             raise StopIteration
         return self._random.plan(number - self._likely_given, self._seed + number)
@@ -170,8 +170,7 @@ class HuntPlans(Iterator[Plan]):
         seen = self.orders | self._orders_of_crowd
         known = seen | {(second, first) for first, second in seen}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
-        learns = self._random.short and len(self._waiting) < _MOST_WAITING
-        exhausted = left - 1 if learns else 0
+        exhausted = left - 1 if len(self._waiting) < _MOST_WAITING else 0
         exhaustive = sum(len(triggers) <= exhausted for triggers in self._novelties)
         return Coverage(
             *(len(seen), len(known), self._likely_given, exhausted, exhaustive),
