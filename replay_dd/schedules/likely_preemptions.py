@@ -12,6 +12,8 @@ step of that thread is harmful:
 2. before acquiring any lock; where a thread ends or waits, another one than by default; where a sleep or time-out can
    end early; and all of these with a third thread in the place of the second.
 
+Within a rank, objects and places take turns; before a change comes first, and then the latest (:func:`_urgency`).
+
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
 section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 """
