@@ -104,6 +104,9 @@ def test_who_computes_for_long_lets_others_go_on() -> None:
     thread.time += 1
     assert spinning.next_question(baton, thread) == thread.time + 500  # others than noted visits
     assert spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) is other
+    assert spinning.choose(baton, Question(other, [thread, other], thread, forced=True)) is thread
+    thread.time += 499
+    assert spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) is thread
 
 
 OTHER_READ, OTHER_STORE = (3, "other", False), (3, "other", True)

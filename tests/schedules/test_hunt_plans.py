@@ -314,6 +314,7 @@ def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_p
         first = runner.run(Plan("profile"), 60)
     assert first.log.ending.global_time > 50_000
     random = RandomPlans(first)
+    assert random.plan(1, 1).strategy == "pct", "no conflict is known yet"
     random.learn(first.touches)
     plans = [random.plan(turn, turn) for turn in range(70)]
     assert {plan.strategy for plan in plans} >= {"uniform", "pct", "profile"}
