@@ -143,8 +143,6 @@ class HuntPlans(Iterator[Plan]):
                 if len(best.triggers) == 1
                 else f"{len(best.triggers)} preemptions at conflicts"
             )
-            if not self._random.short:
-                return Plan("replay", triggers=best.triggers, label=label)
             left_out = self._unshared.known
             self._sampled = self._sampled or bool(left_out)
             return Plan("profile", triggers=best.triggers, left_out=left_out, label=label)
@@ -177,8 +175,7 @@ class HuntPlans(Iterator[Plan]):
         seen = self.orders | self._orders_of_crowd
         known = seen | {(second, first) for first, second in seen}
         left = min((len(one.triggers) for one in self._waiting), default=_MOST_PREEMPTIONS + 1)
-        learns = self._random.short and len(self._waiting) < _MOST_WAITING
-        exhausted = left - 1 if learns else 0
+        exhausted = left - 1 if len(self._waiting) < _MOST_WAITING else 0
         exhaustive = sum(len(triggers) <= exhausted for triggers in self._novelties)
         return Coverage(
             *(len(seen), len(known), self._likely_given, exhausted, exhaustive),

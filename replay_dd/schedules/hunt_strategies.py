@@ -2,13 +2,14 @@
 
 Rules of this module:
 
-* Programs that are short enough to be asked at each yield point get orders that are drawn evenly (``uniform``): of all
-  conflicting events, of those on one thing, which takes fewer runs where the others do not matter, or, since conflicts
-  are guessed, of all yield points. Fixed orders let each thread run until it waits.
+* Orders are drawn evenly (``uniform``): of all conflicting events, of those on one thing, which takes fewer runs where
+  the others do not matter, or, since conflicts are guessed, of all yield points. Fixed orders let each thread run until
+  it waits.
 * Where there are few events, no order is run twice, and it is known when all were.
 * The first runs of a hunt bring all threads abreast (:data:`OPENINGS`): they need no guess, and many programs fail in
   them. Later ones do so in other ways, or start all threads and then switch nearly everywhere.
-* Long programs get strategies that switch a few times only.
+* To be asked at each yield point takes seconds in a long program, so orders of its conflicting events take the place of
+  such strategies.
 * What conflicts is learnt from the runs of the hunt, in their order.
 """
 
@@ -22,60 +23,45 @@ from replay_dd.schedules.order_tree import OrderTree
 from replay_dd.schedules.runtime.splitmix import Generator
 from replay_dd.schedules.target import Plan, TargetRun
 
-MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some microseconds each
+_MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some 20 microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average
 _FEW_EVENTS = 12  # of so few, all orders are run one after the other; of more, none is remembered
 _LESS_OFTEN = ("pct", "bounded")  # where there are few events
 
 # Strategy; its number of preemptions, its depth or its longest distance; whether it switches at conflicts only.
-_LONG = (
-    ("latest_first", 0, False),
-    ("at_once", 0, False),
-    ("random", 0, False),
-    ("random", 0, True),
-    ("pct", 2, True),
-    ("bounded", 2, False),
-    ("random", 0, True),
-    ("pct", 4, True),
-    ("random", 0, False),
-    ("random", 0, True),
-    ("pct", 2, False),
-    ("bounded", 3, True),
-    ("random", 0, True),
-    ("pct", 3, False),
-)
-_SHORT = (
+_TURNS = (
+    ("views", 0, False),
     ("uniform", 0, True),
     ("pct", 8, True),
-    ("abreast", 0, False),
     ("latest_first", 0, False),
     ("uniform", 0, False),
     ("pct", 6, True),
-    ("abreast", 1, False),
+    ("abreast", 0, False),
     ("uniform", 0, True),
-    ("abreast", 2, False),
+    ("abreast", 1, False),
     ("random", 4, False),
     ("random", 0, True),
-    ("abreast", 4, False),
+    ("abreast", 3, False),
     ("uniform", 0, True),
     ("uniform", 1, True),
     ("random", 0, False),
     ("uniform", 0, False),
-    ("abreast", 3, False),
+    ("abreast", 2, False),
     ("bounded", 3, True),
+    ("abreast", 4, False),
     ("crowd", 0, False),
     ("uniform", 0, True),
     ("random", 2, False),
     ("at_once", 0, False),
     ("uniform", 1, True),
-    ("abreast", 4, False),
+    ("abreast", 3, False),
     ("uniform", 0, False),
     ("pct", 3, False),
     ("uniform", 0, True),
     ("random", 4, False),
     ("uniform", 1, True),
     ("crowd", 0, False),
-    ("abreast", 3, False),
+    ("abreast", 2, False),
     ("uniform", 0, True),
     ("bounded", 2, False),
     ("uniform", 1, True),
@@ -111,16 +97,17 @@ _CHANGES, _LOOKS, _ANY = 0, 1, 2
 # The first runs of a hunt: what fails in one is one of the most common bugs.
 OPENINGS = (
     Plan("profile", {VIEWS: 0}, label="threads abreast, what others looked at changes first"),
-    Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last"),
+    _Abreast(_CHANGES, latest=True, uneven=True).plan(),
 )
+_PATIENT = Plan("profile", {VIEWS: 1}, label="threads abreast, who was overtaken goes last")
 _ABREAST = (
-    _Abreast(_CHANGES, latest=True, uneven=True),
     _Abreast(_LOOKS, uneven=True),
     _Abreast(_ANY, 2, latest=True, uneven=True),
     _Abreast(_CHANGES, drawn=50),
     _Abreast(_ANY, drawn=100),
+    _Abreast(_ANY, latest=True),  # in step, for as long as they go: threads that make way for each other
 )
-_ONCE = ("latest_first", "at_once", ABREAST)
+_ONCE = ("latest_first", "at_once", ABREAST, VIEWS)
 
 
 class _Conflict(NamedTuple):
@@ -142,12 +129,7 @@ class RandomPlans:
         self._points = conflict_points(first.touches)
         self._conflicts: list[_Conflict] = []
         self._tree = OrderTree({})
-        self._table = _SHORT if first.log.ending.global_time <= MOST_YIELD_POINTS else _LONG
-
-    @property
-    def short(self) -> bool:
-        """Whether the program is short enough to be asked at each yield point."""
-        return self._table is _SHORT
+        self._long = first.log.ending.global_time > _MOST_YIELD_POINTS
 
     def learn(self, touches: Sequence[Touch]) -> None:
         """Take what the threads touched in a run."""
@@ -172,16 +154,19 @@ class RandomPlans:
 
     def plan(self, turn: int, seed: int) -> Plan:
         """The plan of a turn, which count from 0."""
-        strategy, amount, at_conflicts = self._table[turn % len(self._table)]
-        if strategy == ABREAST and (_ABREAST[amount].drawn or turn < len(self._table)):
+        strategy, amount, at_conflicts = _TURNS[turn % len(_TURNS)]
+        if strategy == ABREAST and (_ABREAST[amount].drawn or turn < len(_TURNS)):
             return _ABREAST[amount].plan(seed)
         if strategy == CROWD:
             return Plan("profile", {CROWD: seed}, label=f"random at every yield point (seed {seed})")
+        if strategy == VIEWS and turn < len(_TURNS):
+            return _PATIENT
         if strategy in _ONCE:
-            if turn < len(self._table):
+            if turn < len(_TURNS):
                 return Plan("profile", {strategy: 1}, label=f"threads in order, {strategy.replace('_', ' ')}")
             strategy, amount, at_conflicts = "random", 0, True
-        if self._few and strategy in _LESS_OFTEN:
+        asks_everywhere = not at_conflicts and (strategy == "uniform" or (strategy == "random" and amount))
+        if (self._few and strategy in _LESS_OFTEN) or (self._long and asks_everywhere):
             strategy, amount, at_conflicts = "uniform", 0, True
         if strategy == "uniform":
             return self._uniform(seed, one_thing=bool(amount)) if at_conflicts else self._uniform_anywhere(seed)
@@ -202,6 +187,8 @@ class RandomPlans:
         return sum(_events_of(self._conflicts).values()) <= _FEW_EVENTS
 
     def _uniform_anywhere(self, seed: int) -> Plan:
+        if self._long:
+            return random_plan("pct", 3, seed, self._first, {})
         return Plan("uniform", {"seed": seed}, self._first.log.ending.thread_times)
 
 

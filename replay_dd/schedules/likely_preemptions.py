@@ -12,6 +12,8 @@ step of that thread is harmful:
 2. before acquiring any lock; where a thread ends or waits, another one than by default; where a sleep or time-out can
    end early; and all of these with a third thread in the place of the second.
 
+Within a rank, objects and places take turns; before a change comes first, and then the latest (:func:`_urgency`).
+
 Objects that never change cannot conflict, and those only touched while holding a common lock conflict section by
 section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 """
@@ -19,7 +21,7 @@ section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple, TypeAlias
 
@@ -101,7 +103,9 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
         for one in alternatives
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]
-    for rank, group, found in chain(_ranked(touches), _handed_on(touches, alternatives), chosen):
+    urgency = _urgency(touches)
+    all_found = [*_ranked(touches), *_handed_on(touches, alternatives), *chosen]
+    for rank, group, found in sorted(all_found, key=lambda one: urgency(one[2])):
         # Within each rank, groups (the same object at the same place) take turns.
         ranks[rank].setdefault(group, []).append(found)
     given: set[Trigger] = set()
@@ -110,6 +114,23 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
             if preemption.trigger not in given:
                 given.add(preemption.trigger)
                 yield preemption._replace(rank=rank)
+
+
+def _urgency(touches: Sequence[Touch]) -> Callable[[Preemption], tuple[object, ...]]:
+    """What comes first within a rank: just before a change, in the thread that was started first, as late as possible.
+
+    What a thread knows has most often become wrong when it acts upon it. Of the places at which it may be overtaken,
+    the first ones are those at which threads that came abreast have been overtaken already.
+    """
+    shared = _shared(touches)
+    changing = {(touch.thread, touch.time) for touch in touches if touch.changes and touch.thing in shared}
+
+    def of(found: Preemption) -> tuple[object, ...]:
+        thread, time, _ = found.trigger
+        started = [int(number) for number in thread.split(".")]
+        return (thread, time) not in changing, started, -found.global_time
+
+    return of
 
 
 def conflict_points(touches: Sequence[Touch]) -> dict[str, tuple[int, ...]]:

@@ -98,8 +98,15 @@ def test_who_computes_for_long_lets_others_go_on() -> None:
     thread, other = (cast("Any", SimpleNamespace(name=name, time=0, path=(int(name),))) for name in "12")
     baton = cast("Any", SimpleNamespace(is_ready=lambda one: True, threads=[thread, other]))
     spinning = strategy(CHANGES)
-    chosen = [spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) for _ in range(600)]
-    assert other in chosen
+    for thread.time in range(500):
+        assert spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) is thread
+        assert spinning.next_question(baton, thread) == thread.time + 1
+    thread.time += 1
+    assert spinning.next_question(baton, thread) == thread.time + 500  # others than noted visits
+    assert spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) is other
+    assert spinning.choose(baton, Question(other, [thread, other], thread, forced=True)) is thread
+    thread.time += 499
+    assert spinning.choose(baton, Question(thread, [thread, other], thread, forced=False)) is thread
 
 
 OTHER_READ, OTHER_STORE = (3, "other", False), (3, "other", True)

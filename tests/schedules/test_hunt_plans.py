@@ -196,6 +196,30 @@ def test_the_first_run_brings_all_threads_abreast(tmp_path: Path) -> None:
     assert found.passing.strategy == "default"
 
 
+POLITE = """
+    import threading, time
+
+    wants = [False, False]
+
+    def go(me, other):
+        wants[me] = True
+        while wants[other]:
+            wants[me] = False
+            time.sleep(0.01)
+            wants[me] = True
+        wants[me] = False
+
+    threads = [threading.Thread(target=go, args=sides) for sides in ((0, 1), (1, 0))]
+    """
+
+
+@pytest.mark.once
+def test_threads_that_make_way_for_each_other_are_kept_in_step(tmp_path: Path) -> None:
+    found, _ = hunted(POLITE, tmp_path, 150)
+    assert found.failing is not None
+    assert found.failing.ending.hang is not None
+
+
 @pytest.mark.once
 def test_preemptions_alone_come_to_an_end(tmp_path: Path) -> None:
     with Runner(_program(SAFE, tmp_path), Settings()) as runner:
@@ -254,7 +278,7 @@ def test_orders_of_conflicting_events_are_drawn_evenly(tmp_path: Path) -> None:
         random = RandomPlans(runner.run(Plan("profile"), 60))
         random.learn(runner.run(Plan("profile"), 60).touches)
         for seed in range(120):
-            orders[runner.run(random.plan(0, seed), 60).output.strip()] += 1
+            orders[runner.run(random.plan(1, seed), 60).output.strip()] += 1
     assert len(orders) == 6, "of two and two events there are six orders, however much else the threads do"
     assert min(orders.values()) >= 8
 
@@ -281,3 +305,46 @@ def test_what_a_hunt_without_a_failure_covered(tmp_path: Path) -> None:
     assert coverage.exhaustive == coverage.tried
     assert not coverage.sampled
     assert coverage.all_orders == 2, "of the two threads either takes the lock first"
+
+
+LONG = """
+    import threading
+
+    taken, items = 0, [1]
+
+    def take():
+        global taken
+        steps = [0]
+        for _ in range(5_000):
+            steps[0] += 1
+        if items:
+            items.pop()
+        for _ in range(5_000):
+            steps[0] += 1
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    """
+
+
+@pytest.mark.once
+def test_the_first_run_brings_threads_abreast_after_a_long_way_too(tmp_path: Path) -> None:
+    _, plans = hunted(LONG, tmp_path, 10)
+    assert len(plans) == 2
+
+
+@pytest.mark.once
+def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_points(tmp_path: Path) -> None:
+    with Runner(_program(LONG, tmp_path), Settings()) as runner:
+        first = runner.run(Plan("profile"), 60)
+    assert first.log.ending.global_time > 50_000
+    random = RandomPlans(first)
+    assert random.plan(1, 1).strategy == "pct", "no conflict is known yet"
+    random.learn(first.touches)
+    plans = [random.plan(turn, turn) for turn in range(70)]
+    assert {plan.strategy for plan in plans} >= {"uniform", "pct", "profile"}
+    assert all(plan.places for plan in plans if plan.strategy == "uniform")
+    assert not [
+        plan for plan in plans if plan.strategy == "random" and plan.options["longest"] < 1000 and not plan.points
+    ]
+    likely = HuntPlans(first, 0, 10, only_preemptions=True)
+    assert {plan.strategy for plan in likely} == {"profile"}

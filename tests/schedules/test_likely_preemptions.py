@@ -44,8 +44,28 @@ def test_between_reading_and_writing_comes_first_then_before_the_first_access_an
         )
     )
     assert found[:2] == [Trigger("0.1", 5, "0.2"), Trigger("0.2", 5, "0.1")]
-    assert found.index(Trigger("0.1", 3, "0.2")) < found.index(Trigger("0.1", 4, "0.2"))
     assert set(found[2:]) == {Trigger(one, time, "0.2" if one == "0.1" else "0.1") for one, time in AFTER_AND_BEFORE}
+
+
+def test_before_changes_comes_first_then_who_was_started_first_and_the_latest() -> None:
+    touches = steps(
+        *(("0.2", time, BALANCE, False, ()) for time in (1, 2)),
+        *(("0.10", time, BALANCE, time != 4, ()) for time in (1, 2, 3, 4)),
+        *(("0.2", time, BALANCE, time == 5, ()) for time in (3, 4, 5)),
+    )
+    touches = [touch._replace(place=0) for touch in touches]  # all of one group
+    between = [found.trigger[:2] for found in likely_preemptions(touches) if not found.rank]
+    changes = [("0.2", 5), ("0.10", 3), ("0.10", 2)]
+    assert between == [*changes, ("0.2", 4), ("0.2", 3), ("0.2", 2), ("0.10", 4)]
+
+
+def test_groups_take_turns_however_late_the_one_is() -> None:
+    other = (8, "other")
+    rows = [(name, 1, other, True, ()) for name in ("0.1", "0.2")] + [("0.1", 2, other, True, ())]
+    rows += [("0.1", time, BALANCE, True, ()) for time in (3, 4, 5)] + [("0.2", 3, BALANCE, True, ())]
+    touches = [touch._replace(place=touch.thing[0]) for touch in steps(*rows)]
+    between = [found.trigger[:2] for found in likely_preemptions(touches) if not found.rank]
+    assert between == [("0.1", 5), ("0.1", 2), ("0.1", 4)]
 
 
 AFTER_AND_BEFORE = [(name, time) for name in ("0.1", "0.2") for time in (3, 4, 6)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CHANGES, LOOKS, ANY = 0, 1, 2  # before which accesses threads stop; all of them before locks, too
 _STARTING = 100  # yield points within which who started a thread is expected to start the next
 _MOST_IN_ONE_GO = 500  # yield points, after which another thread goes on: this one may wait for it in a loop
+_STEP_BY_STEP = 500  # yield points of each thread; from there on, it stops only at the visits of places that are noted
 _FURTHEST = 3  # accesses that the first thread makes at a time, where threads are uneven
 _MOST_STOPS = 5_000  # of all threads; from there on, the run goes on by default
 
@@ -51,7 +52,7 @@ class Abreast(Strategy):
         self._stopped: dict[str, None] = {}  # in the order in which they did
         self._times: dict[str, int] = {}
         self._all_times = 0
-        self._in_one_go = 0
+        self._went_on_at: dict[str, int] = {}  # thread times
         self._at_access = False
 
     def created(self, baton: Baton, thread: ManagedThread) -> None:
@@ -59,7 +60,8 @@ class Abreast(Strategy):
         self._starts_until.update((one.name, one.time + _STARTING) for one in baton.threads if one.name == starter)
 
     def next_question(self, baton: Baton, thread: ManagedThread) -> int:
-        return max(self._starts_until.get(thread.name, 0), thread.time + 1)
+        further = 1 if thread.time < _STEP_BY_STEP else _MOST_IN_ONE_GO
+        return max(self._starts_until.get(thread.name, 0), thread.time + further)
 
     def about_to(self, touches: About) -> None:
         """The thread that is asked about next is going to touch this."""
@@ -80,7 +82,6 @@ class Abreast(Strategy):
         if self._all_times >= _MOST_STOPS:
             return question.default
         gives_way = question.default is not thread
-        self._in_one_go += 1
         if self._stops_here(thread, at_access) or (gives_way and not question.forced):
             self._stopped[thread.name] = None
         elif not gives_way:
@@ -89,7 +90,7 @@ class Abreast(Strategy):
         if gives_way and chosen is thread:
             chosen = question.default
         self._stopped.pop(chosen.name, None)
-        self._in_one_go = 0
+        self._went_on_at[chosen.name] = chosen.time
         return chosen
 
     def _stops_here(self, thread: ManagedThread, at_access: bool) -> bool:
@@ -101,7 +102,7 @@ class Abreast(Strategy):
             self._times[thread.name] = self._times.get(thread.name, 0) + 1
             self._all_times += 1
             return True
-        return self._in_one_go > _MOST_IN_ONE_GO
+        return thread.time - self._went_on_at.get(thread.name, 0) >= _MOST_IN_ONE_GO
 
     def _next(self, baton: Baton, question: Question) -> ManagedThread:
         runnable = question.runnable
