@@ -9,7 +9,6 @@ Rules of this module:
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,7 +44,6 @@ class HuntedTests:
         self._seen: set[str] = set()
         self._tests = self._threaded = 0
         self._left = 0
-        self._threads_before = 0
         self._running = False
         self._watch = ThreadWatch()
 
@@ -54,13 +52,13 @@ class HuntedTests:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note how many tests there are."""
         self._left = len(session.items)
-        self._threads_before = threading.active_count()
+        self._watch.leave_out()
         if self._left:
             self._hunts.start()
 
     def pytest_runtest_logstart(self) -> None:
         """A test begins."""
-        self._watch.started = False
+        self._watch.begin()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self) -> Iterator[None]:
@@ -79,7 +77,7 @@ class HuntedTests:
         again = item.nodeid in self._seen  # other plugins run a test again that has failed
         # A test that was skipped meets no thread of a fixture, or of a test before it.
         beside = not report.skipped or hasattr(report, "wasxfail")
-        threads = self._watch.started or (beside and threading.active_count() > self._threads_before)
+        threads = self._watch.started or (beside and self._watch.others_ran())
         if not again:
             self._seen.add(item.nodeid)
             self._tests += 1

@@ -204,13 +204,20 @@ def test_a_test_that_another_plugin_runs_again_is_hunted_and_counted_once(tmp_pa
 
 @pytest.mark.once
 def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Path) -> None:
-    text = "import threading, pytest\nfrom racy import in_threads\n@pytest.fixture(scope='session')\ndef server():\n"
-    text += "    end = threading.Event()\n    threading.Thread(target=end.wait).start()\n    yield\n    end.set()\n"
-    text += "def test_with_it(server):\n    pass\ndef test_beside_it():\n    pass\n"
+    text = "import queue, threading, pytest\nfrom racy import in_threads\n"
+    text += "@pytest.fixture(scope='session')\ndef server():\n    asked, answers = queue.Queue(), queue.Queue()\n"
+    text += "    def serve():\n        while asked.get():\n            answers.put('yes')\n"
+    text += "    threading.Thread(target=serve).start()\n"
+    text += "    def ask():\n        asked.put(True)\n        return answers.get()\n"
+    text += "    yield ask\n    asked.put(False)\n"
+    text += "def test_first(server):\n    assert server() == 'yes'\ndef test_beside_it():\n    pass\n"
+    text += "def test_beside_it_with_the_fixture(server):\n    pass\n"
+    text += "def test_asks(server):\n    assert server() == 'yes'\n"
     text += "def test_skipped():\n    pytest.skip('so')\n"
     text += "def test_always():\n    in_threads(print)\n    assert not 'so'\n"
-    done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
-    assert "4 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
+    done = suite(tmp_path, text, "--replay-dd=2", "--tb=line", "-v")
+    assert "6 tests, 3 with threads, 3 hunted, 0 races found, 6 runs" in done.stdout, done.stdout
+    assert done.stdout.count(" runs ") == 3, done.stdout  # a line for each hunt, even one that came to nothing
     assert "starts no thread" not in done.stdout
 
 
