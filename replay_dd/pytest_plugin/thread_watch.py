@@ -16,6 +16,7 @@ from collections.abc import Callable
 from os import O_RDONLY, close, open, read
 from threading import enumerate as running_threads
 from typing import Any
+from weakref import WeakSet
 
 # How `threading` starts threads, in one version or another, and everyone else.
 _WHERE = (
@@ -24,6 +25,7 @@ _WHERE = (
     (_thread, "start_new_thread"),
     (_thread, "start_joinable_thread"),
 )
+_TIMEOUT = "pytest_timeout"  # limits tests by threads of its own, where it is told to, or signals cannot be had
 _RUNNABLE = b"R"
 _MOST_BYTES = 4096
 
@@ -37,7 +39,7 @@ class ThreadWatch:
 
     def __init__(self) -> None:
         self.started = False
-        self._of_pytest: set[threading.Thread] = set()
+        self._of_pytest: WeakSet[threading.Thread] = WeakSet()
         self._progress: dict[threading.Thread, bytes] = {}
         self._real = [(module, name, getattr(module, name)) for module, name in _WHERE if hasattr(module, name)]
         for module, name, real in self._real:
@@ -45,7 +47,7 @@ class ThreadWatch:
 
     def leave_out(self) -> None:
         """From now on, threads that run at the moment are none of a test's business: those of plugins, of workers."""
-        self._of_pytest = set(running_threads())
+        self._of_pytest.update(running_threads())
 
     def begin(self) -> None:
         """A test begins."""
@@ -63,11 +65,16 @@ class ThreadWatch:
         return not before or _progress(thread) != before or _is_runnable(thread)
 
     def _others(self) -> set[threading.Thread]:
-        return set(running_threads()) - self._of_pytest - {threading.current_thread()}
+        current = threading.current_thread()
+        return {one for one in running_threads() if one is not current and one not in self._of_pytest}
 
     def _noting(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def start(*arguments: Any, **named: Any) -> Any:
-            self.started = True
+            thread = getattr(arguments[0] if arguments else None, "__self__", None)
+            if getattr(getattr(thread, "function", None), "__module__", "") == _TIMEOUT:
+                self._of_pytest.add(thread)
+            else:
+                self.started = True
             return real(*arguments, **named)
 
         start.__name__ = start.__qualname__ = real.__name__

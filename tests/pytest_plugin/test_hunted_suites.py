@@ -222,6 +222,17 @@ def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Pa
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("only_calls", ["true", "false"])
+def test_a_limit_that_is_a_thread_is_none_of_the_test_s(only_calls: str, tmp_path: Path) -> None:
+    text = "from racy import in_threads\ndef test_one():\n    pass\ndef test_two():\n    in_threads(print)\n"
+    text += "def test_three():\n    pass\n"
+    options = ("--timeout=1000", "--timeout-method=thread", "-o", f"timeout_func_only={only_calls}")
+    done = suite(tmp_path, text, "--replay-dd=2", "-v", *options)
+    assert "3 tests, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout, done.stdout
+    assert done.stdout.count(" runs ") == 1, done.stdout
+
+
+@pytest.mark.once
 def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("import os\nos.environ.setdefault('OUTER', str(os.getpid()))\n")
     text = "import os, signal, sys\nfrom racy import in_threads\n"
