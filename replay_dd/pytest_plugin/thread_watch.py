@@ -70,7 +70,7 @@ class ThreadWatch:
 
     def _noting(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def start(*arguments: Any, **named: Any) -> Any:
-            thread = getattr(arguments[0] if arguments else None, "__self__", None)
+            thread: Any = getattr(arguments[0] if arguments else None, "__self__", None)
             if getattr(getattr(thread, "function", None), "__module__", "") == _TIMEOUT:
                 self._of_pytest.add(thread)
             else:
