@@ -3,17 +3,20 @@
 Rules of this module:
 
 * Tests run here as they do without replay-dd.
+* A test is hunted when its fixtures are undone, so a file or a port that they use is not in the way of the hunt, nor is
+  what the hunt does to it in theirs. Its outcome is told after that. Where another plugin runs the tests, it is hunted
+  as soon as its call is over.
 * A test that fails under one of its schedules fails, as any failing test does; what else is known stands below.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from _pytest import runner
 
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
@@ -45,8 +48,10 @@ class HuntedTests:
         self._seen: set[str] = set()
         self._tests = self._threaded = 0
         self._left = 0
-        self._threads_before = 0
         self._running = False
+        self._delays = False
+        self._reports: list[pytest.TestReport] = []
+        self._waiting: pytest.TestReport | None = None
         self._watch = ThreadWatch()
 
     # -- which tests start threads -----------------------------------------------------------------------------------
@@ -54,13 +59,42 @@ class HuntedTests:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note how many tests there are."""
         self._left = len(session.items)
-        self._threads_before = threading.active_count()
+        self._watch.leave_out()
         if self._left:
             self._hunts.start()
 
     def pytest_runtest_logstart(self) -> None:
         """A test begins."""
-        self._watch.started = False
+        self._watch.begin()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Run a test as pytest does, but tell how it went after it was torn down and hunted."""
+        if self._is_run_by_another(item, nextitem):
+            return True
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        self._delays, self._waiting, self._reports = True, None, []
+        try:
+            runner.runtestprotocol(item, log=False, nextitem=nextitem)
+            if self._waiting is not None:
+                self._hunt(item, self._waiting)
+        finally:
+            self._delays = False
+            for report in self._reports:
+                item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _is_run_by_another(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Let other plugins run a test first, as those do that run it again if it fails; most have no wish to."""
+        given = {"item": item, "nextitem": nextitem}
+        for one in reversed(item.ihook.pytest_runtest_protocol.get_hookimpls()):
+            its_own = one.plugin is self or one.function is runner.pytest_runtest_protocol
+            if its_own or one.hookwrapper or one.wrapper:
+                continue
+            if one.function(*(given[name] for name in one.argnames)) is not None:
+                return True
+        return False
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self) -> Iterator[None]:
@@ -71,29 +105,37 @@ class HuntedTests:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-        """After the test itself, hunt it if it has threads."""
+        """After the test itself, see whether it has threads; if so, it is hunted."""
         outcome: Any = yield
         report: pytest.TestReport = outcome.get_result()
-        if report.when != "call" or self._running:
+        if self._running:
             return
-        again = item.nodeid in self._seen  # other plugins run a test again that has failed
+        if report.when == "setup":
+            self._reports = []
+        self._reports.append(report)
+        if report.when != "call":
+            return
         # A test that was skipped meets no thread of a fixture, or of a test before it.
         beside = not report.skipped or hasattr(report, "wasxfail")
-        threads = self._watch.started or (beside and threading.active_count() > self._threads_before)
-        if not again:
+        threads = self._watch.started or (beside and self._watch.others_ran())
+        if item.nodeid not in self._seen:  # other plugins run a test again that has failed
             self._seen.add(item.nodeid)
+            self._hunts.seen = self._tests
             self._tests += 1
             self._threaded += threads
-        if threads and _counts(report) and (report.failed or not self._only_failed):
-            self._hunt(item, report)
-        if not again:
-            self._hunts.seen += 1
             self._left -= 1
+        if self._delays and report.failed:
+            _tear_down_all_if_last(item.session)
+        if threads and _counts(report) and (report.failed or not self._only_failed):
+            if self._delays:
+                self._waiting = report
+            else:
+                self._hunt(item, report)
 
     def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:
         result = self._hunted.get(item.nodeid)
         if result is None:
-            result = self._hunts.hunt_test(item, self._left)
+            result = self._hunts.hunt_test(item, self._left + 1)
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:
@@ -110,7 +152,8 @@ class HuntedTests:
     # -- telling -----------------------------------------------------------------------------------------------------
 
     def _tell(self, item: pytest.Item, report: pytest.TestReport, result: HuntResult) -> None:
-        report.user_properties = item.user_properties
+        for one in (report, *self._reports):  # JUnit's XML has those of the last one
+            one.user_properties = item.user_properties
         if result.verdict != RACE:
             return
         text = "\n".join([*result.story, f"{'repeat':<13}{result.repeat}"])
@@ -167,6 +210,13 @@ class HuntedTests:
             if page:
                 with open(page, "a", encoding="utf-8") as file:
                     file.write(job_summary(self._results, self._tests, self._threaded))
+
+
+def _tear_down_all_if_last(session: pytest.Session) -> None:
+    """With ``--exitfirst``, a test that fails is torn down as the last one; pytest learns of its failure after that."""
+    most = session.config.getoption("maxfail")
+    if most and session.testsfailed + 1 >= most:
+        session.shouldfail = f"stopping after {session.testsfailed + 1} failures"
 
 
 def _counts(report: pytest.TestReport) -> bool:

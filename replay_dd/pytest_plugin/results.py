@@ -127,8 +127,10 @@ def summary(results: Iterable[HuntResult], tests: int, threaded: int) -> Iterato
 
 
 def table(results: Iterable[HuntResult]) -> Iterator[str]:
-    """One line for each test: what was found, in how many runs and seconds."""
+    """One line for each test for which there was time: what was found, in how many runs and seconds."""
     for result in results:
+        if result.why == NO_TIME:
+            continue  # they are counted
         yield f"{result.verdict:<26}{result.runs:>5} runs {result.seconds:>7.1f} s  {result.test}"
 
 

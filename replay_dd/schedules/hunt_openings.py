@@ -39,7 +39,8 @@ def opened(runner: Runner, time_limit_s: float | None, most: int, ends_at: float
     for plan, run in opening_runs(runner, time_limit_s, most):
         if has_one_schedule(run):
             return [], (DEFAULT, replace(run, log=replace(run.log, strategy="default")))
-        if is_over(ends_at) and signature_of(run.log.ending).kind == PASSED:
+        # A failure is worth more time: it counts only beside a run that passes.
+        if is_over(ends_at) and not signature_of(run.log.ending).failed:
             return before, (plan, run)
         before.append((plan, run))
         if signature_of(run.log.ending).kind != PASSED:

@@ -204,14 +204,32 @@ def test_a_test_that_another_plugin_runs_again_is_hunted_and_counted_once(tmp_pa
 
 @pytest.mark.once
 def test_what_a_fixture_runs_beside_a_test_is_not_taken_for_its_own(tmp_path: Path) -> None:
-    text = "import threading, pytest\nfrom racy import in_threads\n@pytest.fixture(scope='session')\ndef server():\n"
-    text += "    end = threading.Event()\n    threading.Thread(target=end.wait).start()\n    yield\n    end.set()\n"
-    text += "def test_with_it(server):\n    pass\ndef test_beside_it():\n    pass\n"
+    text = "import queue, threading, pytest\nfrom racy import in_threads\n"
+    text += "@pytest.fixture(scope='session')\ndef server():\n    asked, answers = queue.Queue(), queue.Queue()\n"
+    text += "    def serve():\n        while asked.get():\n            answers.put('yes')\n"
+    text += "    threading.Thread(target=serve).start()\n"
+    text += "    def ask():\n        asked.put(True)\n        return answers.get()\n"
+    text += "    yield ask\n    asked.put(False)\n"
+    text += "def test_first(server):\n    assert server() == 'yes'\ndef test_beside_it():\n    pass\n"
+    text += "def test_beside_it_with_the_fixture(server):\n    pass\n"
+    text += "def test_asks(server):\n    assert server() == 'yes'\n"
     text += "def test_skipped():\n    pytest.skip('so')\n"
     text += "def test_always():\n    in_threads(print)\n    assert not 'so'\n"
-    done = suite(tmp_path, text, "--replay-dd=2", "--tb=line")
-    assert "4 tests, 2 with threads, 2 hunted, 0 races found, 4 runs" in done.stdout, done.stdout
+    done = suite(tmp_path, text, "--replay-dd=2", "--tb=line", "-v")
+    assert "6 tests, 3 with threads, 3 hunted, 0 races found, 6 runs" in done.stdout, done.stdout
+    assert done.stdout.count(" runs ") == 3, done.stdout  # a line for each hunt, even one that came to nothing
     assert "starts no thread" not in done.stdout
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("only_calls", ["true", "false"])
+def test_a_limit_that_is_a_thread_is_none_of_the_test_s(only_calls: str, tmp_path: Path) -> None:
+    text = "from racy import in_threads\ndef test_one():\n    pass\ndef test_two():\n    in_threads(print)\n"
+    text += "def test_three():\n    pass\n"
+    options = ("--timeout=1000", "--timeout-method=thread", "-o", f"timeout_func_only={only_calls}")
+    done = suite(tmp_path, text, "--replay-dd=2", "-v", *options)
+    assert "3 tests, 1 with threads, 1 hunted, 0 races found, 2 runs" in done.stdout, done.stdout
+    assert done.stdout.count(" runs ") == 1, done.stdout
 
 
 @pytest.mark.once
@@ -227,6 +245,64 @@ def test_ctrl_c_in_a_hunt_ends_the_run_and_what_was_found_is_told(tmp_path: Path
     assert "KeyboardInterrupt" in done.stdout
     assert "1 test, 1 with threads" in done.stdout
     assert "test_it.py::test_one: interrupted" in done.stdout
+    assert " 1 passed in " in done.stdout  # what is known of it is told
+
+
+KEEPS = """
+import pytest
+from racy import in_threads
+
+@pytest.fixture(autouse=True)
+def entries():
+    # In the working folder, so the hunt has the same file.
+    yield
+    with open("entries") as file:
+        assert file.read() == "key"
+    os.remove("entries")
+
+def test_keeps():
+    assert not os.path.exists("entries"), "somebody else is here"
+    def keep(key):
+        with open("entries", "w") as file:
+            file.write(key)
+    in_threads(keep, number=1)
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("idle", [False, True], ids=["alone", "beside a plugin that could run tests"])
+def test_a_hunt_and_the_fixtures_of_its_test_do_not_meet_in_a_file(idle: bool, tmp_path: Path) -> None:
+    if idle:
+        hook = "def pytest_runtest_protocol(item, nextitem):\n    print('asked first')\n"
+        (tmp_path / "conftest.py").write_text(hook)
+    done = suite(tmp_path, "import os\n" + KEEPS, "--replay-dd=3", "-s")
+    assert " 1 passed in " in done.stdout, done.stdout
+    assert "1 test, 1 with threads, 1 hunted, 0 races found, 3 runs" in done.stdout, done.stdout
+    assert "not when it was replayed" not in done.stdout
+    assert "fresh processes" not in done.stdout
+    assert done.stdout.count("asked first") == idle
+    assert not (tmp_path / "entries").exists()
+
+
+@pytest.mark.once
+def test_a_failure_that_ends_the_run_ends_all_fixtures_before(tmp_path: Path) -> None:
+    text = "import pytest\nfrom racy import in_threads\n@pytest.fixture(scope='module')\ndef shared():\n    yield\n"
+    text += "    assert not 'undone'\ndef test_one(shared):\n    in_threads(print)\n    assert not 'so'\n"
+    text += "def test_two(shared):\n    pass\n"
+    done = suite(tmp_path, text, "--replay-dd=2", "--exitfirst")
+    assert done.returncode == 1, done.stdout
+    assert "ERROR at teardown of test_one" in done.stdout, done.stdout
+    assert "1 failed, 1 error in " in done.stdout
+    assert "stopping after" in done.stdout
+    assert "fails under each schedule test_it.py::test_one: AssertionError" in done.stdout
+
+
+@pytest.mark.once
+def test_what_is_known_of_a_test_is_told_if_ctrl_c_comes_while_it_is_torn_down(tmp_path: Path) -> None:
+    text = "import pytest\n@pytest.fixture\ndef stopped():\n    yield\n    raise KeyboardInterrupt\n"
+    done = suite(tmp_path, text + "def test_one(stopped):\n    assert not 'so'\n", "--replay-dd=2")
+    assert done.returncode == 2, done.stdout
+    assert " 1 failed in " in done.stdout, done.stdout
 
 
 @pytest.mark.once

@@ -14,6 +14,7 @@ from replay_dd.pytest_plugin.results import (
     annotation,
     job_summary,
     summary,
+    table,
 )
 
 RACY = HuntResult(
@@ -60,6 +61,12 @@ def test_the_summary_counts_tests_threads_hunts_races_and_runs() -> None:
         "2 tests were not hunted: no time is left of --replay-dd-total",
         "Where no failure was found, that is not a proof: other schedules were not tried.",
     ]
+
+
+def test_the_table_has_a_line_for_each_test_but_those_for_which_there_was_no_time() -> None:
+    late = HuntResult("t.py::late", NOT_HUNTED, why=NO_TIME)
+    refused = HuntResult("t.py::refused", NOT_HUNTED, why="it is gone")
+    assert [line.split()[-1] for line in table([RACY, late, refused])] == [RACY.test, refused.test]
 
 
 def test_a_summary_without_a_race_claims_no_proof_and_says_why_runs_were_slow() -> None:

@@ -78,6 +78,31 @@ thread.join()
     assert forked_output(tmp_path, text) == [["first", "True"]] * 2
 
 
+@pytest.mark.parametrize("again", ["", "socket.create_server(address).close()"])
+def test_nobody_listens_at_a_socket_that_a_copy_has_closed(again: str, tmp_path: Path) -> None:
+    """Its address, which the program keeps, is the same for the next copy."""
+    text = f"""
+import socket, threading
+listener = socket.create_server(("127.0.0.1", 0))
+address = listener.getsockname()
+def connect():
+    socket.create_connection(address, timeout=60).close()
+thread = threading.Thread(target=connect)
+thread.start()
+thread.join()
+kept = listener.dup()
+listener.close()
+connect()
+kept.close()
+try:
+    connect()
+except ConnectionRefusedError:
+    print("refused")
+{again}
+"""
+    assert forked_output(tmp_path, text) == [["refused"]] * 2
+
+
 def test_a_server_needs_no_more_descriptors_for_more_runs(tmp_path: Path) -> None:
     """Where so few are allowed that those of the runtime cannot have high numbers."""
     (tmp_path / "program.py").write_text(THREAD)

@@ -114,6 +114,7 @@ def serve(
             server.close()
             if not request[ALONE]:
                 _setsid()
+                listeners.watch(own)
             signals.release()
             return request
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
