@@ -46,6 +46,9 @@ class Value(NamedTuple):
         return (self.text, self.type, self.number) == (other.text, other.type, other.number)
 
 
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+
+
 class StackFrame(NamedTuple):
     """A frame of the stack at an access; ``counted`` tells program code from library code."""
 
@@ -54,6 +57,11 @@ class StackFrame(NamedTuple):
     line: int
     function: str
     counted: bool
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it is in an installed package, and not in the program's own code."""
+        return any(folder in self.path for folder in _PACKAGES)
 
 
 _WEAK = ("WeakValueDictionary", "ReferenceType")

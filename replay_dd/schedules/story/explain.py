@@ -16,7 +16,14 @@ from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
-from replay_dd.schedules.story.kinds import LOST_UPDATE, ORDER_VIOLATION, TOO_EARLY, essential, kind_of
+from replay_dd.schedules.story.kinds import (
+    LOST_UPDATE,
+    NON_REPEATABLE_READ,
+    ORDER_VIOLATION,
+    TOO_EARLY,
+    essential,
+    kind_of,
+)
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
@@ -27,6 +34,7 @@ from replay_dd.schedules.story.victim import (
     better_of,
     conflict_of_victim,
     failed_access,
+    is_raised,
     made_by_both,
     made_once_more,
     never_done,
@@ -115,6 +123,8 @@ def _race(
         interrupted = True
     except ReplayDDError:
         pass  # the story stands without
+    if kind_of(conflict, replace(ending, deadlock=())) == NON_REPEATABLE_READ:
+        conflict = without_refuted(conflict, links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
@@ -140,6 +150,21 @@ def is_a_guess(conflict: Conflict, links: Links) -> bool:
     return tried and all(edge.inferred for edge in edges)
 
 
+def without_refuted(conflict: Conflict, links: Links) -> Conflict:
+    """The conflict without a side that was only inferred and makes no difference, if the other side is proved.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    if conflict.left is None or conflict.right is None or len(links.tried) != 2:
+        return conflict
+    left, right = links.tried
+    if conflict.right.inferred and right.refuted and left.proved:
+        return conflict._replace(right=None)
+    return conflict._replace(left=None) if conflict.left.inferred and left.refuted and right.proved else conflict
+
+
 def _refuted(conflict: Conflict, links: Links) -> bool:
     """Whether the story only stands in for what was not seen, and the failure does not depend on it."""
     edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
@@ -159,8 +184,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
     conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
-    if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
-        victim = deciding_look(twins.failing, twins.passing, ending)
+    if victim is None or not is_raised(victim, ending):  # it may have failed elsewhere, and been caught there
+        vague = kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)

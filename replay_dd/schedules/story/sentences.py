@@ -49,6 +49,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
         f"between ({_at(looks)}) and sees only the first.",
+        kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({_at(looks)}) before thread {one} is done with "
+        f"it ({_at(then)}).",
         kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({_at(first)}) and completes it only then: {then.name} "
         f"({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}).",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
@@ -73,6 +75,13 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
             "waits for it again."
+        )
+    soon = kinds.looked_too_soon(conflict)
+    if kind == kinds.TOO_SOON and soon is not None:
+        look, added = soon
+        return (
+            f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
+            + (f"({_at(added)}).")
         )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:

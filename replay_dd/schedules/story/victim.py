@@ -39,10 +39,20 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
         for access in failing.accesses
         if access.global_time >= switch.global_time and _cannot_succeed(access) and _key(access) not in innocent
     ]
-    raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
-    known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
+    known = [access for access in failed if is_raised(access, ending)]
     victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
     return None if victim is None else _directory_of(failing, victim) or victim
+
+
+def is_raised(access: Access, ending: Ending) -> bool:
+    """Whether the exceptions of a run passed the very line of an access.
+
+    Args:
+        access: what could not succeed.
+        ending: how the run ended.
+    """
+    raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
+    return any((frame.file, frame.line) in raised for frame in access.stack[:1])
 
 
 def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:

@@ -18,6 +18,7 @@ from replay_dd.schedules.story.victim import (
     better_of,
     conflict_of_victim,
     failed_access,
+    is_raised,
     made_by_both,
     made_once_more,
     never_done,
@@ -182,6 +183,23 @@ def test_the_look_that_decided_that_an_exception_was_raised() -> None:
     assert deciding_look(seen(look, closed._replace(thread="0.1"), last), passing, raising(6)) is None
 
 
+def test_a_check_may_have_decided_that_an_exception_was_raised() -> None:
+    """What it found is what another thread has put there: ``if name in jobs: raise Conflict``."""
+    look = access("0.1", 4, 4, "reads", ITEM, tested=True, old=NOTHING)
+    put = access("0.2", 1, 5, "stores", ITEM, old=NOTHING)
+    check = access("0.1", 6, 6, "checks", ITEM, tested=True, old=number(True))
+    usual = check._replace(old=number(False))
+    failing, passing = seen(look, put, check), seen(look, usual, put)
+    assert deciding_look(failing, passing, raising(7)) == failing.accesses[2]
+    conflict = conflict_of_victim(failing, passing, failing.accesses[2])
+    assert conflict is not None
+    assert kind_of(conflict, PASSED) == kinds.CHECK_THEN_ACT
+    gone = seen(look, put._replace(does="deletes", new=NOTHING), check)
+    assert deciding_look(gone, passing, raising(7)) is None  # it did not put it there
+    assert is_raised(check, raising(6))
+    assert not is_raised(look, raising(6))
+
+
 def test_a_file_that_is_not_there_may_be_looked_for_in_a_wrong_directory() -> None:
     directory = ("process", 1, "the working directory")
     opened = access("0.1", 2, 6, "open", FILE, reads=True, old=NOTHING)
@@ -268,7 +286,7 @@ def test_what_a_thread_would_have_done_next_may_be_what_was_missing() -> None:
     assert found.never
     assert found.right is not None
     assert found.right.others == (failing.accesses[1],)
-    assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.ORDER_VIOLATION)
+    assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.TOO_SOON)
     assert never_done(passing, passing, switch(2)) is None  # it came to it
     assert never_done(failing, seen(took, looked), switch(2)) is None
 

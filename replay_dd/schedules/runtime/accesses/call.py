@@ -27,7 +27,7 @@ _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
-_WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
+_WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
 
 
 class AnyInstruction(Instruction):
