@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, TOO_FEW, Attempt, Counts, Experiments
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 
@@ -73,7 +72,7 @@ def virtual_in_words(virtual: Virtual) -> str:
 
 
 def _place(region: Region) -> str:
-    return os.path.basename(str(region))
+    return short_file(region.file) + str(region).removeprefix(region.file)
 
 
 def _others(others: Mapping[str, int]) -> str:

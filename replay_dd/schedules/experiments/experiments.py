@@ -86,7 +86,7 @@ def with_experiments(
         return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:
         tried = try_repairs(
-            *(found, story, twins),
+            *(found, story, twins, explanation.conflict),
             budget=budget,
             jobs=jobs,
             may_fork=may_fork,
@@ -105,6 +105,7 @@ def try_repairs(
     found: ScheduleIsolation,
     story: Story,
     twins: Twins,
+    conflict: Conflict | None = None,
     *,
     budget: Budget,
     jobs: int = 1,
@@ -119,6 +120,7 @@ def try_repairs(
         found: the isolation.
         story: its story.
         twins: what the two final runs accessed.
+        conflict: what the story is about; None to find it out.
         budget: how much to try.
         jobs: the number of parallel runs.
         may_fork: fork the program at its first thread for each run, if possible.
@@ -148,7 +150,9 @@ def try_repairs(
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
             )
             made.trials = trials
-            _Search(found, story, twins, trials, made, budget, began).run()
+            assert found.switch is not None
+            about = conflict_of(found, found.switch, twins) if conflict is None else conflict
+            _Search(found, story, twins, about, trials, made, budget, began).run()
         except KeyboardInterrupt:
             made.stopped_by = "interrupt"
     done = made.trials
@@ -183,12 +187,13 @@ class _Search:
         found: ScheduleIsolation,
         story: Story,
         twins: Twins,
+        conflict: Conflict,
         trials: Trials,
         made: _Made,
         budget: Budget,
         began: float,
     ) -> None:
-        self._found, self._story, self._twins = found, story, twins
+        self._found, self._story, self._twins, self._conflict = found, story, twins, conflict
         self._trials, self._made = trials, made
         self._budget, self._time_s, self._began = budget, budget.time_s, began
         self._sources = Sources(found.failing.program)
@@ -252,8 +257,8 @@ class _Search:
 
     def _is_weak(self) -> bool:
         """Whether the failure is that an object was gone to which nothing referred any more."""
-        conflict = self._conflict()
-        return conflict.right is not None and conflict.right.access.is_weak and conflict.right.access.reads
+        right = self._conflict.right
+        return right is not None and right.access.is_weak and right.access.reads
 
     def _locks(self) -> Iterator[tuple[VirtualLock, ...]]:
         if self._story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
@@ -261,7 +266,7 @@ class _Search:
             yield from deadlock_proposals(turns, self._sources)
             return
         seen = (self._twins.failing, self._twins.passing)
-        told, switch = self._conflict(), self._found.switch
+        told, switch = self._conflict, self._found.switch
         yield from lock_proposals(told, seen, self._sources)
         assert switch is not None
         at_edges = conflict_at_edges(self._found, switch, self._twins)
@@ -270,15 +275,12 @@ class _Search:
 
     def _barriers(self) -> Iterator[VirtualBarrier]:
         if self._story.hang is None and self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY):
-            yield from barrier_proposals(self._conflict(), self._twins.failing, self._sources)
+            yield from barrier_proposals(self._conflict, self._twins.failing, self._sources)
 
     def _orders(self) -> Iterator[VirtualOrder]:
-        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
-            yield from order_proposals(self._conflict(), self._twins.passing, self._sources)
-
-    def _conflict(self) -> Conflict:
-        assert self._found.switch is not None
-        return conflict_of(self._found, self._found.switch, self._twins)
+        # Where each thread needs a value of its own, none has to wait for what another one does.
+        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and not self._story.help:
+            yield from order_proposals(self._conflict, self._twins.passing, self._sources)
 
     def _one_of(self, group: Sequence[Virtual], quick: Sequence[int], *, passing: bool = False) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_unready
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.words import listed, short_file
 
 
 def summary_of(kind: str, conflict: Conflict) -> str:
@@ -119,7 +119,7 @@ def _both(first: Access, then: Access) -> str:
 
 
 def _at(access: Access) -> str:
-    return f"{access.place.file.rpartition('/')[2]}:{access.place.line}"
+    return f"{short_file(access.place.file)}:{access.place.line}"
 
 
 def _order(conflict: Conflict) -> str:

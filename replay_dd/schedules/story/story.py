@@ -88,6 +88,7 @@ class Story(NamedTuple):
         waits: what else threads wait for, in a deadlock.
         inferred: what was not seen but concluded.
         hang: for a run that hangs, how.
+        help: what else than a lock or an order would help, in words; concluded, and not tried.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Story(NamedTuple):
     waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
     hang: HangTold | None = None
+    help: str = ""
 
 
 def kind_in_words(story: Story) -> str:

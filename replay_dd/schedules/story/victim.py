@@ -182,6 +182,36 @@ def made_once_more(failing: Observation, conflict: Conflict) -> Conflict | None:
     return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
 
 
+def changed_in_between(failing: Observation, conflict: Conflict) -> Conflict | None:
+    """The conflict of a thread that looks before another one stores, and then stores there itself.
+
+    Args:
+        failing: all that the failing run accessed.
+        conflict: of the thread that stores, after the look of the other one.
+    """
+    right = conflict.right
+    if right is None or conflict.left is not None or not _puts(right.access):
+        return None
+    look = next((one for one in reversed(right.others) if one.reads and not one.writes), None)
+    if look is None:
+        return None
+    own = [one for one in failing.accesses if one.thread == look.thread]
+    after = tuple(one for one in own if one.number > look.number)
+    last = next((one for one in after if one.thing == look.thing and _puts(one)), None)
+    if last is None or last.number < right.access.number:
+        return None
+    stretch = _between(failing.accesses, look, last)
+    others = tuple(one for one in stretch if one.writes and one.conflicts(look))
+    before = tuple(one for one in own if one.number <= look.number)
+    left, right = (Edge(one, others, inferred=False) for one in (look, last))
+    return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
+
+
+def _puts(access: Access) -> bool:
+    """Whether it puts a value in the place of another one."""
+    return access.writes and (access.does == "stores" or access.thing[0] == "database")
+
+
 def _stored_after(failing: Observation, made: Access, look: Access) -> Iterator[Access]:
     """What the thread that made a thing stored after another one had looked for it."""
     for one in failing.accesses:

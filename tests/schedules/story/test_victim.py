@@ -8,7 +8,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Edge, find_conflict, interrupted_update, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict, interrupted_update, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.raised import deciding_look
@@ -16,6 +16,7 @@ from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.victim import (
     better_of,
+    changed_in_between,
     conflict_of_victim,
     failed_access,
     is_raised,
@@ -301,3 +302,25 @@ def test_an_update_that_is_interrupted_before_its_store() -> None:
     elsewhere = access("0.1", 5, 6, "stores")
     assert interrupted_update(seen(look, other, elsewhere), switch(5)) is None
     assert interrupted_update(seen(look, store), switch(5)) is None
+
+
+def test_a_thread_stores_what_rests_on_what_it_saw_before_another_one_stored() -> None:
+    """Where the switch is in the thread that was in between."""
+    sql = ("database", -1, "")
+    look = access("0.2", 1, 1, "calls", sql, reads=True, tested=True)
+    commit = access("0.1", 5, 5, "calls", sql, writes=True)
+    last = access("0.2", 2, 9, "calls", sql, writes=True)
+    failing = seen(look, commit, last)
+    look, commit, last = failing.accesses
+    shown = Conflict("0.1", None, Edge(commit, (look,), inferred=False), None, (look,), (), (commit,))
+    found = changed_in_between(failing, shown)
+    assert found is not None
+    assert found.left is not None
+    assert found.right is not None
+    assert (found.thread, found.left.access, found.right.access) == ("0.2", look, last)
+    assert found.left.others == found.right.others == (commit,)
+    assert kind_of(found, PASSED) == kinds.CHECK_THEN_ACT
+    assert changed_in_between(seen(look, commit), shown) is None  # it stores nothing there
+    late = shown._replace(right=Edge(commit._replace(number=3), (look,), inferred=False))
+    assert changed_in_between(seen(look, last, commit), late) is None  # it was there first
+    assert changed_in_between(failing, shown._replace(left=shown.right)) is None
