@@ -18,7 +18,7 @@ from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, kind_in_words, path_of
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, called_at, kind_in_words, path_of
 from replay_dd.schedules.story.words import short_file
 
 _WIDTH = 80
@@ -99,7 +99,7 @@ def _turn(turn: Turn, program: Program) -> Iterator[str]:
         if number == 0 or way != before:
             head = f"  thread {turn.thread}  {way}"
             yield from textwrap.wrap(head, _WIDTH, subsequent_indent="      ", break_long_words=False)
-        last, call = call, _called_at(step.access)
+        last, call = call, called_at(step.access)
         if call is not None and call != last:
             place = f"{short_file(call.file)}:{call.line}"
             package = step.access.place.file.partition("/")[0].removesuffix(".py")
@@ -128,13 +128,6 @@ def _step(step: Step, before: str, program: Program | None) -> Iterator[str]:
 
 def _at(access: Access) -> str:
     return f"{short_file(access.place.file)}:{access.place.line}"
-
-
-def _called_at(access: Access) -> StackFrame | None:
-    """Where the program's own code calls the installed package that makes an access; None if none does."""
-    path = path_of(access)
-    own = [frame for frame in path if not frame.is_installed]
-    return own[-1] if own and path[-1].is_installed else None
 
 
 def _way(path: tuple[StackFrame, ...]) -> str:

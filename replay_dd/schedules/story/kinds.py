@@ -148,7 +148,8 @@ def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
 
 def _replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
-    return access.does != "deletes" and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
+    adds = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
+    return access.does != "deletes" and not adds and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
 def _gives_up(conflict: Conflict) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_unready
+from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
 
@@ -119,7 +120,9 @@ def _both(first: Access, then: Access) -> str:
 
 
 def _at(access: Access) -> str:
-    return f"{short_file(access.place.file)}:{access.place.line}"
+    """Where it is made; what an installed package does, where the program's own code calls it."""
+    call = called_at(access) or access.place
+    return f"{short_file(call.file)}:{call.line}"
 
 
 def _order(conflict: Conflict) -> str:

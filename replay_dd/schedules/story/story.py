@@ -117,3 +117,10 @@ def _article(words: str) -> str:
 def path_of(access: Access) -> tuple[StackFrame, ...]:
     """The frames of counted code on the way to an access, the outermost first."""
     return tuple(frame for frame in reversed(access.stack) if frame.counted)
+
+
+def called_at(access: Access) -> StackFrame | None:
+    """Where the program's own code calls the installed package that makes an access; None if none does."""
+    path = path_of(access)
+    own = [frame for frame in path if not frame.is_installed]
+    return own[-1] if own and path[-1].is_installed else None

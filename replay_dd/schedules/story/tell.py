@@ -13,8 +13,8 @@ from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
-from replay_dd.schedules.story.story import Step, Story, Thing, Turn, path_of
-from replay_dd.schedules.story.words import Letters, described, listed, short_file
+from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
+from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
 _MOST_PASSING = 8
@@ -203,14 +203,11 @@ class _Teller:
 
 
 def _inside_package(accesses: Sequence[Access]) -> str:
-    """That all of it happens inside of installed packages, and where the program's own code calls them."""
-    ways = [path_of(access) for access in accesses]
-    if not all(way and way[-1].is_installed and not all(frame.is_installed for frame in way) for way in ways):
+    """That all of it happens inside of installed packages, which the program's own code calls."""
+    if not all(called_at(access) for access in accesses):
         return ""
-    packages = dict.fromkeys(way[-1].file.partition("/")[0].removesuffix(".py") for way in ways)
-    calls = [[frame for frame in way if not frame.is_installed][-1] for way in ways]
-    places = dict.fromkeys(f"{short_file(call.file)}:{call.line}" for call in calls)
-    return f" All of this is inside {listed(packages)}, called at {listed(places)}."
+    packages = dict.fromkeys(access.place.file.partition("/")[0].removesuffix(".py") for access in accesses)
+    return f" All of this happens inside of {listed(packages)}, which these lines call."
 
 
 def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Access] = ()) -> Iterable[str]:

@@ -359,3 +359,14 @@ def test_who_started_a_thread_looks_before_it_is_done() -> None:
     assert kind_of(conflict_of([adds[0], stranger, adds[1]], 5, 5), PASSED) == kinds.TORN_UPDATE
     taken = adds[1]._replace(detail="pop()")
     assert kind_of(conflict_of([look, taken], 1, 5, begins_turn=True), PASSED) == kinds.ORDER_VIOLATION
+
+
+def test_a_row_that_is_added_replaces_none() -> None:
+    """Two threads find no such row, and both insert it."""
+    sql = ("database", -1, "")
+    looks = access("0.1", 4, 4, "calls", sql, reads=True, detail="execute('SELECT name FROM user')")
+    other = access("0.2", 1, 5, "calls", sql, writes=True, detail="commit()")
+    adds = access("0.1", 5, 9, "calls", sql, writes=True, detail="execute('insert into user values (?)')")
+    assert kind_of(conflict_of([looks, other, adds], 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+    stores = adds._replace(detail="execute('UPDATE user SET name = ?')")
+    assert kind_of(conflict_of([looks, other, stores], 5, 5), PASSED) == kinds.LOST_UPDATE
