@@ -27,6 +27,7 @@ from replay_dd.schedules.story.kinds import (
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.sentences import without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
@@ -141,6 +142,7 @@ def _race(
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
         return Explanation(None, why if twins.failing_hang is None else "", interrupted=interrupted)
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
+    story = as_tried(story, links)
     chain = _chain(twins, proved, found, story)
     return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
 
@@ -164,6 +166,17 @@ def _between_producers(
         return None
     proved = as_proved(producers, links)
     return None if proved is None else (proved, proved, links._replace(runs=links.runs + runs))
+
+
+def as_tried(story: Story, links: Links) -> Story:
+    """The story; it promises that the run passes the other way round only if that was not refuted.
+
+    Args:
+        story: as it was seen.
+        links: what was tried.
+    """
+    refuted = links.tried and not links.proved
+    return story._replace(summary=without_promise(story.summary)) if refuted else story
 
 
 def is_a_guess(conflict: Conflict, links: Links) -> bool:

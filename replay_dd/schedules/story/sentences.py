@@ -8,6 +8,17 @@ from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_u
 from replay_dd.schedules.story.story import called_at
 from replay_dd.schedules.story.words import listed, short_file
 
+_OTHER_WAY = "; the other way round it passes."
+
+
+def without_promise(summary: str) -> str:
+    """A summary that does not say how it ends the other way round, as that was tried and not proved.
+
+    Args:
+        summary: what happened.
+    """
+    return summary.replace(_OTHER_WAY, ".")
+
 
 def summary_of(kind: str, conflict: Conflict) -> str:
     """What happened, in a sentence or two."""
@@ -133,7 +144,7 @@ def _order(conflict: Conflict) -> str:
     own = f"thread {conflict.thread} {_in_short(edge.access)}"
     other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
     first, then = (other, own) if conflict.right is not None else (own, other)
-    return f"{first[0].upper()}{first[1:]} before {then}; the other way round it passes."
+    return f"{first[0].upper()}{first[1:]} before {then}{_OTHER_WAY}"
 
 
 def _stored_twice(thread: str, right: Edge) -> str:

@@ -6,7 +6,7 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.links import Link, Links
-from replay_dd.schedules.story.sentences import summary_of
+from replay_dd.schedules.story.sentences import summary_of, without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from tests.schedules.logs import PASSED
 from tests.schedules.story.test_kinds import access
@@ -40,6 +40,8 @@ def test_a_producer_came_before_another_one_was_done() -> None:
     assert kind_of(found, PASSED) == kinds.ORDER_VIOLATION
     told = summary_of(kinds.ORDER_VIOLATION, found)
     assert "Thread 0.2 calls put() of pages (prog.py:12) before thread 0.3 calls put() of pages (prog.py:11)" in told
+    assert told.endswith("(prog.py:11); the other way round it passes.")
+    assert without_promise(told).endswith("(prog.py:11).")  # where that was tried, and not proved
 
 
 def test_it_is_told_only_if_the_order_of_the_two_is_proved() -> None:
