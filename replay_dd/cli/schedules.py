@@ -126,7 +126,8 @@ def _budget(experiments: int | None, ends_at: float | None) -> Budget:
     if ends_at is None:
         return wanted
     left_s = max(ends_at - time.monotonic(), 0)
-    return Budget(wanted.schedules, left_s if wanted.time_s is None else min(left_s, wanted.time_s))
+    time_s = left_s if wanted.time_s is None else min(left_s, wanted.time_s)
+    return Budget(wanted.schedules, time_s, min(left_s, wanted.longest_s))
 
 
 def _needed_statements(

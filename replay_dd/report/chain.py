@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +10,7 @@ from replay_dd.report.links import labelled
 from replay_dd.report.source import source_line
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.story.chain import Chain, ChainStep
+from replay_dd.schedules.story.words import short_file
 
 _WIDTH = 80
 
@@ -48,7 +48,7 @@ def _passing(step: ChainStep) -> str:
 
 
 def _at(step: ChainStep) -> str:
-    return f"{os.path.basename(step.place.file)}:{step.place.line}"
+    return f"{short_file(step.place.file)}:{step.place.line}"
 
 
 def chain_as_json(chain: Chain, program: Program) -> dict[str, Any] | None:

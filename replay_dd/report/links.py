@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story.links import Links
+from replay_dd.schedules.story.words import short_file
 
 _WIDTH = 80
 _LABEL = 13  # columns before the text of a line with a name
@@ -53,7 +53,7 @@ def _in_short(access: Access, *, named: bool) -> str:
         value = access.thing[2] if not named else ""
     name = f" {access.name}" if named else ""
     value = f" {value}" if value not in ("", "?") else ""
-    return f"{access.thread} {does}{name}{value} ({os.path.basename(access.place.file)}:{access.place.line})"
+    return f"{access.thread} {does}{name}{value} ({short_file(access.place.file)}:{access.place.line})"
 
 
 def links_as_json(links: Links) -> list[dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from replay_dd.schedules.hang import DEADLOCK
 from replay_dd.schedules.story.story import Step, Story, Thing, Turn, kind_in_words
+from replay_dd.schedules.story.words import short_file
 
 
 class NumberedStep(NamedTuple):
@@ -46,7 +46,7 @@ def threads_of(story: Story) -> list[str]:
 def place_of(step: Step) -> str:
     """Where it is: ``cache.py:20``."""
     place = step.access.place
-    return f"{os.path.basename(place.file)}:{place.line}"
+    return f"{short_file(place.file)}:{place.line}"
 
 
 def words_of(step: Step) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from replay_dd.report.chain import chain_as_json, chain_as_text
@@ -17,7 +18,8 @@ from replay_dd.schedules.experiments.result import PREVENTS
 from replay_dd.schedules.model import Program
 from replay_dd.schedules.observation import Access, StackFrame, Value
 from replay_dd.schedules.story.explain import Explanation
-from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, kind_in_words, path_of
+from replay_dd.schedules.story.story import HangTold, Step, Story, Turn, called_at, kind_in_words, path_of
+from replay_dd.schedules.story.words import short_file
 
 _WIDTH = 80
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # told as part of their function
@@ -76,6 +78,8 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
     # Where a race leads there, that must be mended; if anything is known that mends it.
     if told is not None and told.verdict.help and not (told.led_by_kind and _is_prevented(explanation)):
         yield from labelled("would help", f"{told.verdict.help} (inferred, not tried)")
+    if story.help:
+        yield from labelled("would help", f"{story.help} (inferred, not tried)")
     for label, line in tried_in_words(explanation.tried):
         yield from labelled(label, line)
     yield from links_as_text(explanation.links)
@@ -85,7 +89,7 @@ def evidence_as_text(explanation: Explanation, story: Story, program: Program) -
 
 
 def _turn(turn: Turn, program: Program) -> Iterator[str]:
-    way = ""
+    way, call = "", None
     wide = max(len(_at(step.access)) for step in turn.steps)
     half = len(turn.steps) // 2
     for number, step in enumerate(turn.steps):
@@ -95,6 +99,12 @@ def _turn(turn: Turn, program: Program) -> Iterator[str]:
         if number == 0 or way != before:
             head = f"  thread {turn.thread}  {way}"
             yield from textwrap.wrap(head, _WIDTH, subsequent_indent="      ", break_long_words=False)
+        last, call = call, called_at(step.access)
+        if call is not None and call != last:
+            place = f"{short_file(call.file)}:{call.line}"
+            package = step.access.place.file.partition("/")[0].removesuffix(".py")
+            text = source_line(replace(step.access.place, file=call.file, path=call.path, line=call.line), program)
+            yield f"    {place:<{wide}}  {text}   calls {package}:"
         yield from _step(step, f"    {_at(step.access):<{wide}}  ", program)
     if turn.then:
         yield f"    -- {turn.then} --"
@@ -117,7 +127,7 @@ def _step(step: Step, before: str, program: Program | None) -> Iterator[str]:
 
 
 def _at(access: Access) -> str:
-    return f"{os.path.basename(access.place.file)}:{access.place.line}"
+    return f"{short_file(access.place.file)}:{access.place.line}"
 
 
 def _way(path: tuple[StackFrame, ...]) -> str:
@@ -157,6 +167,7 @@ def story_as_json(explanation: Explanation, program: Program) -> dict[str, Any]:
         "locks": list(story.locks),
         "waits": list(story.waits),
         "inferred": list(story.inferred),
+        "help": story.help or None,
         "tried": tried_as_json(explanation.tried),
         "links": links_as_json(explanation.links),
         "chain": chain_as_json(explanation.chain, program),

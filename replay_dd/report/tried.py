@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, Attempt, Counts, Experiments
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, TOO_FEW, Attempt, Counts, Experiments
+from replay_dd.schedules.story.words import listed, short_file
 from replay_dd.schedules.virtual import Region, Virtual, VirtualBarrier, VirtualLock, VirtualOrder
 
 
@@ -24,7 +23,7 @@ def tried_in_words(tried: Experiments | None) -> Iterator[tuple[str, str]]:
         yield "tried", f"nothing: {tried.why_not}"
     elif not tried.attempts:
         yield "tried", "nothing yet: it ended while the schedules were run without any change, to compare with"
-    elif not tried.prevents:
+    elif not tried.prevents and not tried.undecided:
         yield "", "  so none of this prevents the failure"
     if tried.schedules:
         hunted = tried.schedules - tried.neighbours
@@ -45,6 +44,8 @@ def outcome_in_words(attempt: Attempt) -> str:
     counts, without = attempt.counts, attempt.without
     still = "still " if attempt.verdict == FAILS else ""
     text = f"{counts.failed} of {counts.schedules} schedules {still}fail (without: {without.failed})"
+    if attempt.verdict == TOO_FEW:
+        text += ", too few to tell"
     if counts.others:
         text += f"; {_others(counts.others)} (without: {_others(without.others) or 'none'})"
     return text
@@ -59,7 +60,10 @@ def virtual_in_words(virtual: Virtual) -> str:
     """What the scheduler kept."""
     if isinstance(virtual, VirtualOrder):
         later, earlier = virtual.later, virtual.earlier
-        return f"if {_place(later)} waits until another thread has passed {_place(earlier)}"
+        passed = f"if {_place(later)} waits until another thread has passed {_place(earlier)}"
+        if virtual.times > 1:
+            passed = f"if {_place(later)} waits until other threads have passed {_place(earlier)} {virtual.times} times"
+        return passed
     if isinstance(virtual, VirtualBarrier):
         threads = f"the threads {listed(virtual.threads)}"
         return f"with a barrier: if {threads} wait for each other before {_place(virtual.before)}"
@@ -68,7 +72,7 @@ def virtual_in_words(virtual: Virtual) -> str:
 
 
 def _place(region: Region) -> str:
-    return os.path.basename(str(region))
+    return short_file(region.file) + str(region).removeprefix(region.file)
 
 
 def _others(others: Mapping[str, int]) -> str:
@@ -102,6 +106,7 @@ def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
         "taking": (virtual.taking or None) if isinstance(virtual, VirtualLock) else None,
         "later": _region_as_json(virtual.later) if isinstance(virtual, VirtualOrder) else None,
         "earlier": _region_as_json(virtual.earlier) if isinstance(virtual, VirtualOrder) else None,
+        "times": virtual.times if isinstance(virtual, VirtualOrder) else None,
         "before": _region_as_json(virtual.before) if isinstance(virtual, VirtualBarrier) else None,
         "threads": list(virtual.threads) if isinstance(virtual, VirtualBarrier) else None,
         "verdict": attempt.verdict,

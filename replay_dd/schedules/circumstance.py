@@ -67,9 +67,10 @@ class ScheduleRunner:
 
     def run(self, triggers: Triggers, *, fresh: bool = False) -> Log:
         """The log of a run under these triggers; with ``fresh`` in a new process, otherwise possibly forked."""
-        own = self.passing is not None and triggers == self.passing.triggers
+        wanted = sorted(triggers)  # a log has its triggers in the order of time, a difference by thread
+        own = self.passing is not None and wanted == sorted(self.passing.triggers)
         source = self.passing if own and self.passing is not None else self.failing
-        return self._run(triggers, source, fresh, exact=triggers == source.triggers)
+        return self._run(triggers, source, fresh, exact=wanted == sorted(source.triggers))
 
     def executed(self, log: Log, first: int) -> ExecutedRun | None:
         """What the threads of a log execute from a global time on; see :mod:`~replay_dd.schedules.execution`."""

@@ -7,6 +7,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -46,6 +47,10 @@ class Value(NamedTuple):
         return (self.text, self.type, self.number) == (other.text, other.type, other.number)
 
 
+_MANGLED = re.compile(r"\._[A-Za-z]\w*?__(?=[A-Za-z])(?!\w*__\b)")
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+
+
 class StackFrame(NamedTuple):
     """A frame of the stack at an access; ``counted`` tells program code from library code."""
 
@@ -54,6 +59,11 @@ class StackFrame(NamedTuple):
     line: int
     function: str
     counted: bool
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it is in an installed package, and not in the program's own code."""
+        return any(folder in self.path for folder in _PACKAGES)
 
 
 _WEAK = ("WeakValueDictionary", "ReferenceType")
@@ -157,6 +167,11 @@ class Observation:
 NOTHING_OBSERVED = Observation((), {})
 
 
+def _as_written(name: str) -> str:
+    """A name as the source has it: ``Cache._Cache__data`` is ``__data`` there, in the class ``Cache``."""
+    return _MANGLED.sub(".__", name)
+
+
 def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Place]) -> Observation:
     """The observation that these records of a run tell."""
     stacks: dict[int, tuple[StackFrame, ...]] = {}
@@ -181,7 +196,7 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
             name, reads, writes, old, new, detail, tested, held = others
             when: tuple[Any, ...] = (number, thread, time, global_time, places[place], stacks[stack])
-            what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, name, reads, writes)
+            what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)
             values: tuple[Any, ...] = (Value(*old), Value(*new), detail, tested, tuple(held))
             found[number] = Access(*when, *what, *values)
     return Observation(tuple(found.values()), locks, exact, switch_stacks)

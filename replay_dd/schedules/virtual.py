@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from replay_dd.schedules.shapes import Expression, SourceLine, ThreadId
+from replay_dd.schedules.shapes import Count, Expression, SourceLine, ThreadId
 from replay_dd.system_texts import Name
 
 
@@ -57,10 +57,12 @@ class VirtualOrder:
     Attributes:
         later: before these lines, a thread waits.
         earlier: these lines have to be passed first.
+        times: how often, by whichever threads; to wait in them only counts if it is once.
     """
 
     later: Region
     earlier: Region
+    times: Count = 1
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,21 @@ def as_request(virtual: Virtual | None) -> dict[str, Any] | None:
     if virtual is None:
         return None
     if isinstance(virtual, VirtualOrder):
-        return _request([virtual.later], earlier=[_plain(virtual.earlier)])
+        return _request([virtual.later], earlier=[_plain(virtual.earlier)], times=virtual.times)
     if isinstance(virtual, VirtualBarrier):
         return _request([virtual.before], threads=list(virtual.threads))
     return _request(virtual.regions, taking=virtual.taking)
 
 
 def _request(regions: Iterable[Region], **rest: Any) -> dict[str, Any]:
-    return {"regions": [_plain(region) for region in regions], "taking": "", "earlier": [], "threads": [], **rest}
+    return {
+        "regions": [_plain(region) for region in regions],
+        "taking": "",
+        "earlier": [],
+        "times": 1,
+        "threads": [],
+        **rest,
+    }
 
 
 def _plain(region: Region) -> tuple[str, str, int, int]:

@@ -275,3 +275,21 @@ def test_what_a_transaction_did_is_there_when_its_block_ends(tmp_path: Path) -> 
     seen = run_program(tmp_path, text, ALL).accesses.accesses
     told = [(access.detail.partition("(")[0], access.writes) for access in seen if access.name == "the database"]
     assert told == [("execute", True), ("execute", True), ("commit", True)]
+
+
+def test_the_end_of_a_transaction_may_be_a_statement_and_its_beginning_changes_nothing(tmp_path: Path) -> None:
+    text = """
+        import sqlite3, threading
+        def work():
+            connection = sqlite3.connect(":memory:", isolation_level=None)
+            connection.execute("BEGIN")
+            connection.execute("COMMIT")
+            connection.execute("begin")
+            connection.execute(" rollback")
+            connection.close()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    seen = run_program(tmp_path, text, ALL).accesses.accesses
+    assert [one.writes for one in seen if one.name == "the database"] == [True, True]

@@ -226,6 +226,29 @@ def test_a_thread_waits_until_another_one_has_passed(tmp_path: Path) -> None:
     assert_same(runs[1], replayed(runs[1].log))
 
 
+@pytest.mark.once
+def test_a_thread_waits_until_others_have_passed_as_often_as_it_needs(tmp_path: Path) -> None:
+    text = """
+        import threading
+        lock, made, seen = threading.Lock(), [], []
+        def make(count):
+            for number in range(count):
+                with lock:
+                    made.append(number)
+        def use():
+            seen.append(len(made))
+        threads = [threading.Thread(target=use), *(threading.Thread(target=make, args=(n,)) for n in (1, 2))]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(seen)
+    """
+    order = VirtualOrder(region(text, "use", "seen.append"), region(text, "make", "with lock", "made.append"), 3)
+    assert len(outputs_with(tmp_path, text, None)) > 1
+    runs = runs_with(tmp_path, text, order)
+    assert {output_of(run) for run in runs} == {"[3]\n"}
+    assert_same(runs[1], replayed(runs[1].log))
+
+
 TURNS = """
     import threading
     parts, seen = [0, 0, 0], []

@@ -45,6 +45,8 @@ def story_section(explanation: Explanation, program: Program) -> Markup:
     seen += [tag("p", f"{wait[0].upper()}{cut(wait[1:], _LONGEST)}.") for wait in story.waits if wait]
     parts = [_known(SEEN, seen)]
     inferred = list(story.inferred)
+    if story.help:
+        inferred.append(f"would help: {story.help}")
     if story.hang is not None and story.hang.verdict.help:
         inferred.append(f"would help: {story.hang.verdict.help}")
     if inferred:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from replay_dd.report.links import links_in_words
 from replay_dd.report.page.markup import Child, Markup, cut, tag
 from replay_dd.report.tried import outcome_in_words, tried_in_words, virtual_in_words
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Attempt, Counts, Experiments
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts, Experiments
 from replay_dd.schedules.story.links import Links
 
 _LONGEST = 400
@@ -55,7 +55,7 @@ def _attempt(attempt: Attempt) -> Markup:
 
 def _more_to_say(attempt: Attempt) -> bool:
     """Whether the bars do not tell all of it."""
-    return bool(attempt.counts.others or attempt.without.others or attempt.verdict == NO_PROOF)
+    return bool(attempt.counts.others or attempt.without.others or attempt.verdict in (NO_PROOF, TOO_FEW))
 
 
 def _bar(label: str, counts: Counts) -> Markup:

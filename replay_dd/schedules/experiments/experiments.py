@@ -26,7 +26,7 @@ from replay_dd.schedules.experiments.proposals import (
     lock_proposals,
     order_proposals,
 )
-from replay_dd.schedules.experiments.result import PREVENTS, Attempt, Experiments
+from replay_dd.schedules.experiments.result import PREVENTS, TOO_FEW, Attempt, Experiments
 from replay_dd.schedules.experiments.schedules_to_try import hunted, in_turns, neighbours
 from replay_dd.schedules.experiments.taken_again import taken_again
 from replay_dd.schedules.experiments.trials import Trials
@@ -43,8 +43,10 @@ from replay_dd.schedules.virtual import Virtual, VirtualBarrier, VirtualLock, Vi
 
 SCHEDULES = 100  # that are hunted, by default
 TIME_S = 10.0  # and how long that may take
+LONGEST_S = 30.0  # where until then too few have failed to tell anything
 _WITHOUT, _SEARCH = 0.4, 0.7  # of that time: when the runs without must be done, and the search for what helps
 _QUICK = 12  # hunted schedules that decide on the way
+_ENOUGH_FAILING, _ENOUGH = 5, 20  # schedules for which it is worth taking longer
 _NARROWING = 40  # smaller locks that are tried
 
 
@@ -54,10 +56,12 @@ class Budget(NamedTuple):
     Attributes:
         schedules: how many are hunted, at most.
         time_s: seconds after which it ends with what there is; None for no limit.
+        longest_s: the same, for programs of which only a few schedules can be tried until then.
     """
 
     schedules: int = SCHEDULES
     time_s: float | None = TIME_S
+    longest_s: float = LONGEST_S
 
 
 def with_experiments(
@@ -82,7 +86,7 @@ def with_experiments(
         return explanation._replace(tried=Experiments(why_not="the time is over"))
     try:
         tried = try_repairs(
-            *(found, story, twins),
+            *(found, story, twins, explanation.conflict),
             budget=budget,
             jobs=jobs,
             may_fork=may_fork,
@@ -101,6 +105,7 @@ def try_repairs(
     found: ScheduleIsolation,
     story: Story,
     twins: Twins,
+    conflict: Conflict | None = None,
     *,
     budget: Budget,
     jobs: int = 1,
@@ -115,6 +120,7 @@ def try_repairs(
         found: the isolation.
         story: its story.
         twins: what the two final runs accessed.
+        conflict: what the story is about; None to find it out.
         budget: how much to try.
         jobs: the number of parallel runs.
         may_fork: fork the program at its first thread for each run, if possible.
@@ -144,7 +150,9 @@ def try_repairs(
                 on_run=lambda number: on_stage(f"{made.stage}, run {number}"),
             )
             made.trials = trials
-            _Search(found, story, twins, trials, made, budget.time_s, began).run()
+            assert found.switch is not None
+            about = conflict_of(found, found.switch, twins) if conflict is None else conflict
+            _Search(found, story, twins, about, trials, made, budget, began).run()
         except KeyboardInterrupt:
             made.stopped_by = "interrupt"
     done = made.trials
@@ -179,21 +187,27 @@ class _Search:
         found: ScheduleIsolation,
         story: Story,
         twins: Twins,
+        conflict: Conflict,
         trials: Trials,
         made: _Made,
-        time_s: float | None,
+        budget: Budget,
         began: float,
     ) -> None:
-        self._found, self._story, self._twins = found, story, twins
+        self._found, self._story, self._twins, self._conflict = found, story, twins, conflict
         self._trials, self._made = trials, made
-        self._time_s, self._began = time_s, began
+        self._budget, self._time_s, self._began = budget, budget.time_s, began
         self._sources = Sources(found.failing.program)
 
     def run(self) -> None:
         """Make the experiments; what they find is in ``made``, also if this is interrupted."""
         trials, made = self._trials, self._made
         self._until(_WITHOUT)
-        failed = [number for number in trials.run(None, range(len(trials.plans))) if trials.failed(number)]
+        trials.run(None, range(len(trials.plans)))
+        if trials.out_of_time and self._time_s and not self._is_enough():
+            self._time_s = max(self._time_s, self._budget.longest_s)
+            self._until(_WITHOUT)
+            trials.run(None, range(len(trials.plans)), lambda ended: not self._is_enough())
+        failed = [number for number in range(trials.count_without()) if trials.failed(number)]
         if trials.out_of_time and not failed:
             made.stopped_by = "time"
             return
@@ -211,6 +225,13 @@ class _Search:
         if self._is_weak():
             made.why_not = "no lock keeps an object that is known only weakly: ask once, and keep what the answer was"
             return
+        # Nor does a lock make anyone wait for a thread to be done.
+        orders = list(self._orders())
+        early = orders[:1] if self._story.kind == kinds.TOO_SOON else []
+        for order in early:
+            made.stage = "trying an order"
+            if self._one_of((order,), quick):
+                return
         for group in self._locks():
             made.stage = "trying a lock"
             # What ends in another way without may be the same race seen elsewhere: rather what mends that, too.
@@ -218,12 +239,17 @@ class _Search:
                 return
             if self._one_of(group, quick):
                 return
-        for order in self._orders():
+        for order in orders[len(early) :]:
             made.stage = "trying an order"
             if self._one_of((order,), quick):
                 return
         if not made.attempts:
             made.why_not = "the story names no lines that a lock or an order could be tried at"
+
+    def _is_enough(self) -> bool:
+        """Whether so many schedules were run without anything that more are not worth taking longer."""
+        count = self._trials.count_without()
+        return count >= _ENOUGH and sum(map(self._trials.failed, range(count))) >= _ENOUGH_FAILING
 
     def _until(self, share: float) -> None:
         if self._time_s is not None:
@@ -231,8 +257,8 @@ class _Search:
 
     def _is_weak(self) -> bool:
         """Whether the failure is that an object was gone to which nothing referred any more."""
-        conflict = self._conflict()
-        return conflict.right is not None and conflict.right.access.is_weak and conflict.right.access.reads
+        right = self._conflict.right
+        return right is not None and right.access.is_weak and right.access.reads
 
     def _locks(self) -> Iterator[tuple[VirtualLock, ...]]:
         if self._story.kind in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
@@ -240,7 +266,7 @@ class _Search:
             yield from deadlock_proposals(turns, self._sources)
             return
         seen = (self._twins.failing, self._twins.passing)
-        told, switch = self._conflict(), self._found.switch
+        told, switch = self._conflict, self._found.switch
         yield from lock_proposals(told, seen, self._sources)
         assert switch is not None
         at_edges = conflict_at_edges(self._found, switch, self._twins)
@@ -249,15 +275,12 @@ class _Search:
 
     def _barriers(self) -> Iterator[VirtualBarrier]:
         if self._story.hang is None and self._story.kind in (kinds.ORDER_VIOLATION, kinds.TOO_EARLY):
-            yield from barrier_proposals(self._conflict(), self._twins.failing, self._sources)
+            yield from barrier_proposals(self._conflict, self._twins.failing, self._sources)
 
     def _orders(self) -> Iterator[VirtualOrder]:
-        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK):
-            yield from order_proposals(self._conflict(), self._sources)
-
-    def _conflict(self) -> Conflict:
-        assert self._found.switch is not None
-        return conflict_of(self._found, self._found.switch, self._twins)
+        # Where each thread needs a value of its own, none has to wait for what another one does.
+        if self._story.kind not in (kinds.LOCK_ORDER, kinds.SELF_DEADLOCK) and not self._story.help:
+            yield from order_proposals(self._conflict, self._twins.passing, self._sources)
 
     def _one_of(self, group: Sequence[Virtual], quick: Sequence[int], *, passing: bool = False) -> bool:
         """Whether one of these prevents the failure; told with what all schedules did with it, or why it does not."""
@@ -280,7 +303,7 @@ class _Search:
             whole = trials.attempt(virtual)
             if isinstance(virtual, VirtualLock):
                 whole = whole._replace(again=taken_again(virtual, self._twins.failing, self._sources))
-            if whole.verdict == PREVENTS and whole.counts.schedules:
+            if whole.verdict in (PREVENTS, TOO_FEW) and whole.counts.schedules:
                 made.attempts.insert(0, whole)
                 return True
             best = whole

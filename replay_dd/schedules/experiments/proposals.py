@@ -5,6 +5,8 @@ Rules of this module:
 * A region goes from the access that must come before the others' stretch to the one that must come after it, in the
   innermost frame that both have in common. The larger regions around it follow: up to whole functions, and then to
   their callers. What the other threads do to the same things is locked statement by statement.
+* What an installed package does for the program's own code is that code's statement: nobody mends a package of others
+  for a race of their own, and its calls could be made under a lock.
 * A lock of the program that some accesses to the thing are made under comes first; before all others one that the
   interrupted thread has all the time: the others only have to take it, too.
 * A barrier is proposed where one function does both: first what came too late in one thread, then what came too early
@@ -17,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from replay_dd.schedules.experiments.statements import Lines, Statements
-from replay_dd.schedules.model import Program
+from replay_dd.schedules.model import Place, Program
 from replay_dd.schedules.observation import Access, Observation, StackFrame
 from replay_dd.schedules.story.conflict import Conflict
 from replay_dd.schedules.story.locks import CONSTRUCTORS
+from replay_dd.schedules.story.story import path_of
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
 from replay_dd.schedules.vouched_sources import text_of_file
 
@@ -283,15 +286,36 @@ def _early(conflict: Conflict) -> Iterator[tuple[Access, Access]]:
         yield conflict.left.access, conflict.left.others[-1]
 
 
-def order_proposals(conflict: Conflict, sources: Sources) -> Iterator[VirtualOrder]:
+def order_proposals(conflict: Conflict, passing: Observation, sources: Sources) -> Iterator[VirtualOrder]:
     """Orders to try: the others wait until the thread has passed the right edge, or it waits for them at the left one.
 
-    Arguments as for :func:`lock_proposals`.
+    What the passing run has done several times by then is waited for as often.
+
+    Args:
+        conflict: what the threads did in the failing run.
+        passing: what the passing run accessed.
+        sources: the program's sources.
     """
     for later, earlier in _early(conflict):
         first, second = sources.statement(later), sources.statement(earlier)
         if first is not None and second is not None and first != second:
-            yield VirtualOrder(first, second)
+            yield VirtualOrder(first, second, max(1, _times_before(later, earlier, passing)))
+
+
+def _times_before(later: Access, earlier: Access, passing: Observation) -> int:
+    """How often the passing run has made one access before it came to another one."""
+    same = [one for one in passing.accesses if (one.thread, one.place, one.does) == _visit(later)]
+    made = [one for one in passing.accesses if (one.place, one.does) == _visit(earlier)[1:]]
+    return len([one for one in made if one.thread != later.thread and one.number < same[0].number]) if same else 1
+
+
+def _is_in_package(access: Access) -> bool:
+    """Whether an installed package makes an access."""
+    return any(frame.is_installed for frame in path_of(access)[-1:])
+
+
+def _visit(access: Access) -> tuple[str, Place, str]:
+    return access.thread, access.place, access.does
 
 
 def between(one: Access, other: Access, sources: Sources) -> list[Region]:
@@ -341,11 +365,12 @@ def guards(
 
 
 def _taken_as(lock: int, run: Observation, sources: Sources) -> list[str]:
-    """How the code names a lock where it takes it."""
+    """How the program's own code names a lock where it takes it; those of installed packages are theirs."""
     found: dict[str, None] = {}
     tail = run.locks.get(lock, "").rpartition(".")[2]
+    all_in_packages = all(map(_is_in_package, run.accesses))
     for access in run.accesses:
-        if access.does == "acquires" and access.thing[1] == lock:
+        if access.does == "acquires" and access.thing[1] == lock and (all_in_packages or not _is_in_package(access)):
             statements = sources.of(access.place.file)
             names = [] if statements is None else statements.locks_at(access.place.line)
             best = [name for name in names if name.rpartition(".")[2] == tail] or names
@@ -367,6 +392,9 @@ def joined(regions: Iterable[Region], sources: Sources) -> tuple[Region, ...]:
 
 
 def _frames(access: Access) -> list[StackFrame]:
-    """The frames of counted functions on the way to an access, the outermost first; comprehensions left out."""
-    counted = [frame for frame in reversed(access.stack) if frame.counted]
-    return [frame for frame in counted if not frame.function.endswith(_INNER)]
+    """The frames on the way to an access in which something could be changed, the outermost first.
+
+    They are those of the program's own code; if there are none, those of packages. Comprehensions are left out.
+    """
+    counted = [frame for frame in path_of(access) if not frame.function.endswith(_INNER)]
+    return [frame for frame in counted if not frame.is_installed] or counted

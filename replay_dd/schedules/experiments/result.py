@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 from replay_dd.schedules.virtual import Virtual
 
-PREVENTS, FAILS, NO_PROOF = "prevents", "fails", "no proof"
+PREVENTS, FAILS, NO_PROOF, TOO_FEW = "prevents", "fails", "no proof", "too few"
+LEAST_FAILING = (
+    2  # schedules that fail without it, for a claim: one may pass by chance, as any change moves its switches
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,9 @@ class Attempt(NamedTuple):
         virtual: what the scheduler kept.
         counts: how they ended with it.
         without: how the same schedules ended without it.
-        verdict: ``prevents`` (none of them fails in that way any more), ``fails`` (some do), or ``no proof`` (it leads
-            to endings that do not occur without it, such as a deadlock).
+        verdict: ``prevents`` (none of them fails in that way any more), ``fails`` (some do), ``no proof`` (it leads to
+            endings that do not occur without it, such as a deadlock), or ``too few`` (none fails, but fewer than
+            ``LEAST_FAILING`` do without it).
         why: for ``no proof``, what happened.
         not_taken: whether that was only that the lock of the program was not found.
         again: where the code inside takes that plain lock once more.
@@ -74,3 +78,8 @@ class Experiments(NamedTuple):
     def prevents(self) -> Attempt | None:
         """The experiment that helps, if one does."""
         return next((attempt for attempt in self.attempts if attempt.verdict == PREVENTS), None)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether too few schedules failed to tell if an experiment helps."""
+        return any(attempt.verdict == TOO_FEW for attempt in self.attempts)

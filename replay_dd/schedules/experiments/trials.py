@@ -5,6 +5,7 @@ Rules of this module:
 * A schedule with one lock or order is run once, whoever asks.
 * A verdict compares the very same schedules with and without.
 * A lock that makes the program end in a way that no schedule without it does is no proof of anything.
+* Nor is it one that a single schedule passes with it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from replay_dd.experiment.in_order import runs_in_order
 from replay_dd.outcome import Outcome
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Attempt, Counts
+from replay_dd.schedules.experiments.result import FAILS, LEAST_FAILING, NO_PROOF, PREVENTS, TOO_FEW, Attempt, Counts
 from replay_dd.schedules.failure_signature import PASSED, Signature, outcome_of, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Ending
@@ -197,7 +198,8 @@ class Trials:
             count = 0 if new is None else sum(end.kind == new.kind for end in ends)
             why = not_taken or f"{count} of {len(done)} schedules end with {new.text if new else ''} instead"
             return Attempt(virtual, with_it, without, NO_PROOF, why, bool(not_taken))
-        return Attempt(virtual, with_it, without, FAILS if with_it.failed else PREVENTS)
+        enough = PREVENTS if without.failed >= LEAST_FAILING else TOO_FEW
+        return Attempt(virtual, with_it, without, FAILS if with_it.failed else enough)
 
     def _kinds_without(self) -> set[str]:
         """How runs without anything end otherwise; an ending like the failure, but elsewhere, is not known by that."""

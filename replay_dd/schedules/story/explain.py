@@ -16,17 +16,28 @@ from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
-from replay_dd.schedules.story.kinds import LOST_UPDATE, ORDER_VIOLATION, TOO_EARLY, essential, kind_of
+from replay_dd.schedules.story.kinds import (
+    LOST_UPDATE,
+    NON_REPEATABLE_READ,
+    ORDER_VIOLATION,
+    TOO_EARLY,
+    essential,
+    kind_of,
+)
 from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
+from replay_dd.schedules.story.sentences import without_promise
+from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import (
     better_of,
+    changed_in_between,
     conflict_of_victim,
     failed_access,
+    is_raised,
     made_by_both,
     made_once_more,
     never_done,
@@ -44,6 +55,7 @@ class Explanation(NamedTuple):
         interrupted: whether Ctrl-C ended it.
         twins: what was seen of both runs; None if they were not observed.
         tried: what was tried against the failure; None if nothing was.
+        conflict: what the story is about; None if there is none.
     """
 
     story: Story | None
@@ -53,6 +65,7 @@ class Explanation(NamedTuple):
     interrupted: bool = False
     twins: Twins | None = None
     tried: Experiments | None = None
+    conflict: Conflict | None = None
 
 
 def explain(found: ScheduleIsolation, time_limit_s: float | None = None, runner: Runner | None = None) -> Explanation:
@@ -115,17 +128,55 @@ def _race(
         interrupted = True
     except ReplayDDError:
         pass  # the story stands without
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION and not interrupted:
+        producers = _between_producers(found, switch, twins, conflict, runner, limit_s, links.runs)
+        conflict, proved, links = producers or (conflict, proved, links)
+    if kind_of(conflict, replace(ending, deadlock=())) == NON_REPEATABLE_READ:
+        conflict = without_refuted(conflict, links)
     # What led to a hang is told as if it had failed at once: the hang itself has its own story.
     at_once = ending if twins.failing_hang is None else replace(ending, deadlock=())
     story = tell_race(conflict, twins.failing, twins.passing, at_once)
     if story is None:
         return Explanation(None, interrupted=interrupted)
-    if twins.failing_hang is not None and is_a_guess(conflict, links):
-        return Explanation(None, interrupted=interrupted)  # the hang tells itself what it waits for
-    if _refuted(conflict, links):
-        return Explanation(None, f"the accesses at the switch make no difference: {links.tried[0].why_not}")
+    if is_a_guess(conflict, links):  # a hang tells itself what it waits for
+        why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
+        return Explanation(None, why if twins.failing_hang is None else "", interrupted=interrupted)
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
-    return Explanation(story, links=links, chain=_chain(twins, proved, found, story), interrupted=interrupted)
+    story = as_tried(story, links)
+    chain = _chain(twins, proved, found, story)
+    return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+
+
+def _between_producers(
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    conflict: Conflict,
+    runner: Runner,
+    limit_s: float | None,
+    runs: int,
+) -> tuple[Conflict, Conflict, Links] | None:
+    """The conflict of two that put something into a queue, with what was tried; None if that is not proved."""
+    producers = between_producers(conflict, twins.failing)
+    if producers is None:
+        return None
+    try:
+        _, links = _links(found, switch, twins, producers, runner, limit_s, runs)
+    except ReplayDDError:
+        return None
+    proved = as_proved(producers, links)
+    return None if proved is None else (proved, proved, links._replace(runs=links.runs + runs))
+
+
+def as_tried(story: Story, links: Links) -> Story:
+    """The story; it promises that the run passes the other way round only if that was not refuted.
+
+    Args:
+        story: as it was seen.
+        links: what was tried.
+    """
+    refuted = links.tried and not links.proved
+    return story._replace(summary=without_promise(story.summary)) if refuted else story
 
 
 def is_a_guess(conflict: Conflict, links: Links) -> bool:
@@ -140,11 +191,19 @@ def is_a_guess(conflict: Conflict, links: Links) -> bool:
     return tried and all(edge.inferred for edge in edges)
 
 
-def _refuted(conflict: Conflict, links: Links) -> bool:
-    """Whether the story only stands in for what was not seen, and the failure does not depend on it."""
-    edges = [edge for edge in (conflict.left, conflict.right) if edge is not None]
-    tried = bool(links.tried) and all(link.refuted for link in links.tried)
-    return tried and all(edge.inferred for edge in edges)
+def without_refuted(conflict: Conflict, links: Links) -> Conflict:
+    """The conflict without a side that was only inferred and makes no difference, if the other side is proved.
+
+    Args:
+        conflict: what the threads did.
+        links: what was tried.
+    """
+    if conflict.left is None or conflict.right is None or len(links.tried) != 2:
+        return conflict
+    left, right = links.tried
+    if conflict.right.inferred and right.refuted and left.proved:
+        return conflict._replace(right=None)
+    return conflict._replace(left=None) if conflict.left.inferred and left.refuted and right.proved else conflict
 
 
 def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) -> Conflict:
@@ -159,8 +218,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     conflict = conflict_of_choice(twins.failing, twins.passing, switch) or conflict_at_edges(found, switch, twins)
     conflict = with_early_look(conflict, twins.failing, twins.passing)
     victim = failed_access(twins.failing, twins.passing, switch.failing, ending)
-    if victim is None and kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock:
-        victim = deciding_look(twins.failing, twins.passing, ending)
+    if victim is None or not is_raised(victim, ending):  # it may have failed elsewhere, and been caught there
+        vague = kind_of(conflict, ending) in ("", ORDER_VIOLATION) and not ending.deadlock
+        victim = (deciding_look(twins.failing, twins.passing, ending) if vague else None) or victim
     if victim is not None:
         by_victim = conflict_of_victim(twins.failing, twins.passing, victim)
         conflict = made_by_both(twins.failing, victim) or better_of(conflict, by_victim, victim)
@@ -171,6 +231,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         conflict = never_done(twins.failing, twins.passing, switch.failing) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) in (TOO_EARLY, ORDER_VIOLATION):
         conflict = made_once_more(twins.failing, conflict) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = changed_in_between(twins.failing, conflict) or conflict
     return essential(conflict, ending)
 
 
@@ -209,13 +271,14 @@ def _links(
     conflict: Conflict,
     runner: Runner,
     limit_s: float | None,
+    runs: int = 0,
 ) -> tuple[Conflict, Links]:
     schedules = found.isolation.circumstance
     assert isinstance(schedules, MixedSchedules)
     return try_links(
         *(conflict, twins.failing, found.failing, switch.failing, schedules.runs, runner),
         time_limit_s=limit_s,
-        most_runs=found.isolation.runs - OBSERVED_RUNS,
+        most_runs=found.isolation.runs - OBSERVED_RUNS - runs,
     )
 
 

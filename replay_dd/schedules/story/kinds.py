@@ -21,6 +21,7 @@ CHANGED_IN_LOOP = "modified while iterated"
 WAIT_WITHOUT_LOOP = "condition not checked again after the wait"
 TORN_UPDATE = "torn update"
 TORN_READ = "torn read"
+TOO_SOON = "result read too early"
 TOO_EARLY = "read before initialisation"
 INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
@@ -52,6 +53,7 @@ BUSY = "still running"
 _NOTIFIES = ("notify", "notify_all", "set", "put", "put_nowait", "release", "set_result")
 _HANDS_OVER = ("put", "put_nowait")
 _ADDS = ("append", "appendleft", "extend", "extendleft", "insert", "add", "put", "heappush")
+_ADDS_PLAINLY = ("append", "appendleft", "extend", "extendleft", "insert", "add")  # and nobody waits for it
 _REMOVES = ("pop", "popleft", "popitem", "remove", "discard", "clear", "heappop")
 _NUMBERS = ("int", "float")
 _RAISES_WITHOUT = ("dict", "OrderedDict")  # other mappings may give a default
@@ -83,7 +85,7 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     if right is not None and right.access.writes and _found_nothing(right) and not _was_there(conflict, right):
         return TOO_EARLY if left is None or _publishes(left, right) else _two_writes(left, right)
     if left is None or right is None:
-        return TOO_EARLY if used_unready(conflict) else _of_one(left, right)
+        return TOO_EARLY if used_unready(conflict) else _of_one(conflict, left, right)
     if one_thing(left.access, right.access):
         return SAVE_AND_RESTORE if saved_before(conflict) is not None else _of_one_thing(conflict, left, right)
     return _of_two_things(left, right)
@@ -146,7 +148,8 @@ def asked_while_running(conflict: Conflict) -> tuple[Access, Access] | None:
 
 def _replaces(access: Access) -> bool:
     """Whether it stores over what was there; to add something or to take it out leaves the rest as it is."""
-    return access.does != "deletes" and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
+    adds = access.thing[0] == "database" and "INSERT" in access.detail.upper()[:20]
+    return access.does != "deletes" and not adds and access.detail.partition("(")[0] not in (*_ADDS, *_REMOVES)
 
 
 def _gives_up(conflict: Conflict) -> bool:
@@ -166,8 +169,30 @@ def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
     return "deadlock"
 
 
-def _of_one(left: Edge | None, right: Edge | None) -> str:
-    return "" if left is None and right is None else ORDER_VIOLATION
+def _of_one(conflict: Conflict, left: Edge | None, right: Edge | None) -> str:
+    if left is None and right is None:
+        return ""
+    return TOO_SOON if looked_too_soon(conflict) is not None else ORDER_VIOLATION
+
+
+def looked_too_soon(conflict: Conflict) -> tuple[Access, Access] | None:
+    """(the look of a thread, what a thread that it has started adds there only then); None if nothing is like that.
+
+    Args:
+        conflict: of which one side is known.
+    """
+    left, right = conflict.left, conflict.right
+    if left is not None and left.access.reads:
+        looks, added = [left.access], list(left.others)
+    elif right is not None:
+        looks, added = [one for one in right.others if one.reads], [right.access]
+    else:
+        return None
+    if not looks or not all(one.detail.partition("(")[0] in _ADDS_PLAINLY for one in added if one.writes):
+        return None
+    started = all(one.thread.startswith(f"{look.thread}.") for one in added for look in looks)
+    late = next((one for one in added if one.writes), None)
+    return (looks[0], late) if started and late is not None else None
 
 
 def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
@@ -189,8 +214,19 @@ def _of_one_thing(conflict: Conflict, left: Edge, right: Edge) -> str:
         # An update in one statement reads anew: nothing is lost, but it rests on the first look.
         return CHECK_THEN_ACT if updates(conflict) else NON_REPEATABLE_READ
     if last.writes:
-        return TORN_UPDATE
+        return TOO_SOON if _goes_on(conflict, left, right) else TORN_UPDATE
     return UPDATE_AND_READ if _read_before_storing(conflict, right) else OVERWRITTEN
+
+
+def _goes_on(conflict: Conflict, left: Edge, right: Edge) -> bool:
+    """Whether one instruction does the same to a thing again and again, and who started its thread looks too soon.
+
+    Each time is an update of its own, and no part of the next: the other thread had to wait for all of them.
+    """
+    looks = [other for other in (*left.others, *right.others) if other.reads]
+    starters = all(conflict.thread.startswith(f"{look.thread}.") for look in looks)
+    again = left.access.place == right.access.place and left.access.does == right.access.does
+    return again and bool(looks) and starters and not any(other.writes for other in right.others)
 
 
 def updates(conflict: Conflict) -> bool:

@@ -51,7 +51,10 @@ def _last_look(failing: Observation, error: UncaughtException) -> Access | None:
 def _by_another(failing: Observation, look: Access) -> bool:
     """Whether what it found is what another thread stored last."""
     stores = [one for one in failing.accesses if one.number < look.number and one.writes and one.thing == look.thing]
-    return bool(stores) and stores[-1].thread != look.thread and stores[-1].new.same(look.old)
+    if not stores or stores[-1].thread == look.thread:
+        return False
+    there = stores[-1].does != "deletes" and not stores[-1].new.is_missing
+    return stores[-1].new.same(look.old) or (look.does == "checks" and look.old.text == str(there))
 
 
 def _place(access: Access) -> tuple[str, int]:

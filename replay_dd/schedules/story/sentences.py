@@ -5,7 +5,19 @@ from __future__ import annotations
 from replay_dd.schedules.observation import Access
 from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, Edge, one_thing, used_unready
-from replay_dd.schedules.story.words import listed
+from replay_dd.schedules.story.story import called_at
+from replay_dd.schedules.story.words import listed, short_file
+
+_OTHER_WAY = "; the other way round it passes."
+
+
+def without_promise(summary: str) -> str:
+    """A summary that does not say how it ends the other way round, as that was tried and not proved.
+
+    Args:
+        summary: what happened.
+    """
+    return summary.replace(_OTHER_WAY, ".")
 
 
 def summary_of(kind: str, conflict: Conflict) -> str:
@@ -49,6 +61,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         f"({_at(then)}): thread {other} has changed it in between ({between}).",
         kinds.TORN_UPDATE: f"Thread {one} changes {_both(first, then)} in two steps; thread {looks.thread} looks in "
         f"between ({_at(looks)}) and sees only the first.",
+        kinds.TOO_SOON: f"Thread {looks.thread} looks at {then.name} ({_at(looks)}) before thread {one} is done with "
+        f"it ({_at(then)}).",
         kinds.INCOMPLETE: f"Thread {one} stores {first.name} ({_at(first)}) and completes it only then: {then.name} "
         f"({_at(then)}); thread {looks.thread} uses it in between ({_at(looks)}).",
         kinds.TORN_READ: f"Thread {one} reads {_both(first, then)} one after the other; thread {other} changes them "
@@ -73,6 +87,13 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {one} clears {own.name} ({_at(own)}) after thread {last.thread} has set it ({_at(last)}), and "
             "waits for it again."
+        )
+    soon = kinds.looked_too_soon(conflict)
+    if kind == kinds.TOO_SOON and soon is not None:
+        look, added = soon
+        return (
+            f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
+            + (f"({_at(added)}).")
         )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:
@@ -110,7 +131,9 @@ def _both(first: Access, then: Access) -> str:
 
 
 def _at(access: Access) -> str:
-    return f"{access.place.file.rpartition('/')[2]}:{access.place.line}"
+    """Where it is made; what an installed package does, where the program's own code calls it."""
+    call = called_at(access) or access.place
+    return f"{short_file(call.file)}:{call.line}"
 
 
 def _order(conflict: Conflict) -> str:
@@ -121,7 +144,7 @@ def _order(conflict: Conflict) -> str:
     own = f"thread {conflict.thread} {_in_short(edge.access)}"
     other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
     first, then = (other, own) if conflict.right is not None else (own, other)
-    return f"{first[0].upper()}{first[1:]} before {then}; the other way round it passes."
+    return f"{first[0].upper()}{first[1:]} before {then}{_OTHER_WAY}"
 
 
 def _stored_twice(thread: str, right: Edge) -> str:

@@ -88,6 +88,7 @@ class Story(NamedTuple):
         waits: what else threads wait for, in a deadlock.
         inferred: what was not seen but concluded.
         hang: for a run that hangs, how.
+        help: what else than a lock or an order would help, in words; concluded, and not tried.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Story(NamedTuple):
     waits: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
     hang: HangTold | None = None
+    help: str = ""
 
 
 def kind_in_words(story: Story) -> str:
@@ -115,3 +117,10 @@ def _article(words: str) -> str:
 def path_of(access: Access) -> tuple[StackFrame, ...]:
     """The frames of counted code on the way to an access, the outermost first."""
     return tuple(frame for frame in reversed(access.stack) if frame.counted)
+
+
+def called_at(access: Access) -> StackFrame | None:
+    """Where the program's own code calls the installed package that makes an access; None if none does."""
+    path = path_of(access)
+    own = [frame for frame in path if not frame.is_installed]
+    return own[-1] if own and path[-1].is_installed else None

@@ -11,9 +11,10 @@ from replay_dd.schedules.story import kinds
 from replay_dd.schedules.story.conflict import Conflict, one_thing, used_unready
 from replay_dd.schedules.story.locks import locks_in_words
 from replay_dd.schedules.story.order import passing_order
+from replay_dd.schedules.story.own_value import own_value_in_words
 from replay_dd.schedules.story.sentences import passes_in_words, summary_of
-from replay_dd.schedules.story.story import Step, Story, Thing, Turn, path_of
-from replay_dd.schedules.story.words import Letters, described
+from replay_dd.schedules.story.story import Step, Story, Thing, Turn, called_at, path_of
+from replay_dd.schedules.story.words import Letters, described, listed
 
 _MOST_STEPS = 8  # of one stretch
 _MOST_PASSING = 8
@@ -72,12 +73,13 @@ class _Teller:
         return Story(
             kind=kind,
             things=tuple(things.values()),
-            summary=summary_of(kind, conflict),
+            summary=summary_of(kind, conflict) + _inside_package([*accesses, *stretch]),
             turns=tuple(turns),
             passes=words_for_pass,
             passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
             inferred=tuple(inferred_from(conflict, self.failing)),
+            help=own_value_in_words(edges[0].access, self.passing) if kind == kinds.OVERWRITTEN else "",
         )
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
@@ -198,6 +200,14 @@ class _Teller:
             if (one.thread, one.time, one.thing, one.does) != (other.thread, other.time, other.thing, other.does):
                 return one.number
         return len(self.failing.accesses)
+
+
+def _inside_package(accesses: Sequence[Access]) -> str:
+    """That all of it happens inside of installed packages, which the program's own code calls."""
+    if not all(called_at(access) for access in accesses):
+        return ""
+    packages = dict.fromkeys(access.place.file.partition("/")[0].removesuffix(".py") for access in accesses)
+    return f" All of this happens inside of {listed(packages)}, which these lines call."
 
 
 def inferred_from(conflict: Conflict, failing: Observation, proved: Sequence[Access] = ()) -> Iterable[str]:

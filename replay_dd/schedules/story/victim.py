@@ -39,10 +39,20 @@ def failed_access(failing: Observation, passing: Observation, switch: Switch, en
         for access in failing.accesses
         if access.global_time >= switch.global_time and _cannot_succeed(access) and _key(access) not in innocent
     ]
-    raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
-    known = [access for access in failed if any((frame.file, frame.line) in raised for frame in access.stack[:1])]
+    known = [access for access in failed if is_raised(access, ending)]
     victim = next(iter(known), None) or _in_loop(failing, ending) or next(iter(failed), None)
     return None if victim is None else _directory_of(failing, victim) or victim
+
+
+def is_raised(access: Access, ending: Ending) -> bool:
+    """Whether the exceptions of a run passed the very line of an access.
+
+    Args:
+        access: what could not succeed.
+        ending: how the run ended.
+    """
+    raised = {(frame.file, frame.line) for error in ending.exceptions for frame in error.frames if frame.counted}
+    return any((frame.file, frame.line) in raised for frame in access.stack[:1])
 
 
 def conflict_of_victim(failing: Observation, passing: Observation, victim: Access) -> Conflict | None:
@@ -170,6 +180,36 @@ def made_once_more(failing: Observation, conflict: Conflict) -> Conflict | None:
         return None
     before = tuple(one for one in own if one.number <= look.number)
     return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
+
+
+def changed_in_between(failing: Observation, conflict: Conflict) -> Conflict | None:
+    """The conflict of a thread that looks before another one stores, and then stores there itself.
+
+    Args:
+        failing: all that the failing run accessed.
+        conflict: of the thread that stores, after the look of the other one.
+    """
+    right = conflict.right
+    if right is None or conflict.left is not None or not _puts(right.access):
+        return None
+    look = next((one for one in reversed(right.others) if one.reads and not one.writes), None)
+    if look is None:
+        return None
+    own = [one for one in failing.accesses if one.thread == look.thread]
+    after = tuple(one for one in own if one.number > look.number)
+    last = next((one for one in after if one.thing == look.thing and _puts(one)), None)
+    if last is None or last.number < right.access.number:
+        return None
+    stretch = _between(failing.accesses, look, last)
+    others = tuple(one for one in stretch if one.writes and one.conflicts(look))
+    before = tuple(one for one in own if one.number <= look.number)
+    left, right = (Edge(one, others, inferred=False) for one in (look, last))
+    return Conflict(look.thread, left, right, after[0].place, stretch, before, after)
+
+
+def _puts(access: Access) -> bool:
+    """Whether it puts a value in the place of another one."""
+    return access.writes and (access.does == "stores" or access.thing[0] == "database")
 
 
 def _stored_after(failing: Observation, made: Access, look: Access) -> Iterator[Access]:

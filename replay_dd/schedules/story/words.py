@@ -14,7 +14,18 @@ from replay_dd.schedules.observation import Access, Value
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_FOLDERS = ("os.mkdir", "os.rmdir", "mkdir", "rmdir", "isdir", "is_dir", "iterdir")
+_IN_EACH_PACKAGE = ("__init__.py", "__main__.py")
 _SINGULAR = {"attribute": "attribute", "item": "item", "whole": "content", "global": "global variable"}
+
+
+def short_file(file: str) -> str:
+    """The name of a file in a few letters; one that each package has comes with its folder.
+
+    Args:
+        file: its name, as in the places of a log.
+    """
+    folder, _, name = file.rpartition("/")
+    return f"{folder.rpartition('/')[2]}/{name}" if folder and name in _IN_EACH_PACKAGE else name
 
 
 class Letters:

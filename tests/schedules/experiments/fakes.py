@@ -27,6 +27,12 @@ def program_with(folder: Path, **files: str) -> Program:
     return replace(log_of([]).program, directory=str(folder), files=hashes)
 
 
+def _frame(function: str, line: int) -> StackFrame:
+    if function.startswith("+"):
+        return StackFrame("pack/part.py", "/lib/site-packages/pack/part.py", line, function[1:], True)
+    return StackFrame("prog.py", "prog.py", line, function.removeprefix("-"), not function.startswith("-"))
+
+
 def access(
     thread: str,
     *way: tuple[str, int],
@@ -36,13 +42,13 @@ def access(
     held: tuple[int, ...] = (),
     number: int = 0,
 ) -> Access:
-    """An access; ``way`` is (function, line) of each frame in prog.py, the outermost first."""
-    stack = tuple(
-        StackFrame("prog.py", "prog.py", line, function.removeprefix("-"), not function.startswith("-"))
-        for function, line in reversed(way)
-    )
+    """An access; ``way`` is (function, line) of each frame in prog.py, the outermost first.
+
+    A function of the standard library begins with a hyphen, one of an installed package with a plus sign.
+    """
+    stack = tuple(_frame(function, line) for function, line in reversed(way))
     innermost = next(frame for frame in stack if frame.counted)
-    place = Place("prog.py", "prog.py", innermost.line, 1, innermost.function, "LOAD_ATTR", True)
+    place = Place(innermost.file, innermost.path, innermost.line, 1, innermost.function, "LOAD_ATTR", True)
     writes = does in ("stores", "deletes")
     return Access(
         *(number, thread, number, number, place, stack, does, thing, "Thing", name),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from replay_dd.report.tried import virtual_in_words
 from replay_dd.schedules.experiments.narrow import narrowed
 from replay_dd.schedules.experiments.proposals import (
     Sources,
@@ -17,6 +18,7 @@ from replay_dd.schedules.experiments.proposals import (
     order_proposals,
     sites,
 )
+from replay_dd.schedules.experiments.statements import Statements
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
 from replay_dd.schedules.virtual import Region, VirtualBarrier, VirtualLock, VirtualOrder
@@ -153,16 +155,16 @@ def test_a_lock_is_found_at_accesses_elsewhere(sources: Sources) -> None:
 
 def test_nothing_is_proposed_without_an_edge(sources: Sources) -> None:
     assert list(lock_proposals(conflict(None, None), seen(), sources)) == []
-    assert list(order_proposals(conflict(None, None), sources)) == []
+    assert list(order_proposals(conflict(None, None), Observation((), {}), sources)) == []
 
 
 def test_an_order_makes_wait_what_came_too_early(sources: Sources) -> None:
-    orders = list(order_proposals(conflict(READ, WRITE, OTHER, UNGUARDED), sources))
+    orders = list(order_proposals(conflict(READ, WRITE, OTHER, UNGUARDED), Observation((), {}), sources))
     assert orders == [
         VirtualOrder(region(RESET, 18), region(PUT, 12)),
         VirtualOrder(region(GET, 9), region(RESET, 20)),
     ]
-    assert list(order_proposals(conflict(READ, None, READ), sources)) == []  # one place
+    assert list(order_proposals(conflict(READ, None, READ), Observation((), {}), sources)) == []  # one place
 
 
 def test_threads_that_run_one_function_get_a_barrier_between_its_parts(sources: Sources) -> None:
@@ -243,3 +245,36 @@ def test_more_places_are_tried_after_the_smallest_lock(sources: Sources) -> None
         (region(GET, 9), region(RESET, 20)),
         (region(GET, 9), region(RESET, 18, 20)),
     ]
+
+
+def test_what_a_package_does_for_the_program_is_locked_where_the_program_calls_it(sources: Sources) -> None:
+    """Nobody mends an installed package for a race of the program's own calls."""
+    inside = ("+Cache.get", 40), ("+Cache._find", 44)
+    looks = access("0.1", ("work", 90), (UPDATE, 3), *inside)
+    stores = access("0.1", ("work", 90), (UPDATE, 6), ("+Cache.put", 50), does="stores")
+    other = access("0.2", ("work", 91), (RESET, 18), ("+Cache.put", 50), does="stores", held=(LOCK,))
+    takes = access("0.2", ("work", 91), (RESET, 18), ("+Cache.put", 49), does="acquires", thing=("lock", LOCK, ""))
+    ((lock, *_),) = lock_proposals(conflict(looks, stores, other), seen(takes, looks, other, stores), sources)
+    assert lock == VirtualLock((region(RESET, 18), region(UPDATE, 3, 6)))  # and not the lock of the package
+    (order, _) = order_proposals(conflict(looks, stores, other), Observation((), {}), sources)
+    assert order == VirtualOrder(region(RESET, 18), region(UPDATE, 6))
+
+
+def test_what_is_all_in_packages_is_locked_there(tmp_path: Path) -> None:
+    sources = Sources(program_with(tmp_path, prog_py=TEXT))
+    sources.of = lambda file: Statements(TEXT)  # type: ignore[method-assign]
+    one, other = (access(thread, ("+" + UPDATE, 3), does="stores") for thread in ("0.1", "0.2"))
+    ((lock, *_),) = lock_proposals(conflict(one, None, other), seen(one, other), sources)
+    assert isinstance(lock, VirtualLock)
+    assert lock.regions == (Region("pack/part.py", UPDATE, 3, 3),)
+
+
+def test_what_was_done_several_times_is_waited_for_as_often(sources: Sources) -> None:
+    look = access("0", ("main", 17), (RESET, 18), number=9)
+    adds = [
+        access(thread, ("work", 90), (PUT, 12), does="stores", number=at) for at, thread in ((1, "0.1"), (2, "0.2"))
+    ]
+    passing = Observation((*adds, look, adds[0]._replace(number=10)), {})
+    (order,) = order_proposals(conflict(None, adds[0], look), passing, sources)
+    assert order == VirtualOrder(region(RESET, 18), region(PUT, 12), 2)
+    assert "have passed prog.py:12 2 times" in virtual_in_words(order)

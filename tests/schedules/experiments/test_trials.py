@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, Counts
+from replay_dd.report.tried import outcome_in_words, tried_in_words
+from replay_dd.schedules.experiments.result import FAILS, NO_PROOF, PREVENTS, TOO_FEW, Counts, Experiments
 from replay_dd.schedules.experiments.trials import Trials
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.model import Ending, Frame, UncaughtException, Waiter
@@ -45,6 +46,16 @@ def test_a_lock_with_which_nothing_fails_prevents_it() -> None:
     found = trials(odd_fail).attempt(LOCK)
     assert (found.verdict, found.why) == (PREVENTS, "")
     assert (found.counts, found.without) == (Counts(6, 0), Counts(6, 3))
+
+
+def test_one_schedule_that_no_longer_fails_is_too_few_to_tell() -> None:
+    """Whatever is changed moves the switches of that one."""
+    found = trials(lambda plan: FAILED if plan.virtual is None and plan.label == "3" else PASSES, 50).attempt(LOCK)
+    assert (found.verdict, found.counts, found.without) == (TOO_FEW, Counts(50, 0), Counts(50, 1))
+    assert outcome_in_words(found) == "0 of 50 schedules fail (without: 1), too few to tell"
+    assert not Experiments((found,)).prevents
+    told = " ".join(words for _, words in tried_in_words(Experiments((found,), schedules=50, neighbours=1)))
+    assert "none of this prevents" not in told
 
 
 def test_a_lock_with_which_some_fail_does_not() -> None:

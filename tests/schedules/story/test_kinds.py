@@ -336,3 +336,37 @@ def test_an_object_that_is_shown_before_it_is_complete() -> None:
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.INCOMPLETE
     accesses[3] = accesses[3]._replace(name="Other.words[0]")
     assert kind_of(conflict_of(accesses, 5, 5), PASSED) == kinds.TORN_UPDATE
+
+
+def test_who_started_a_thread_looks_before_it_is_done() -> None:
+    """A thread adds line by line: each is an update of its own, so no lock helps."""
+    lines = ("whole", 3, "")
+    adds = [access("0.1", time, at, "calls", lines, writes=True, detail="append('x')") for time, at in ((4, 4), (5, 9))]
+    adds[1] = adds[1]._replace(place=adds[0].place)
+    look = access("0", 1, 5, "reads", lines)
+    found = conflict_of([adds[0], look, adds[1]], 5, 5)
+    assert kind_of(found, PASSED) == kinds.TOO_SOON
+    assert "looks at Thing. (prog.py:1) before thread 0.1 is done with it (prog.py:4)" in summary_of(
+        kinds.TOO_SOON, found
+    )
+    alone = found._replace(left=None)
+    assert kind_of(alone, PASSED) == kinds.TOO_SOON
+    assert "Thread 0 looks at Thing. (prog.py:1) before thread 0.1 is done" in summary_of(kinds.TOO_SOON, alone)
+    # Another place completes what the first one began; and whoever did not start the thread has nothing to wait for.
+    elsewhere = adds[1]._replace(place=look.place)
+    assert kind_of(conflict_of([adds[0], look, elsewhere], 5, 5), PASSED) == kinds.TORN_UPDATE
+    stranger = look._replace(thread="0.2")
+    assert kind_of(conflict_of([adds[0], stranger, adds[1]], 5, 5), PASSED) == kinds.TORN_UPDATE
+    taken = adds[1]._replace(detail="pop()")
+    assert kind_of(conflict_of([look, taken], 1, 5, begins_turn=True), PASSED) == kinds.ORDER_VIOLATION
+
+
+def test_a_row_that_is_added_replaces_none() -> None:
+    """Two threads find no such row, and both insert it."""
+    sql = ("database", -1, "")
+    looks = access("0.1", 4, 4, "calls", sql, reads=True, detail="execute('SELECT name FROM user')")
+    other = access("0.2", 1, 5, "calls", sql, writes=True, detail="commit()")
+    adds = access("0.1", 5, 9, "calls", sql, writes=True, detail="execute('insert into user values (?)')")
+    assert kind_of(conflict_of([looks, other, adds], 5, 5), PASSED) == kinds.CHECK_THEN_ACT
+    stores = adds._replace(detail="execute('UPDATE user SET name = ?')")
+    assert kind_of(conflict_of([looks, other, stores], 5, 5), PASSED) == kinds.LOST_UPDATE

@@ -13,8 +13,9 @@ from replay_dd.outcome import Outcome
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge
-from replay_dd.schedules.story.explain import is_a_guess
+from replay_dd.schedules.story.explain import as_tried, is_a_guess, without_refuted
 from replay_dd.schedules.story.links import Link, Links, try_links
+from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.target import Plan
 from tests.schedules.logs import PASSED, log_of
 from tests.schedules.story.test_kinds import access
@@ -95,3 +96,28 @@ def test_what_stands_in_and_is_disproved_is_a_guess(why_not: tuple[str, ...], gu
     conflict = Conflict("0.1", None, Edge(store, (look,), inferred=True), None, (look,), (), (store,))
     assert is_a_guess(conflict, links) == guess
     assert not is_a_guess(conflict._replace(right=Edge(store, (look,), inferred=False)), links)
+
+
+@pytest.mark.parametrize("first_is_it", [True, False])
+def test_a_side_that_stands_in_and_makes_no_difference_is_left_out(first_is_it: bool) -> None:
+    failing = seen(access("0.1", 1, 1, "reads"), access("0.2", 1, 2, "stores"), access("0.1", 2, 3, "reads"))
+    first, other, last = failing.accesses
+    conflict = Conflict(
+        *("0.1", Edge(first, (other,), inferred=not first_is_it), Edge(last, (other,), inferred=first_is_it)),
+        *(None, (other,), (first,), (last,)),
+    )
+    proved, refuted = Link(first, other, True), Link(other, last, False, "the other way round, it fails, too")
+    tried = Links((proved, refuted) if first_is_it else (refuted, proved))
+    left_out = without_refuted(conflict, tried)
+    assert (left_out.left is None, left_out.right is None) == (not first_is_it, first_is_it)
+    assert without_refuted(conflict, Links(tried.tried[::-1])) == conflict
+    assert without_refuted(left_out, tried) == left_out
+
+
+def test_what_was_tried_in_vain_is_not_promised() -> None:
+    failing = seen(*section("0.2", 20, "reads"), *section("0.1", 10, "stores"))
+    look, store = failing.accesses[2], failing.accesses[6]
+    story = Story("order violation", (), "0.2 reads before 0.1 stores; the other way round it passes.", ())
+    assert as_tried(story, Links()) == as_tried(story, Links((Link(look, store, True),))) == story
+    refuted = Links((Link(look, store, False, "the other way round, this failure is gone, but it ends with another"),))
+    assert as_tried(story, refuted).summary == "0.2 reads before 0.1 stores."

@@ -8,7 +8,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.model import Ending, Frame, UncaughtException
 from replay_dd.schedules.observation import NOTHING_OBSERVED, Access, Observation, Value
 from replay_dd.schedules.story import kinds
-from replay_dd.schedules.story.conflict import Edge, find_conflict, interrupted_update, used_unready
+from replay_dd.schedules.story.conflict import Conflict, Edge, find_conflict, interrupted_update, used_unready
 from replay_dd.schedules.story.kinds import kind_of
 from replay_dd.schedules.story.order import passing_order
 from replay_dd.schedules.story.raised import deciding_look
@@ -16,8 +16,10 @@ from replay_dd.schedules.story.sentences import summary_of
 from replay_dd.schedules.story.tell import tell_race
 from replay_dd.schedules.story.victim import (
     better_of,
+    changed_in_between,
     conflict_of_victim,
     failed_access,
+    is_raised,
     made_by_both,
     made_once_more,
     never_done,
@@ -182,6 +184,23 @@ def test_the_look_that_decided_that_an_exception_was_raised() -> None:
     assert deciding_look(seen(look, closed._replace(thread="0.1"), last), passing, raising(6)) is None
 
 
+def test_a_check_may_have_decided_that_an_exception_was_raised() -> None:
+    """What it found is what another thread has put there: ``if name in jobs: raise Conflict``."""
+    look = access("0.1", 4, 4, "reads", ITEM, tested=True, old=NOTHING)
+    put = access("0.2", 1, 5, "stores", ITEM, old=NOTHING)
+    check = access("0.1", 6, 6, "checks", ITEM, tested=True, old=number(True))
+    usual = check._replace(old=number(False))
+    failing, passing = seen(look, put, check), seen(look, usual, put)
+    assert deciding_look(failing, passing, raising(7)) == failing.accesses[2]
+    conflict = conflict_of_victim(failing, passing, failing.accesses[2])
+    assert conflict is not None
+    assert kind_of(conflict, PASSED) == kinds.CHECK_THEN_ACT
+    gone = seen(look, put._replace(does="deletes", new=NOTHING), check)
+    assert deciding_look(gone, passing, raising(7)) is None  # it did not put it there
+    assert is_raised(check, raising(6))
+    assert not is_raised(look, raising(6))
+
+
 def test_a_file_that_is_not_there_may_be_looked_for_in_a_wrong_directory() -> None:
     directory = ("process", 1, "the working directory")
     opened = access("0.1", 2, 6, "open", FILE, reads=True, old=NOTHING)
@@ -268,7 +287,7 @@ def test_what_a_thread_would_have_done_next_may_be_what_was_missing() -> None:
     assert found.never
     assert found.right is not None
     assert found.right.others == (failing.accesses[1],)
-    assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.ORDER_VIOLATION)
+    assert (found.right.access.detail, kind_of(found, PASSED)) == ("append('x')", kinds.TOO_SOON)
     assert never_done(passing, passing, switch(2)) is None  # it came to it
     assert never_done(failing, seen(took, looked), switch(2)) is None
 
@@ -283,3 +302,25 @@ def test_an_update_that_is_interrupted_before_its_store() -> None:
     elsewhere = access("0.1", 5, 6, "stores")
     assert interrupted_update(seen(look, other, elsewhere), switch(5)) is None
     assert interrupted_update(seen(look, store), switch(5)) is None
+
+
+def test_a_thread_stores_what_rests_on_what_it_saw_before_another_one_stored() -> None:
+    """Where the switch is in the thread that was in between."""
+    sql = ("database", -1, "")
+    look = access("0.2", 1, 1, "calls", sql, reads=True, tested=True)
+    commit = access("0.1", 5, 5, "calls", sql, writes=True)
+    last = access("0.2", 2, 9, "calls", sql, writes=True)
+    failing = seen(look, commit, last)
+    look, commit, last = failing.accesses
+    shown = Conflict("0.1", None, Edge(commit, (look,), inferred=False), None, (look,), (), (commit,))
+    found = changed_in_between(failing, shown)
+    assert found is not None
+    assert found.left is not None
+    assert found.right is not None
+    assert (found.thread, found.left.access, found.right.access) == ("0.2", look, last)
+    assert found.left.others == found.right.others == (commit,)
+    assert kind_of(found, PASSED) == kinds.CHECK_THEN_ACT
+    assert changed_in_between(seen(look, commit), shown) is None  # it stores nothing there
+    late = shown._replace(right=Edge(commit._replace(number=3), (look,), inferred=False))
+    assert changed_in_between(seen(look, last, commit), late) is None  # it was there first
+    assert changed_in_between(failing, shown._replace(left=shown.right)) is None

@@ -27,7 +27,8 @@ _KEYED = ("get", "pop", "setdefault", "move_to_end", "__getitem__", "__setitem__
 _TAKES_ALL_OF = ("extend", "extendleft", "update", "union", "difference", "intersection")
 _CHANGES_ARRAY = ("fill", "sort", "put", "partition", "resize", "byteswap", "setfield")
 _FILES = ("_io", "io")
-_WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
+_WRITING_SQL = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "COMMIT", "END", "ROLLBACK")
+_NO_DATA = ("BEGIN", "SAVEPOINT", "PRAGMA")
 
 
 class AnyInstruction(Instruction):
@@ -146,8 +147,11 @@ class AnyInstruction(Instruction):
         if module == "sqlite3" and name == "__exit__":  # what `with connection:` did is seen by others from here on
             name, arguments = "commit", []
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
-            self.also = self._connection(own, expression, name)
+            connection = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
+            if statement.upper().startswith(_NO_DATA):
+                return connection
+            self.also = connection
             access = Access(CALLS, DATABASE, DATABASE, "", "the database")
             access.detail = f"{name}({values.text_of(statement)})" if arguments else f"{name}()"
             access.writes = statement.upper().startswith(_WRITING_SQL) or name in ("commit", "rollback")

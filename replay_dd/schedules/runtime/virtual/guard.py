@@ -18,5 +18,5 @@ def make_guard(scheduler: Scheduler, wanted: dict[str, Any]) -> VirtualBarrier |
     if wanted["threads"]:
         return VirtualBarrier(scheduler, wanted["regions"], wanted["threads"])
     if wanted["earlier"]:
-        return VirtualOrder(scheduler, wanted["regions"], wanted["earlier"])
+        return VirtualOrder(scheduler, wanted["regions"], wanted["earlier"], wanted["times"])
     return VirtualLock(scheduler, wanted["regions"], wanted["taking"])

@@ -3,7 +3,7 @@
 Rules of this module:
 
 * The second place is passed as soon as a thread that was inside of its lines leaves them, waits there, or ends. From
-  then on nobody waits for it any more.
+  then on nobody waits for it any more. If it has to be passed several times, a wait there does not count.
 * The thread that waits does so before the first instruction of its lines. It does not wait for itself.
 """
 
@@ -29,6 +29,7 @@ class VirtualOrder:
         scheduler: who runs.
         later: the lines before which a thread waits; as for :class:`Regions`.
         earlier: the lines that have to be passed first.
+        times: how often.
     """
 
     def __init__(
@@ -36,11 +37,16 @@ class VirtualOrder:
         scheduler: Scheduler,
         later: Sequence[tuple[str, str, int, int]],
         earlier: Sequence[tuple[str, str, int, int]],
+        times: int,
     ) -> None:
         self._later = Regions(scheduler.places, later)
         self._earlier = Regions(scheduler.places, earlier)
         self._inside: set[ManagedThread] = set()
-        self._happened = False
+        self._left, self._waits_count = times, times == 1
+
+    @property
+    def _happened(self) -> bool:
+        return self._left <= 0
 
     def ready_for(self, thread: ManagedThread) -> bool:
         return self._happened
@@ -65,16 +71,21 @@ class VirtualOrder:
     def at_operation(self, thread: ManagedThread, waiting: Waitable | None) -> Waitable | None:
         """What a thread needs for an operation that it is about to do: what it says."""
         if thread in self._inside and not self._happened:
-            if waiting is not None and not waiting.ready_for(thread):
-                self._happened = True
+            if self._waits_count and waiting is not None and not waiting.ready_for(thread):
+                self._left = 0
             else:
                 self._look(thread)
         return waiting
 
     def at_end(self, thread: ManagedThread) -> None:
         """A thread has ended."""
-        self._happened = self._happened or thread in self._inside
+        if thread in self._inside:
+            self._passed(thread)
 
     def _look(self, thread: ManagedThread) -> None:
         if self._earlier.innermost(sys._getframe(1)) is None:
-            self._happened = True
+            self._passed(thread)
+
+    def _passed(self, thread: ManagedThread) -> None:
+        self._inside.discard(thread)
+        self._left -= 1
