@@ -7,6 +7,7 @@ import stat
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -24,23 +25,19 @@ from replay_dd.cli.options import (
     fork_option,
     jobs_option,
     json_option,
-    max_delay_option,
-    program_options,
+    run_options,
     seed_option,
     time_budget_option,
-    yield_point_options,
 )
 from replay_dd.cli.output import echo_json, echo_lines
-from replay_dd.cli.program_under_test import standard_input
 from replay_dd.cli.progress import Progress, say
+from replay_dd.cli.run_options import RunOptions, program_of, settings_of
 from replay_dd.errors import EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.program import DoesNotFailError
 from replay_dd.errors.user import InterruptedCommandError, UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.bisection import bisection_as_json, bisection_in_words
 from replay_dd.schedules.log import read_log, write_log
-from replay_dd.schedules.record import settings_for_now
-from replay_dd.schedules.target import describe_program
 
 DEFAULT_LOG = "guilty.log"
 EXIT_NOT_FOUND = 1
@@ -88,9 +85,7 @@ EXIT_NOT_FOUND = 1
     jobs_option(),
     fork_option(),
     seed_option("Random seed of the first hunted schedule; the others count up from it.", SCHEDULING),
-    max_delay_option(),
-    *yield_point_options(),
-    *program_options(),
+    *run_options(),
     click.Argument(["words"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="GOOD BAD -- CMD..."),
 )
 def bisect_command(
@@ -104,19 +99,8 @@ def bisect_command(
     jobs: int,
     no_fork: bool,
     seed: int | None,
-    granularity: str,
-    trace_include: tuple[str, ...],
-    trace_exclude: tuple[str, ...],
-    preload: tuple[str, ...],
-    real_clock: bool,
-    real_entropy: bool,
-    untested: bool,
-    max_delay: float,
-    time_limit: float,
-    fresh_copy: bool,
-    stdin: str | None,
-    process: str,
     words: tuple[str, ...],
+    **running: Unpack[RunOptions],
 ) -> int:
     """Find the commit since which threads can fail, with the same schedules at each commit.
 
@@ -139,25 +123,16 @@ def bisect_command(
     history = open_history(good, bad)
     if is_dirty(history.repository):
         say("the work tree has changes that are not committed; they are not tested")
-    program = describe_program(
-        tuple(arguments), standard_input=standard_input(stdin), fresh_copy=fresh_copy, process=process
-    )
-    settings = settings_for_now(
-        *(granularity, trace_include, trace_exclude),
-        real_clock=real_clock,
-        real_entropy=real_entropy,
-        preload=preload,
-        untested=untested,
-        max_delay_s=max_delay,
-    )
     target = Target(
-        *(program, settings, _top(history)),
+        program_of(tuple(arguments), running, is_here=False),
+        settings_of(running),
+        _top(history),
         build=build or "",
         runs=runs,
         seed=seed or 0,
         jobs=jobs,
         may_fork=not no_fork,
-        time_limit_s=time_limit,
+        time_limit_s=running["time_limit"],
         failure=failure,
     )
     target = _with_own_files(target, history)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -18,19 +18,17 @@ from replay_dd.cli.options import (
     fork_option,
     jobs_option,
     json_option,
-    max_delay_option,
     page_option,
     program_argument,
-    program_options,
+    run_options,
     seed_option,
     strategies,
     time_budget_option,
-    yield_point_options,
 )
 from replay_dd.cli.output import echo, echo_json, echo_lines
-from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import Progress, say
 from replay_dd.cli.recorded_environment import tell_withheld
+from replay_dd.cli.run_options import RunOptions, program_of, settings_of
 from replay_dd.errors import EXIT_BASELINE, EXIT_DONE, EXIT_INTERRUPTED
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
@@ -47,7 +45,6 @@ from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
-from replay_dd.schedules.record import settings_for_now
 from replay_dd.schedules.target import Plan
 
 EXIT_NO_FAILURE = 1
@@ -117,9 +114,7 @@ _SHOWN = 5  # other failures
         is_flag=True,
         help="Preempt only where nothing but an interpreter without a GIL can.",
     ),
-    max_delay_option(),
-    *yield_point_options(),
-    *program_options(),
+    *run_options(),
     program_argument(),
 )
 def hunt_command(
@@ -133,24 +128,13 @@ def hunt_command(
     no_fork: bool,
     gil_only: bool,
     free_threaded_only: bool,
-    granularity: str,
-    trace_include: tuple[str, ...],
-    trace_exclude: tuple[str, ...],
-    preload: tuple[str, ...],
-    real_clock: bool,
-    real_entropy: bool,
-    untested: bool,
-    max_delay: float,
-    time_limit: float,
     failure: str,
     keep_going: bool,
     corpus: Path | None,
     no_simplify: bool,
-    fresh_copy: bool,
-    stdin: str | None,
-    process: str,
     as_json: bool,
     command: tuple[str, ...],
+    **running: Unpack[RunOptions],
 ) -> int:
     """Vary the schedule until one run fails and one passes; write the logs of both.
 
@@ -162,7 +146,7 @@ def hunt_command(
     if gil_only and free_threaded_only:
         raise UsageError("`--gil-only` and `--free-threaded-only` leave nothing.", "Give one of them.")
     only = WITH_GIL if gil_only else WITHOUT_GIL if free_threaded_only else ""
-    check_only(only, granularity)
+    check_only(only, running["granularity"])
     progress = Progress()
 
     failed = 0
@@ -180,20 +164,13 @@ def hunt_command(
         check_writable(output / name)
     try:
         found = hunt(
-            program_of(command, stdin, fresh_copy, process),
-            settings_for_now(
-                *(granularity, trace_include, trace_exclude),
-                real_clock=real_clock,
-                real_entropy=real_entropy,
-                preload=preload,
-                untested=untested,
-                max_delay_s=max_delay,
-            ),
+            program_of(command, running),
+            settings_of(running),
             runs=runs,
             seed=seed or 0,
             strategy=strategy,
             jobs=jobs,
-            time_limit_s=time_limit,
+            time_limit_s=running["time_limit"],
             simplify=not no_simplify,
             may_fork=not no_fork,
             failure=failure,
@@ -233,9 +210,9 @@ def hunt_command(
 
         write_page(hunt_page(found, output / "pass.log", output / "fail.log"), html)
     if as_json:
-        echo_json(_as_json(found, output, max_delay))
+        echo_json(_as_json(found, output, running["max_delay"]))
         return _status_of(found)
-    return _tell(found, output, failure, max_delay)
+    return _tell(found, output, failure, running["max_delay"])
 
 
 def _as_json(found: Hunt, output: Path, max_delay_s: float) -> dict[str, Any]:

@@ -66,7 +66,12 @@ def program_argument() -> click.Argument:
     return click.Argument(["command"], nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 
 
-def yield_point_options() -> tuple[Option, ...]:
+def run_options() -> tuple[Option, ...]:
+    """How a program with threads is run; see :class:`~replay_dd.cli.run_options.RunOptions`."""
+    return (max_delay_option(), *_yield_point_options(), *_program_options())
+
+
+def _yield_point_options() -> tuple[Option, ...]:
     """``--granularity``, ``--trace-include``, ``--trace-exclude``: where threads may be switched."""
     return (
         Option(
@@ -94,7 +99,7 @@ def yield_point_options() -> tuple[Option, ...]:
     )
 
 
-def program_options() -> tuple[Option, ...]:
+def _program_options() -> tuple[Option, ...]:
     """How the program is run, and how much of the outside world it sees."""
     return (
         Option(

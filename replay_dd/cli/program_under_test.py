@@ -1,4 +1,4 @@
-"""The program after the ``--`` on the command line, and its standard input."""
+"""What the command after the ``--`` is: its script, and its standard input."""
 
 from __future__ import annotations
 
@@ -9,25 +9,12 @@ import sys
 from pathlib import Path
 
 from replay_dd.errors.user import ProgramNotFoundError, UsageError
-from replay_dd.schedules.model import Program
-from replay_dd.schedules.target import describe_program
 
 _INTERPRETER = re.compile(r"python(\d+(\.\d+)?)?")
 # Options of the interpreter (`python --help`): those given instead of a script, and those that take a value.
 _INSTEAD_OF_A_SCRIPT = "cm"
 _WITH_A_VALUE = "WX"
 _LONG_WITH_A_VALUE = "--check-hash-based-pycs"
-
-
-def program_of(command: tuple[str, ...], stdin: str | None, fresh_copy: bool, process: str = "") -> Program:
-    """The program to run.
-
-    Raises:
-        UsageError: the file for standard input cannot be read.
-        ProgramNotFoundError: the script does not exist.
-    """
-    check_script(command)
-    return describe_program(command, standard_input=standard_input(stdin), fresh_copy=fresh_copy, process=process)
 
 
 def check_script(command: tuple[str, ...], folder: Path | None = None, *, place: str | None = None) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, Unpack
 
 from replay_dd.cli.output import echo_json, echo_lines
-from replay_dd.cli.program_under_test import program_of
 from replay_dd.cli.progress import say
 from replay_dd.cli.recorded_environment import tell_withheld
 from replay_dd.cli.recorders import recorder_named
+from replay_dd.cli.run_options import RunOptions, program_of, settings_of
 from replay_dd.errors.program import TimeLimitError
 from replay_dd.errors.user import UsageError
 from replay_dd.files import check_writable
 from replay_dd.report.log import describe_log, schedule_as_json
 from replay_dd.report.runs import recording_as_json
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.record import settings_for_now
 
 _SEEDED = ("random", "pct", "bounded")
 
@@ -31,19 +30,8 @@ def record_schedule(
     strategy: str | None,
     natural: bool,
     seed: int | None,
-    granularity: str,
-    trace_include: tuple[str, ...],
-    trace_exclude: tuple[str, ...],
-    preload: tuple[str, ...],
-    real_clock: bool,
-    real_entropy: bool,
-    untested: bool,
-    max_delay: float,
-    time_limit: float,
-    fresh_copy: bool,
-    stdin: str | None,
-    process: str,
     as_json: bool,
+    **running: Unpack[RunOptions],
 ) -> None:
     """Run a program under the deterministic scheduler and log its schedule.
 
@@ -54,18 +42,11 @@ def record_schedule(
     strategy = _strategy_of(strategy, natural, seed)
     check_writable(output)
     run = recorder_named("threads").record(
-        program_of(command, stdin, fresh_copy, process),
-        settings_for_now(
-            *(granularity, trace_include, trace_exclude),
-            real_clock=real_clock,
-            real_entropy=real_entropy,
-            preload=preload,
-            untested=untested,
-            max_delay_s=max_delay,
-        ),
+        program_of(command, running),
+        settings_of(running),
         strategy=strategy,
         seed=seed or 0,
-        time_limit_s=time_limit,
+        time_limit_s=running["time_limit"],
         verify=verify,
         show_output=not as_json,
     )
@@ -73,9 +54,9 @@ def record_schedule(
     sys.stdout.flush()
     if as_json:
         echo_json(recording_as_json("schedule log", output, schedule_as_json(run.log), run.output))
-        _check_ended(run, output, time_limit)
+        _check_ended(run, output, running["time_limit"])
         return
-    _tell(run, output, time_limit)
+    _tell(run, output, running["time_limit"])
 
 
 def _strategy_of(strategy: str | None, natural: bool, seed: int | None) -> str:

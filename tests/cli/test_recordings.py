@@ -12,6 +12,7 @@ import pytest
 
 from replay_dd.cli.command import OnDemand
 from replay_dd.cli.recordings import RecordingKind, Use, kind_of, kinds, kinds_for, options_for
+from replay_dd.cli.run_options import RunOptions
 from tests.cli.kinds import NAMES, write_all
 from tests.cli.tool import Workshop
 
@@ -287,6 +288,8 @@ def test_what_a_kind_registers_takes_the_options_that_belong_to_it(kind: str, co
     assert isinstance(use.run, OnDemand)
     parameters = inspect.signature(use.run.load()).parameters.values()
     taken = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        taken |= RunOptions.__annotations__.keys()
     assert taken - {"verify", "command"} == {option.name for option in use.options}
 
 

@@ -21,12 +21,11 @@ from replay_dd.cli.options import (
     max_delay_option,
     output_option,
     page_option,
-    program_options,
     replay_time_limit_option,
+    run_options,
     seed_option,
     strategies,
     trace_option,
-    yield_point_options,
 )
 from replay_dd.cli.recordings import RecordingKind, Use
 from replay_dd.cli.report_options import lanes_option, markdown_option, mermaid_option, short_option, write_test_option
@@ -42,9 +41,7 @@ RECORD_OPTIONS = (
         help="Let real time decide, as without replay-dd: short for --strategy natural.",
     ),
     seed_option("Random seed, for the strategies random, pct and bounded.", SCHEDULING),
-    max_delay_option(),
-    *yield_point_options(),
-    *program_options(),
+    *run_options(),
     json_option(),
 )
 REPLAY_OPTIONS = (

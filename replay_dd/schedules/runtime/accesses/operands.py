@@ -206,24 +206,36 @@ def _stacks(code: CodeType, listing: list[Instruction]) -> list[Stack | None]:
 def _after(code: CodeType, operation: int, argument: int, stack: Stack, *, jump: bool) -> Stack | None:
     """The stack after an instruction."""
     name = NAMES[operation]
-    if name in ("PRECALL", "CALL"):  # the interpreter's table splits the effect of both in another way
-        effect = 0 if name == "PRECALL" else -argument - 1
-    elif name == "RETURN_GENERATOR":  # which resumes with a value that is popped
-        effect = 1
-    else:
-        try:
-            known = number_of_interpreter(operation)
-            effect = stack_effect(known, argument if known >= HAVE_ARGUMENT else None, jump=jump)
-        except ValueError:
-            return None
-    depth = len(stack) + effect
-    if depth < 0:
+    effect = effect_on_depth(operation, argument, jump=jump)
+    if effect is None or len(stack) + effect < 0:
         return None
+    depth = len(stack) + effect
     values = list(stack)
     if not (jump or _follow(code, name, argument, values)) or len(values) != depth:
         kept = min(depth, len(stack)) if name in ("FOR_ITER", "RESUME") else 0
         values = [*stack[:kept], *[None] * (depth - kept)]
     return tuple(values)
+
+
+def effect_on_depth(operation: int, argument: int, *, jump: bool) -> int | None:
+    """How many values more an instruction leaves on the stack; None if that is not known.
+
+    Args:
+        operation: its number.
+        argument: its argument.
+        jump: whether it jumps.
+    """
+    name = NAMES[operation]
+    if name in ("PRECALL", "CALL"):  # the interpreter's table splits the effect of both in another way
+        return 0 if name == "PRECALL" else -argument - 1
+    if name == "RETURN_GENERATOR":  # which resumes with a value that is popped
+        return 1
+    known = number_of_interpreter(operation)
+    try:
+        effect: int = stack_effect(known, argument if known >= HAVE_ARGUMENT else None, jump=jump)
+    except ValueError:
+        return None
+    return effect
 
 
 def _follow(code: CodeType, name: str, argument: int, stack: list[Expression]) -> bool:

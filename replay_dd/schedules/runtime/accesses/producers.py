@@ -10,15 +10,12 @@ Rules of this module:
 
 from __future__ import annotations
 
-from _opcode import stack_effect  # type: ignore[import-not-found]
-
 from ..compat import (
     ATTR_HAS_METHOD_BIT,
     BACKWARD_JUMPS,
     COMPARE_SHIFT,
     EFFECTS,
     ENTER_EFFECT,
-    HAVE_ARGUMENT,
     ITERATOR_PLACES,
     JUMPS,
     NAMES,
@@ -26,10 +23,9 @@ from ..compat import (
     STAR_CALL_HAS_FLAG,
     UNCONDITIONAL,
     cmp_op,
-    number_of_interpreter,
 )
 from ..points.bytecode import instructions
-from .operands import handlers, variables
+from .operands import effect_on_depth, handlers, variables
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -183,19 +179,10 @@ def _after(instruction: tuple[int, int, int, int], index: int, stack: Stack, jum
     """The stack after an instruction."""
     _, operation, argument, _ = instruction
     name = NAMES[operation]
-    if name in ("PRECALL", "CALL"):  # the interpreter's table splits the effect of both in another way
-        effect = 0 if name == "PRECALL" else -argument - 1
-    elif name == "RETURN_GENERATOR":
-        effect = 1
-    else:
-        try:
-            known = number_of_interpreter(operation)
-            effect = stack_effect(known, argument if known >= HAVE_ARGUMENT else None, jump=jump)
-        except ValueError:
-            return None
-    depth = len(stack) + effect
-    if depth < 0:
+    effect = effect_on_depth(operation, argument, jump=jump)
+    if effect is None or len(stack) + effect < 0:
         return None
+    depth = len(stack) + effect
     if name == "COPY" and 0 < argument <= len(stack):
         return (*stack, stack[-argument])
     if name == "SWAP" and 0 < argument <= len(stack):
