@@ -45,6 +45,7 @@ from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.hunt_plans import Coverage
 from replay_dd.schedules.log import write_log
 from replay_dd.schedules.only_where import WITH_GIL, WITHOUT_GIL, check_only
+from replay_dd.schedules.parallel_runs import why_one_at_a_time
 from replay_dd.schedules.target import Plan
 
 EXIT_NO_FAILURE = 1
@@ -184,11 +185,9 @@ def hunt_command(
         )
     finally:
         progress.clear()
-    if found.jobs < jobs:
-        say(
-            "running one at a time, because the program writes files in its working directory; "
-            "`--fresh-copy` gives each run its own"
-        )
+    log = found.failing or found.passing
+    if found.jobs < jobs and log is not None and why_one_at_a_time(log):
+        say(f"running one at a time, because {why_one_at_a_time(log)}")
     if found.instead_of:
         say(
             f"with the virtual clock, the first run ended with {found.instead_of}. Without replay-dd, and with the "
@@ -196,14 +195,13 @@ def hunt_command(
         )
         for reason in found.because:
             say(f"why: {reason}")
-    for log, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
-        if log is not None and not found.one_schedule:
-            write_log(log, output / name)
-    for number, log in enumerate(found.further):
-        write_log(log, _path_of(output, number))
-    for log in (found.failing or found.passing,):
-        if log is not None:
-            tell_withheld(log.program)
+    for kept, name in ((found.passing, "pass.log"), (found.failing, "fail.log")):
+        if kept is not None and not found.one_schedule:
+            write_log(kept, output / name)
+    for number, kept in enumerate(found.further):
+        write_log(kept, _path_of(output, number))
+    if log is not None:
+        tell_withheld(log.program)
     if html is not None:
         from replay_dd.report.page.frame import write_page
         from replay_dd.report.page.runs import hunt_page

@@ -26,9 +26,9 @@ from replay_dd.schedules.log import write_log
 from replay_dd.schedules.minimize import minimize
 from replay_dd.schedules.model import Log
 from replay_dd.schedules.needed_statements import NeededStatements, find_needed_statements
+from replay_dd.schedules.parallel_runs import usable_jobs, why_one_at_a_time
 from replay_dd.schedules.replay import check_unchanged
 from replay_dd.schedules.story.explain import Explanation, explain
-from replay_dd.schedules.target import usable_jobs
 
 
 def isolate_schedule(
@@ -180,10 +180,7 @@ def _write_pictures(
 def _jobs(log: Log, jobs: int) -> int:
     usable = usable_jobs(log, jobs)
     if usable < jobs:
-        say(
-            "running one at a time, because the program writes files in its working directory "
-            "(to avoid that, record with `--fresh-copy`)"
-        )
+        say(f"running one at a time, because {why_one_at_a_time(log)}")
     return usable
 
 

@@ -186,6 +186,8 @@ def complete_answer(
         if jobs > 1 and has_ranges:
             return _proved_beside_ranges(best, tests, runs, jobs, observer, is_late)
         best = _proved(best, tests, runs, jobs)
+        # The two may differ in what came from outside alone, and then no switch is to blame.
+        has_ranges = has_ranges and best.switch is not None
         if has_ranges and best.isolation.verified and not is_late():
             observer.on_stage("looking for the failing ranges")
             best = _with_ranges(best, tests, runs, jobs, is_late)

@@ -28,9 +28,10 @@ from replay_dd.schedules.hunt_strategies import OPENINGS
 from replay_dd.schedules.likely_preemptions import threads_meet
 from replay_dd.schedules.model import Log, Program, Settings
 from replay_dd.schedules.only_where import check_only, is_as_wanted
+from replay_dd.schedules.parallel_runs import usable_jobs
 from replay_dd.schedules.record import DEFAULT_TIME_LIMIT_S, verified
 from replay_dd.schedules.runtime.points.bytecode import SYNC
-from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
+from replay_dd.schedules.target import Plan, TargetRun
 
 MOST_FURTHER = 19  # failures that are kept beside the first
 

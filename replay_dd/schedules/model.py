@@ -203,6 +203,8 @@ class Ending:
         skipped: triggers whose target could not run.
         notes: what else the user should know.
         writes_files: whether the program writes files in its working directory.
+        exclusive: what else it uses that runs at the same time would fight over, a port or a file elsewhere; empty if
+            nothing was seen.
         seconds: real time that the run took.
         hang: what is known of the threads of a run that hung.
     """
@@ -220,6 +222,7 @@ class Ending:
     skipped: tuple[Trigger, ...] = ()
     notes: tuple[str, ...] = ()
     writes_files: bool = False
+    exclusive: str = ""
     seconds: Seconds = 0.0
     hang: Hang | None = None
 

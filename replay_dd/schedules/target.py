@@ -415,7 +415,7 @@ def make_run(
             stopped = True
         elif kind == channel.NOTE and record[1] == "anchor":
             anchors_met.add(int(record[2]))
-        elif kind == channel.NOTE and record[1] != "writes" and record[2] not in notes:
+        elif kind == channel.NOTE and record[1] not in channel.SHARED and record[2] not in notes:
             notes.append(record[2])
         elif kind == channel.END:
             end = record
@@ -428,6 +428,7 @@ def make_run(
     if finished.status == 0:  # a test that was expected to fail, or has passed since
         exceptions = [exception for exception in exceptions if exception.where != "main"]
     last = switches[-1] if switches else None
+    shared = {record[1]: record[2] for record in records if record[0] == channel.NOTE and record[1] in channel.SHARED}
     ending = Ending(
         status=finished.status,
         signal=finished.signal,
@@ -442,7 +443,8 @@ def make_run(
         thread_times=dict(end[3]) if end else {},
         skipped=tuple(skipped),
         notes=tuple(notes),
-        writes_files=any(record[:2] == (channel.NOTE, "writes") for record in records),
+        writes_files=channel.WRITES in shared,
+        exclusive=shared.get(channel.EXCLUSIVE, ""),
         seconds=round(finished.seconds, 6),
         hang=hang if hang is not None and hang.why else None,
     )
@@ -489,9 +491,3 @@ def _moved(place: Place, copy: str, original: str) -> Place:
     """Map a place in the private copy of the working directory back to the original."""
     inside = place.path.startswith(copy + os.sep)
     return replace(place, path=original + place.path[len(copy) :]) if inside else place
-
-
-def usable_jobs(log: Log, jobs: int) -> int:
-    """How many runs of a program may run in parallel: one, if it writes to the directory that they share."""
-    shared = log.ending.writes_files and not log.program.fresh_copy
-    return 1 if shared else jobs

@@ -277,6 +277,28 @@ def test_what_a_transaction_did_is_there_when_its_block_ends(tmp_path: Path) -> 
     assert told == [("execute", True), ("execute", True), ("commit", True)]
 
 
+def test_a_cursor_of_the_program_is_one_of_the_library(tmp_path: Path) -> None:
+    """As the one of Django."""
+    text = """
+        import sqlite3, threading
+        class Cursor(sqlite3.Cursor):
+            def execute(self, *arguments):
+                return super().execute(*arguments)
+        def work():
+            connection = sqlite3.connect(":memory:")
+            cursor = connection.cursor(Cursor)
+            cursor.execute("CREATE TABLE told (word TEXT)")
+            cursor.execute("SELECT word FROM told")
+            cursor.execute("SELECT sqlite_version()")
+            connection.close()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """
+    seen = run_program(tmp_path, text, ALL).accesses.accesses
+    assert [one.writes for one in seen if one.name == "the database"] == [True, False]
+
+
 def test_the_end_of_a_transaction_may_be_a_statement_and_its_beginning_changes_nothing(tmp_path: Path) -> None:
     text = """
         import sqlite3, threading

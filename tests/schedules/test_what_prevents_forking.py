@@ -21,6 +21,7 @@ from tests.schedules.forking import THREAD, forked_output, write
         ("open('written', 'w').close()\n", "it wrote"),
         ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n", "subprocess.Popen"),
         ("import socket\ns = socket.socket()\n", "open before its first thread"),
+        ("import socket\nsocket.socket().bind(('127.0.0.1', 20_001))\n", "it took port 20001 before"),
         ("import multiprocessing\nlock = multiprocessing.get_context('fork').Lock()\n", "it shares memory"),
         ("import mmap\nmemory = mmap.mmap(-1, 10)\n", "it shares memory"),
         (
@@ -29,7 +30,7 @@ from tests.schedules.forking import THREAD, forked_output, write
             "it shares memory",
         ),
     ],
-    ids=["open file", "written file", "child process", "socket", "semaphore", "memory", "memory of libffi"],
+    ids=["open file", "written file", "child process", "socket", "port", "semaphore", "memory", "memory of libffi"],
 )
 def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: str, tmp_path: Path) -> None:
     program = write(tmp_path, before + THREAD)

@@ -24,8 +24,9 @@ from replay_dd.schedules.experiments.sweep import TRACED, Sweep, moved, sweeps
 from replay_dd.schedules.failure_signature import PASSED, Signature, signature_of
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.model import Log
+from replay_dd.schedules.parallel_runs import usable_jobs
 from replay_dd.schedules.program_files import changed_files
-from replay_dd.schedules.target import Plan, TargetRun, usable_jobs
+from replay_dd.schedules.target import Plan, TargetRun
 
 REPAIRED, STILL_FAILS, FAILS_OTHERWISE, CANNOT_TELL = "repaired", "still fails", "fails otherwise", "cannot tell"
 

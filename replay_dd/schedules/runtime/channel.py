@@ -64,6 +64,8 @@ CALLED = "called"  # path, frame, whether the call that has just begun checks wh
 NOTE = "note"  # kind, text
 UNLIKE = "the recorded run "  # what the text begins with that tells how the world is not the recorded one
 STOPPED = "stopped"  # the kind of a note: the run was given up, as it cannot be the recorded one
+# The kinds of notes on what runs at the same time would fight over: in the working directory, or anywhere else.
+WRITES, EXCLUSIVE = SHARED = ("writes", "exclusive")
 END = "end"  # global time, digest, thread times, files counted
 
 FILE = "channel"  # its name in the folder of a run

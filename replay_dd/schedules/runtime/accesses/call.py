@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _collections import deque  # type: ignore[import-not-found]  # of C, without stubs; `collections` loads slowly
 
-from ..compat import NULL_ABOVE_GLOBAL
+from ..compat import NULL_ABOVE_GLOBAL, STAR_CALL_HAS_FLAG
 from ..observing import absolute
 from . import values
 from .access import CALLS, DATABASE, DELETES, FILE, ITEM, OBJECT, READS, STORES, WHOLE, Access
@@ -36,14 +36,20 @@ class AnyInstruction(Instruction):
 
     def call(self) -> Access | None:
         """What a call does, if it is of something built in; what others do is seen in their own code."""
-        count = self.argument
-        extra = 1 if self.name == "CALL_KW" else 0
+        if self.name == "CALL_FUNCTION_EX":  # one value for all arguments, and one for those with names
+            count, extra = 1, self.argument & 1 if STAR_CALL_HAS_FLAG else 1
+        else:
+            count, extra = self.argument, 1 if self.name == "CALL_KW" else 0
         lower, upper = self.value(count + extra + 2), self.value(count + extra + 1)
         function, own = (
             (lower, upper) if NULL_ABOVE_GLOBAL else (upper, MISSING) if lower is MISSING else (lower, upper)
         )
         arguments = [self.value(depth + extra) for depth in range(count, 0, -1)]
         expressions = [self.expression(depth + extra) for depth in range(count, 0, -1)]
+        given: Any = arguments[0] if self.name == "CALL_FUNCTION_EX" else None
+        if values.exactly(given, tuple, list):
+            arguments = list(given)
+            expressions = [None] * len(arguments)
         name = ""
         own_expression = None
         if function is UNKNOWN:  # without the stack: as the bytecode names it
@@ -75,7 +81,9 @@ class AnyInstruction(Instruction):
             return None
         if own is MISSING or own is UNKNOWN:
             return self._call_of_builtin(name, function, arguments, expressions)
-        module = _module_of(function) or values.module_name(values.in_class(type(own), name)[0] or type(own))
+        module = _module_of(function) or values.module_name(
+            values.class_of_method(type(own), function, name) or type(own)
+        )
         receiver = own_expression or self._receiver(count + extra)
         return self._call_of_method(own, receiver, name, arguments, expressions, module)
 
@@ -149,7 +157,7 @@ class AnyInstruction(Instruction):
         if module == "sqlite3" and name in ("execute", "executemany", "commit", "rollback"):
             connection = self._connection(own, expression, name)
             statement = arguments[0].strip() if arguments and type(arguments[0]) is str else name
-            if statement.upper().startswith(_NO_DATA):
+            if _is_about_no_data(statement.upper()):
                 return connection
             self.also = connection
             access = Access(CALLS, DATABASE, DATABASE, "", "the database")
@@ -257,6 +265,11 @@ class AnyInstruction(Instruction):
             access.reads, access.old, access.new = True, MISSING, MISSING
         access.detail = "close() at the end of with" if name == "__exit__" else f"{name}()"
         return access
+
+
+def _is_about_no_data(statement: str) -> bool:
+    """Whether a statement in capitals neither reads nor writes what others write."""
+    return statement.startswith(_NO_DATA) or (statement.startswith("SELECT") and "FROM" not in statement)
 
 
 def _listed(arguments: list[Any]) -> str:

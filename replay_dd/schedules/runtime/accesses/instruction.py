@@ -96,7 +96,7 @@ class Instruction:
             if values.exactly(iterator, values.GeneratorType):
                 return self.next_of(iterator, expression)
             return self.whole(values.iterated(iterator), expression, ITERATES)
-        if name in ("CALL", "CALL_KW"):
+        if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
             return self.call()
         if name == "BEFORE_WITH":
             return self.redirection(self.value(1), ends=False)

@@ -93,6 +93,16 @@ def in_class(thing_type: type, name: str) -> tuple[type | None, Any]:
     return None, MISSING
 
 
+def class_of_method(thing_type: type, function: object, name: str) -> type | None:
+    """The class that has a method; if the method is of C, not a class of the program that has one of the same name."""
+    base: type
+    if type(function) is BuiltinFunctionType:
+        for base in _mro(thing_type):
+            if type(_names(base).get(name)) is MethodDescriptorType:
+                return base
+    return in_class(thing_type, name)[0]
+
+
 def own_values(thing: Any) -> dict[str, object] | None:
     """The attributes of an instance; None if it has no dictionary for them."""
     _, descriptor = in_class(type(thing), "__dict__")

@@ -10,13 +10,24 @@ import os
 import sys
 
 from ..channel import NOTE
-from ..observing import absolute, is_a, plain, type_name
+from ..observing import absolute, is_a, type_name
+from .shared_things import (
+    ABOUT_FILES,
+    TWO_PATHS,
+    WRITING,
+    SharedThings,
+    changed_paths,
+    fixed_port,
+    lies_in,
+    open_file,
+    path_in_words,
+    path_of,
+)
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any
 
     from ..baton.scheduler import Scheduler
 
@@ -39,58 +50,42 @@ EVENTS = frozenset(
 )
 
 
-_TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _EFFECTS = EVENTS - {"os.listdir", "os.scandir", "socket.getaddrinfo"}
-_ABOUT_FILES = frozenset(event for event in _EFFECTS if event == "open" or event.startswith("os."))
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _LONGEST_COMMAND = 100
 # Modules of the standard library that start processes only to ask the system something (where is a library?).
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _ASKING = frozenset(_STANDARD_LIBRARY + name for name in ("ctypes/util.py", "platform.py", "uuid.py"))
 _TRACING = frozenset({"sys.settrace", "sys.setprofile"})
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
 
 def touched_outside(event: str, arguments: tuple[object, ...]) -> list[tuple[str, bool]]:
     """What an audit event announces: for each file or address its name, and whether it may be changed."""
     changes = _changes(event, arguments)
-    named = arguments[: 2 if event in _TWO_PATHS else 1]
+    named = arguments[: 2 if event in TWO_PATHS else 1]
     return [(_name(one), changes) for one in named]
 
 
 def _changes(event: str, arguments: tuple[object, ...]) -> bool:
-    return event != "open" or _flags(arguments) & _WRITING != 0
+    return event != "open" or _flags(arguments) & WRITING != 0
 
 
 def _flags(arguments: tuple[object, ...]) -> int:
     """How a file is opened; as for writing where that is not told."""
     flags = arguments[2]
-    return flags if type(flags) is int else _WRITING
+    return flags if type(flags) is int else WRITING
 
 
 def _name(argument: object) -> str:
     if is_a(argument, (str, bytes)):
-        return absolute(os.fsdecode(_path(argument)))
+        return absolute(os.fsdecode(path_of(argument)))
     return type_name(argument)
-
-
-def _path(argument: Any) -> str | bytes:
-    """A path without the methods that a class of the program may have given it."""
-    return bytes.__getitem__(argument, slice(None)) if is_a(argument, bytes) else plain(argument)
-
-
-def _lies_in(path: str, directory: str) -> bool:
-    if path[:1] == os.sep and "/." not in path and "//" not in path:
-        return path.startswith(directory)  # already normalised, as most are
-    return absolute(path).startswith(directory)
 
 
 def watch_events(
     scheduler: Scheduler, program_traces: Callable[[], None], harmless: set[str], effects: list[str]
 ) -> None:
-    """Make each audit event of the table a yield point, and report if the program writes where other runs may look.
-
-    Two runs at the same time in one working directory would disturb each other there.
+    """Make each audit event of the table a yield point, and report what runs at the same time would fight over.
 
     Args:
         scheduler: who hands the baton around.
@@ -99,13 +94,11 @@ def watch_events(
         effects: gets an entry when the program, before its first thread, does something that copies of the process
             would not do again.
     """
-    directory = os.getcwd() + os.sep
     temporary = os.environ.get("TMPDIR", "") + os.sep  # of this run alone
-    told = False
+    shared = SharedThings(scheduler, temporary)
     noted: set[str] = set()
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal told
         if event in _EFFECTS and not effects and not scheduler.counting:
             note_effect(event, arguments)
         if event in _STARTS:
@@ -116,11 +109,8 @@ def watch_events(
                 program_traces()
             return
         frame = sys._getframe().f_back
-        if event == "open" and not told and type(arguments[2]) is int and arguments[2] & _WRITING:
-            path = plain(arguments[0])
-            told = _lies_in(path, directory) and is_a(arguments[0], str) and scheduler.places.user_frame(frame)[0]
-            if told:
-                scheduler.send(NOTE, "writes", f"the program writes files in its working directory ({path})")
+        if event in _EFFECTS:
+            shared.look(event, arguments, frame)
         if scheduler.counting:
             if event in _EFFECTS and not scheduler.has_effects:
                 scheduler.has_effects = _changes(event, arguments) and not _lies_all_in(temporary, event, arguments)
@@ -142,17 +132,19 @@ def watch_events(
             )
 
     def note_effect(event: str, arguments: tuple[object, ...]) -> None:
-        path = _path_in_words(arguments[0]) if arguments else ""
+        path = path_in_words(arguments[0]) if arguments else ""
         # The import system opens a file, and then makes a stream of the descriptor.
-        if path in harmless or _keeps_bytecode(_open_file(arguments[0]) or path if event == "open" else path):
+        if path in harmless or _keeps_bytecode(open_file(arguments[0]) or path if event == "open" else path):
             return
         if _ends_with_its_socket(event, arguments) or (event == "subprocess.Popen" and _only_asks()):
             return
         if _lies_all_in(temporary, event, arguments):  # the tool puts them back
             return
-        if event != "open":
+        if event == "socket.bind" and fixed_port(arguments[1]):
+            effects.append(f"it took port {fixed_port(arguments[1])} before its first thread")
+        elif event != "open":
             effects.append(f"it did {event} before its first thread")
-        elif type(arguments[2]) is int and arguments[2] & _WRITING:
+        elif type(arguments[2]) is int and arguments[2] & WRITING:
             effects.append(f"it wrote {path} before its first thread")
 
     sys.addaudithook(audit)
@@ -160,11 +152,10 @@ def watch_events(
 
 def _lies_all_in(directory: str, event: str, arguments: tuple[object, ...]) -> bool:
     """Whether an event is about nothing but files in this directory, which is none if its name is empty."""
-    if directory == os.sep or event not in _ABOUT_FILES:
+    if directory == os.sep or event not in ABOUT_FILES:
         return False
-    first = event == "os.symlink"  # what a link leads to is not touched
-    changed = arguments[first : 2 if event in _TWO_PATHS else 1]
-    return all(_lies_in(_path_in_words(one) + os.sep, directory) for one in changed)
+    paths = changed_paths(event, arguments)
+    return bool(paths) and all(lies_in(path + os.sep, directory) for path in paths)
 
 
 def _only_asks() -> bool:
@@ -181,26 +172,10 @@ def _ends_with_its_socket(event: str, arguments: tuple[object, ...]) -> bool:
         from _socket import SOCK_DGRAM, socket  # only now: the program has it
 
         return bool(socket.type.__get__(arguments[0]) == SOCK_DGRAM)  # which sends nothing
-    return event == "socket.bind" and type(arguments[1]) is tuple
+    return event == "socket.bind" and type(arguments[1]) is tuple and not fixed_port(arguments[1])
 
 
 def _keeps_bytecode(path: str) -> bool:
     """Whether the import system keeps compiled modules there, which a copy need not do again."""
     prefix = sys.pycache_prefix
-    return "__pycache__" in path or (prefix is not None and _lies_in(path + os.sep, absolute(prefix) + os.sep))
-
-
-def _open_file(argument: Any) -> str:
-    """The path of the file that a descriptor stands for; nothing if it is none, or the system does not tell."""
-    if not is_a(argument, int):
-        return ""
-    try:
-        return os.readlink(f"/proc/self/fd/{int.__index__(argument)}")
-    except OSError:
-        return ""
-
-
-def _path_in_words(argument: Any) -> str:
-    if is_a(argument, int):
-        return f"descriptor {int.__index__(argument)}"
-    return os.fsdecode(_path(argument)) if is_a(argument, bytes) else plain(argument)
+    return "__pycache__" in path or (prefix is not None and lies_in(path + os.sep, absolute(prefix) + os.sep))
