@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +34,9 @@ def clicked(button: int) -> tuple[Input, ...]:
         (Input(InputKind.MOVE, 32767, -32768), Input(InputKind.MOVE, 70_000, -70_000)),
     ],
 )
-def test_strange_inputs(inputs: tuple[Input, ...]) -> None:
+def test_strange_inputs(inputs: tuple[Input, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a working folder that also holds the folder for temporary files, with what the display has there."""
+    monkeypatch.chdir(tmp_path)
     actions = tuple(Action(kind, inputs, text="\0\ud800") for kind in (ActionKind.MOTION, ActionKind.TEXT))
     session = Session(describe_gui_program(("xclock",)), Screen(400, 300), actions=actions)
     keys = {one.key for one in inputs if one.kind is InputKind.KEY_PRESS}

@@ -84,7 +84,10 @@ class RunningProgram:
         self.copy = copy_folder(folder, target, most_bytes=MOST_BYTES, most_files=MOST_FILES)
         self._display.connection.original_path = self.copy.told
         arguments = tuple(self.copy.argument(argument) for argument in program.command)
-        return Command(arguments, target, self.copy.environment(environment))
+        # The folder for temporary files may lie in the working folder; what was made there is not in the copy.
+        own = str(self._display.folder.path)
+        ours = {name: value for name, value in environment.items() if value.startswith(own)}
+        return Command(arguments, target, {**self.copy.environment(environment), **ours})
 
     @property
     def output(self) -> str:
