@@ -51,8 +51,13 @@ def test_what_copies_would_share_or_miss_makes_runs_fresh(before: str, reason: s
         "import mmap, os\nfile = os.memfd_create('libffi')\nos.write(file, b'code')\n"
         "code = mmap.mmap(file, 4, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n",
         "import ctypes.util\nctypes.util.find_library('pthread')\n",  # asks another program
+        "import sqlite3\ndatabase = sqlite3.connect(':memory:')\ndatabase.execute('CREATE TABLE told (word TEXT)')\n",
+        "import sqlite3, tempfile\nsqlite3.connect(tempfile.mkdtemp() + '/kept').close()\n",
     ],
-    ids=["probe of IPv6, as in urllib3", "probe of the own address", "code of libffi", "look-up of a library"],
+    ids=[
+        *("probe of IPv6, as in urllib3", "probe of the own address", "code of libffi", "look-up of a library"),
+        *("database in memory", "temporary database"),
+    ],
 )
 def test_what_is_over_or_never_changes_does_not_prevent_forking(before: str, tmp_path: Path) -> None:
     assert forked_output(tmp_path, before + THREAD) == [["ran"]] * 2

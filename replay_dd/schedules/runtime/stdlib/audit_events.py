@@ -151,11 +151,13 @@ def watch_events(
 
 
 def _lies_all_in(directory: str, event: str, arguments: tuple[object, ...]) -> bool:
-    """Whether an event is about nothing but files in this directory, which is none if its name is empty."""
-    if directory == os.sep or event not in ABOUT_FILES:
+    """Whether an event is about nothing but files in this directory, which is none if its name is empty, or no file."""
+    if event not in ABOUT_FILES:
         return False
     paths = changed_paths(event, arguments)
-    return bool(paths) and all(lies_in(path + os.sep, directory) for path in paths)
+    if not paths:
+        return event == "sqlite3.connect"  # a database in memory
+    return directory != os.sep and all(lies_in(path + os.sep, directory) for path in paths)
 
 
 def _only_asks() -> bool:

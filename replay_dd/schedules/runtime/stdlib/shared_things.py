@@ -16,6 +16,7 @@ import sys
 
 from ..channel import EXCLUSIVE, NOTE, SHARED, WRITES
 from ..observing import absolute, is_a, plain
+from ..points.frames import RUNTIME
 
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _PATHS = {
     "os.chmod": ((0, 2),),
     "os.utime": ((0, 3),),
 }
-ABOUT_FILES = frozenset({"open", *_PATHS})
+ABOUT_FILES = frozenset({"open", "sqlite3.connect", *_PATHS})
 TWO_PATHS = frozenset({"os.rename", "os.link", "os.symlink"})
 _NO_FILES, _MEMORY = ("/dev/", "/proc/", "/sys/"), "/dev/shm/"
 _OF_PATHS = ("pathlib", "pathlib._local")
@@ -72,7 +73,7 @@ class SharedThings:
             if port:
                 _take_anyway(arguments[0])
                 self._tell(EXCLUSIVE, f"port {port}", frame)
-        elif len(self._told) < len(SHARED) and _changes(event, arguments):
+        elif len(self._told) < len(SHARED) and _changes(event, arguments) and not _is_our_own(frame):
             for path in changed_paths(event, arguments):
                 if not is_private(path, self._temporary):
                     here = lies_in(path, self._directory)
@@ -82,6 +83,10 @@ class SharedThings:
         if kind not in self._told and self._scheduler.places.user_frame(frame)[0]:
             self._told.add(kind)
             self._scheduler.send(NOTE, kind, what)
+
+
+def _is_our_own(frame: FrameType | None) -> bool:
+    return frame is not None and frame.f_code.co_filename.startswith(RUNTIME)
 
 
 def is_private(path: str, temporary: str) -> bool:
@@ -95,7 +100,7 @@ def is_private(path: str, temporary: str) -> bool:
 def _changes(event: str, arguments: tuple[object, ...]) -> bool:
     if event == "open":
         return type(arguments[2]) is int and arguments[2] & WRITING != 0
-    return event in _PATHS or event == "sqlite3.connect"
+    return event in ABOUT_FILES
 
 
 def changed_paths(event: str, arguments: tuple[object, ...]) -> list[str]:
