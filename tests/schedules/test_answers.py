@@ -210,3 +210,15 @@ def test_a_time_budget_holds_for_what_follows_the_search(two_races: Path, monkey
     assert late.isolation.verified
     assert late.switch == found.switch
     assert (late.ranges.tried, late.needed) == (0, None)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_no_switch_is_to_blame_for_what_came_from_outside(
+    jobs: int, two_races: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where another process has a lock at times: both runs may have the same switches, once they are repeated."""
+    found = [answer.find_guilty_switch]
+    monkeypatch.setattr(answer, "find_guilty_switch", lambda *logs: found.pop()(*logs) if found else None)
+    isolation = isolate(run_under(two_races), run_under(two_races, LOSES_A), jobs=jobs)
+    assert isolation.isolation.verified
+    assert isolation.switch is None

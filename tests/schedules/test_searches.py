@@ -15,7 +15,6 @@ from replay_dd.experiment.driver import Observer
 from replay_dd.experiment.result import Isolation, TestRecord
 from replay_dd.experiment.testing import Tests
 from replay_dd.outcome import Outcome
-from replay_dd.schedules import answer
 from replay_dd.schedules.circumstance import MixedSchedules, ScheduleRunner
 from replay_dd.schedules.comparable import check_pair
 from replay_dd.schedules.difference import difference_of
@@ -118,18 +117,6 @@ def test_the_guilty_switch_is_found(passing: Log, failing: Log, time: int) -> No
     divergence = find_divergence(found.passing, found.failing)
     assert divergence is not None
     assert divergence.actual == switch
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_no_switch_is_to_blame_for_what_came_from_outside(
-    jobs: int, passing: Log, failing: Log, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where another process has a lock at times: both runs may have the same switches, once they are repeated."""
-    found = [answer.find_guilty_switch]
-    monkeypatch.setattr(answer, "find_guilty_switch", lambda *logs: found.pop()(*logs) if found else None)
-    isolation = isolate(passing, failing, jobs=jobs)
-    assert isolation.isolation.verified
-    assert isolation.switch is None
 
 
 def test_the_answer_does_not_depend_on_the_number_of_jobs(passing: Log, failing: Log) -> None:
