@@ -156,7 +156,7 @@ def _kept_by(value: Any) -> list[tuple[str, Any]]:
         return [*held, *defaults, *(value.__kwdefaults__ or {}).items()]
     if not isinstance(value, type) or not value.__flags__ & HEAP_TYPE:
         return []
-    own = type.__dict__["__dict__"].__get__(value)
+    own = dict(sorted(type.__dict__["__dict__"].__get__(value).items()))
     return [(name, one) for name, one in own.items() if name[:1] != "_" and not _is_descriptor(one)]
 
 
