@@ -9,6 +9,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,6 +53,11 @@ class History:
         told = git(self.repository, "rev-list", "--bisect-all", self.bad, *(f"^{good}" for good in self.good)) or ""
         found = [line.split(maxsplit=1)[0] for line in told.splitlines() if line]
         return [commit for commit in found if commit != self.bad] + [self.bad]
+
+    def in_order(self, commits: Collection[str]) -> list[str]:
+        """Some of the suspects as they followed each other, the bad one last."""
+        told = git(self.repository, "rev-list", "--topo-order", self.bad, *(f"^{good}" for good in self.good)) or ""
+        return [commit for commit in reversed(told.split()) if commit in commits]
 
     def next(self) -> str | None:
         """The commit to test next; None if none is left."""

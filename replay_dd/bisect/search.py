@@ -52,7 +52,7 @@ class Bisection:
     """What a bisection found.
 
     Attributes:
-        suspects: the commits that may be guilty; a single one if the search came to its end.
+        suspects: the commits that may be guilty, parents first; a single one if the search came to its end.
         tested: the commits that were tested, in order.
         failing: the log of a run of the last suspect that failed; None if there is none.
         confirmed: whether the commits before the guilty one were tried once more, and passed.
@@ -137,7 +137,7 @@ def bisect(
             history.reopened(again)
     except KeyboardInterrupt:
         found.ended_by = "interrupted"
-    found.suspects = [history.origin(commit) for commit in history.suspects()]
+    found.suspects = [history.origin(commit) for commit in history.in_order(history.suspects())]
     return found
 
 

@@ -8,6 +8,7 @@ Rules of this module:
 * Of a failed assertion, only the first line counts, and where it stands: pytest adds what it compared.
 * Where a stack overflows is a matter of how deep the arguments are, so of a ``RecursionError`` neither place nor text
   counts.
+* The number that a process ends with is told by a ``SystemExit``: there it counts.
 * A caller who knows better says so: with a type, a regular expression for ``type: text``, or a function.
 """
 
@@ -94,9 +95,16 @@ class Ending:
         return f"{self.kind}: {self.text}" if self.end == RAISED else self.words
 
     @property
+    def is_status(self) -> bool:
+        """Whether it is an exit status, and nothing that was said of the arguments."""
+        return _EXIT in self.kinds and _STATUS.fullmatch(self.text) is not None
+
+    @property
     def signature(self) -> Hashable:
         """Equal for endings that are alike."""
         text = _asserted(self.text) if _ASSERTION in self.kinds else _generalised(_one_line(self.text))
+        if self.is_status:
+            text = self.text
         return self.end, self.kind, self.place, text if self.end == RAISED else ""
 
 
@@ -152,6 +160,8 @@ def _same_as(wanted: Ending, strings: Iterable[str]) -> Matches:
             return False
         if ending.text == wanted.text or wanted.end != RAISED or wanted.kind == _OVERFLOW:
             return True
+        if wanted.is_status or ending.is_status:
+            return False
         if _ASSERTION in wanted.kinds:
             return _asserted(ending.text) == _asserted(wanted.text)
         pattern = pattern or text_pattern(wanted.text, strings)
@@ -245,6 +255,8 @@ def _generalised(text: str, is_repeated: Callable[[str], bool] = lambda quoted: 
 _LONG_PIECE = 8  # characters that are not in the arguments and in a text by chance
 _OVERFLOW = "RecursionError"
 _ASSERTION = "AssertionError"
+_EXIT = "SystemExit"
+_STATUS = re.compile(r"-?\d+|None|True|False|")
 _ANY = "\0"
 # What stands for something that may differ, and what it stands for.
 _MARKS = {

@@ -92,7 +92,7 @@ class CodeChanges(Circumstance[Ending]):
     def needed_with(self, guilty: IntervalSet, failing: IntervalSet) -> CodeChanges:
         """The search for the smallest part of a failing mixture that still fails and has the guilty changes in it."""
         return CodeChanges(
-            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._levels[0]) + 1]),
+            *(self.difference, self._workshop, tuple(LEVELS)[: tuple(LEVELS).index(self._levels[-1]) + 1]),
             applied=guilty,
             candidates=failing - guilty,
             goal=Goal.SIMPLIFY,

@@ -95,10 +95,17 @@ class FileChange:
             Kind.ADD: f"{self.path} is added",
             Kind.REMOVE: f"{self.path} is removed",
             Kind.RENAME: f"{self.old_path} becomes {self.path}",
-            Kind.REPLACE: f"{self.path} is replaced",
+            Kind.REPLACE: f"{self.path} {self._replaced}",
             Kind.MODE: f"{self.path} has other permissions",
             Kind.LINE: self.path,
         }[kind]
+
+    @property
+    def _replaced(self) -> str:
+        was, becomes = (entry.link if entry is not None else None for entry in (self.old, self.new))
+        if becomes is None:
+            return "is replaced" if was is None else f"is a file, no link to {was}"
+        return f"links to {becomes}, " + ("and is no file" if was is None else f"not to {was}")
 
     @property
     def count(self) -> int:

@@ -59,6 +59,8 @@ def _of_file(path: str, before: Version | None, after: Version | None) -> Iterat
         yield f"deleted file mode {old_mode}\n".encode()
     elif old_mode != new_mode:
         yield f"old mode {old_mode}\nnew mode {new_mode}\n".encode()
+    if old_mode == new_mode == _LINK and before is not None and after is not None:
+        yield f"index {_blob(old)}..{_blob(new)} {_LINK}\n".encode()  # so that `patch` takes it for a link, too
     if b"\0" in old or b"\0" in new:
         yield from _binary(old, new, before is None, after is None)
     elif old != new:

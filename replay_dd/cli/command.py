@@ -161,10 +161,20 @@ class Seconds(click.FloatRange):
         if isinstance(value, str) and value[-1:] in _UNITS_S:
             with contextlib.suppress(ValueError):
                 value = float(value[:-1]) * _UNITS_S[value[-1]]
+        if isinstance(value, str) and not _is_number(value):
+            self.fail(f"{value!r} is no time, such as 90, 90s, 10m or 2h.", param, ctx)
         seconds = float(super().convert(value, param, ctx))
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds.", param, ctx)
         return seconds
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 class Output(click.Path):

@@ -31,17 +31,26 @@ _HARMLESS = re.compile(
     r"\bwarn(?:ing|ings)?\b|\b(?:no|0|zero) (?:error|failure)s?\b|^(?:info|debug|note)\b", re.IGNORECASE
 )
 _POINTER = re.compile(r"(?<!\S)[-~=^]*\^[-~=^]*(?!\S)")
-_LONGEST = 20_000
+_LONGEST = 20_000  # characters, or bytes, of a beginning or an end
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def complaints(output: bytes) -> list[str]:
     """The lines of an output that complain, in order; of a long output, those of its beginning and its end."""
-    if len(output) > 2 * _LONGEST:
-        output = output[:_LONGEST] + b"\n" + output[-_LONGEST:]
-    lines = map(str.strip, output.decode("utf-8", "replace").splitlines())
+    lines = map(str.strip, _lines(output))
     found = [line for line in lines if _COMPLAINT.search(line) and not _HARMLESS.search(line)]
     return [line for number, line in enumerate(found) if not (number and _POINTER.search(line))]
+
+
+def _lines(output: bytes) -> list[str]:
+    if len(output) > 2 * _LONGEST:
+        output = output[:_LONGEST] + b"\n" + output[-_LONGEST:]
+    return output.decode("utf-8", "replace").splitlines()
+
+
+def in_short(text: str) -> str:
+    """A text, of a long one its beginning and its end: a message may have all of a program's data in it."""
+    return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]} {text[-_LONGEST:]}"
 
 
 def leads(complaint: str) -> bool:
@@ -54,6 +63,5 @@ def telling_line(output: bytes) -> str:
     found = complaints(output)
     if found:
         return found[0]
-    lines: Sequence[str] = output.decode("utf-8", "replace").splitlines()
-    spoken = [line.strip() for line in lines if line.strip()]
+    spoken: Sequence[str] = [line.strip() for line in _lines(output) if line.strip()]
     return next((line for line in reversed(spoken) if _LETTERS.search(line)), spoken[-1] if spoken else "")

@@ -19,7 +19,7 @@ import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from replay_dd.experiment.complaints import complaints, leads, telling_line
+from replay_dd.experiment.complaints import complaints, in_short, leads, telling_line
 from replay_dd.experiment.process import Finished
 from replay_dd.outcome import Outcome
 
@@ -187,27 +187,35 @@ def _as_it_is(found: re.Match[str]) -> Report:
 
 
 _PYTHON_FRAME = re.compile(r'^\s+File "([^"\n]*)", line (\d+), in (.+)$', re.MULTILINE)
-# Forms of crash reports, and how to read their matches as signature and words.
-_REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
+# Forms of crash reports: what an output must contain to have one, its form, and how to read it as signature and words.
+# Without the first, the search would take long in long lines, such as those of data in an output.
+_REPORTS: tuple[tuple[bytes, re.Pattern[str], Callable[[re.Match[str]], Report]], ...] = (
     # Sanitizers of gcc, clang and others.
-    (re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE), _as_it_is),
+    (b"SUMMARY: ", re.compile(r"^SUMMARY: (?P<text>\w+Sanitizer: .+)$", re.MULTILINE), _as_it_is),
     # Compilers of the GNU collection; the text may be followed by the place in the compiler.
-    (re.compile(r"(?P<text>internal compiler error: .+)$", re.MULTILINE), _as_it_is),
+    (
+        b"internal compiler error: ",
+        re.compile(r"(?P<text>internal compiler error: .+)$", re.MULTILINE),
+        _as_it_is,
+    ),
     # assert() of C, in glibc and musl.
-    (re.compile(r"(?P<text>[^\s:]+:\d+: .*Assertion [`'].*' failed)"), _as_it_is),
-    (re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
+    (b"Assertion ", re.compile(r"(?<![^\s:])(?P<text>[^\s:]+:\d+: .*Assertion [`'].*' failed)"), _as_it_is),
+    (b"Assertion failed: ", re.compile(r"(?P<text>Assertion failed: .*)"), _as_it_is),
     # LLVM.
-    (re.compile(r"(?P<text>LLVM ERROR: .+|UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
+    (b"LLVM ERROR: ", re.compile(r"(?P<text>LLVM ERROR: .+)$", re.MULTILINE), _as_it_is),
+    (b"UNREACHABLE executed at ", re.compile(r"(?P<text>UNREACHABLE executed at .+)$", re.MULTILINE), _as_it_is),
     # pytest, in its summary.
     (
+        b".py",
         re.compile(r"^(?P<text>(?:FAILED|ERROR) \S+\.py\S*(?: - .+)?)$", re.MULTILINE),
         lambda found: (_steady(found["text"]), _cut(found["text"]), ""),
     ),
     # Python: the last traceback is that of the exception that ended the program.
     (
+        b"Traceback (most recent call last):",
         re.compile(
             # While it is printed, the source is parsed once more (3.14), which may warn in between.
-            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n|.*:\d+: \w*Warning: .*\n)+)"
+            r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n|[^ \t\n].*:\d+: \w*Warning: .*\n)++)"
             r"(?P<type>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$",
             re.MULTILINE,
         ),
@@ -215,15 +223,21 @@ _REPORTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Report]], ...] 
     ),
     # Java and Kotlin, with the innermost frame.
     (
-        re.compile(r'Exception in thread "[^"]*" (?P<type>[\w.$]+)(?:: .*)?\n\s+at (?P<place>.+)$', re.MULTILINE),
+        b"Exception in thread ",
+        re.compile(r'Exception in thread "[^"\n]*" (?P<type>[\w.$]+)(?:: .*)?\n\s+at (?P<place>.+)$', re.MULTILINE),
         _place_only,
     ),
     # JavaScript in V8, with the innermost frame.
-    (re.compile(r"^(?P<type>\w*Error)(?:: .*)?\n\s+at (?P<place>.+)$", re.MULTILINE), _place_only),
+    (b"Error", re.compile(r"^(?P<type>\w*Error)(?:: .*)?\n\s+at (?P<place>.+)$", re.MULTILINE), _place_only),
     # Rust, before and since 1.73.
-    (re.compile(r"thread '.*' (?P<type>panicked) at (?:'.*', )?(?P<place>\S+:\d+:\d+)"), _place_only),
+    (
+        b" panicked at ",
+        re.compile(r"thread '.*' (?P<type>panicked) at (?:'.*', )?(?P<place>\S+:\d+:\d+)"),
+        _place_only,
+    ),
     # Go.
     (
+        b": ",
         re.compile(r"^(?P<text>(?:panic|fatal error): .+)$", re.MULTILINE),
         lambda found: (_steady(found["text"]), _steady(found["text"]), ""),
     ),
@@ -236,8 +250,8 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^'`\n]*['`]|‘[^’\n]*’|“[
 def _report(output: bytes) -> Report | None:
     """The crash report in the output."""
     text = output.decode("utf-8", "replace")
-    for form, read in _REPORTS:
-        matches = list(form.finditer(text))
+    for mark, form, read in _REPORTS:
+        matches = list(form.finditer(text)) if mark in output else []
         if matches:
             return read(matches[-1])
     return None
@@ -249,13 +263,14 @@ def _without_addresses(text: str) -> str:
 
 def _steady(text: str) -> str:
     """A message without what changes with the input: numbers and quoted text."""
-    return re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_addresses(text)))
+    return re.sub(r"\d+", "N", _QUOTED.sub("TEXT", _without_addresses(in_short(text))))
 
 
 def _own_words(message: str, inputs: tuple[bytes, ...]) -> str:
     """The words of a message that are in no input."""
-    words = _WORD.findall(_QUOTED.sub(" ", _without_addresses(message)))
-    return " ".join(word for word in words if not any(word.encode() in data for data in inputs))
+    words = _WORD.findall(_QUOTED.sub(" ", _without_addresses(in_short(message))))
+    own = {word for word in set(words) if not any(word.encode() in data for data in inputs)}
+    return " ".join(word for word in words if word in own)
 
 
 def _last_line(output: bytes) -> str:

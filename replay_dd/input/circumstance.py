@@ -138,6 +138,8 @@ class InputUnits(ProgramRuns):
                 f"The command gets the input as its standard input. If it wants a file, write {PLACE} where the path "
                 "belongs."
             )
+        if self._target.leaves_files:
+            hint = "The program leaves files, which its next run finds: `--fresh-copy` keeps them apart."
         hint += " If it says something else on the whole input, give that with `--grep REGEX`."
         raise DoesNotPassError(f"The command fails in the same way on an empty input: {judgement.words}.", hint)
 

@@ -143,6 +143,7 @@ def jobs_for(jobs: int, target: Target, writes: Callable[[], bool], subject: str
     """
     if jobs == 1 or target.fresh_copy or not writes():
         return jobs, ()
+    target.leaves_files = True
     said = f"The {subject} writes files in the working directory, so its runs were made one at a time"
     return 1, (f"{said}; with `--fresh-copy` several can be made at the same time.",)
 

@@ -39,6 +39,7 @@ class Target:
         fresh_copy: run in a fresh copy of the working directory.
         time_limit_s: seconds after which a run is killed.
         packing: how the files of a folder are packed, if the input is one.
+        leaves_files: whether a run was seen to leave files in the working directory.
     """
 
     command: tuple[str, ...]
@@ -48,6 +49,7 @@ class Target:
     fresh_copy: bool = False
     time_limit_s: float | None = None
     packing: Packing | None = None
+    leaves_files: bool = False
 
     def size(self, content: bytes) -> int:
         """How many bytes of input a content stands for."""

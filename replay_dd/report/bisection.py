@@ -41,7 +41,8 @@ def bisection_in_words(found: Bisection, log: Path) -> Iterator[str]:
             yield f"  ... and {len(found.suspects) - _SHOWN} more"
     if found.failing is not None:
         yield f"failure      {signature_of(found.failing.ending).text}"
-    yield "tested"
+    if found.tested:
+        yield "tested"
     for one in found.tested:
         yield f"  {_verdict(one):<8} {_short(one.origin)}"
         yield f"           {_evidence(one)}"

@@ -189,6 +189,8 @@ def run_from(told: Told, trace: Trace | None = None) -> Run:
         trouble = f"it is killed by {_signal_name(told.signal)}"
     elif report is None:
         trouble = "it ends itself with `os._exit`"
+    elif "waits" in report:
+        trouble = "its event loop waits for ever"
     elif "left" in report:
         trouble = "it leaves the trace"
     elif "unexpected" in report:
@@ -252,7 +254,8 @@ def _line_of(output: bytes, wanted: str) -> bytes:
     if wanted.isdigit():
         if 1 <= int(wanted) <= len(lines):
             return lines[int(wanted) - 1]
-        raise NoOutcomeError(f"The output has {len(lines):,} lines, no line {wanted}.")
+        lines_there = f"{len(lines):,} line{'' if len(lines) == 1 else 's'}"
+        raise NoOutcomeError(f"The output has {lines_there}, no line {wanted}.")
     for line in lines:
         if wanted.encode() in line:
             return line

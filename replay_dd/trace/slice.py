@@ -23,6 +23,7 @@ ALGORITHMS = ("adaptive", "bisection", "ddmin")  # the default first: what is ne
 LEVELS = ("statements", "executions")
 _LIMIT_FACTOR = 20
 _LEAST_LIMIT_S = 5.0
+_OWN_LOADERS = ("pytest", "py.test")
 _MOST_OUTPUT = 16 << 20
 
 
@@ -152,7 +153,13 @@ def _recorded(target: Target, variable: str | None) -> Run:
             f"{target.name} prints more than {_MOST_OUTPUT >> 20} MB.", "Give it an input on which it prints less."
         )
     if not report["trace"]["sites"]:
-        raise NotTraceableError(f"{target.name} executes no statement of your own modules.")
+        said = f"{target.name} executes no statement of your own modules."
+        if target.name in _OWN_LOADERS:
+            raise NotTraceableError(
+                f"{said} It loads tests in a way of its own, which cannot be traced.",
+                "Call the test in a script: `from test_it import test_one; test_one()`.",
+            )
+        raise NotTraceableError(said)
     return run_from(told)
 
 

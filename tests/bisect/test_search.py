@@ -89,7 +89,7 @@ def test_commits_that_cannot_be_tested_stay_suspects(repository: Repository) -> 
     commits = _line(repository, 6)
     found = _searched(commits, Scripted(bad=set(commits[4:]), silent=frozenset(commits[2:4])))
     assert found.guilty is None
-    assert {one.commit for one in found.suspects} == set(commits[2:5])
+    assert [one.commit for one in found.suspects] == commits[2:5]
     passed_over = _searched(commits, Scripted(bad=set(commits[4:]), silent=frozenset(commits[1:2])))
     assert passed_over.guilty is not None
     assert passed_over.guilty.commit == commits[4]
@@ -143,7 +143,7 @@ def test_what_is_known_at_an_interrupt_is_told(repository: Repository) -> None:
     assert found.ended_by == "interrupted"
     assert found.guilty is None
     assert 1 < len(found.suspects) < 8
-    assert commits[7] in {one.commit for one in found.suspects}
+    assert [one.commit for one in found.suspects] == commits[-len(found.suspects) :]
 
 
 @pytest.mark.parametrize(

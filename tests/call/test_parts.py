@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from replay_dd.call.arguments_file import JSON, PYTHON, parse_arguments, read_arguments
 from replay_dd.call.blocks import Blocks, spans_of
 from replay_dd.call.course import course
-from replay_dd.call.failure import Ending, text_pattern
+from replay_dd.call.failure import Ending, matcher, text_pattern
 from replay_dd.call.source import source_of
 from replay_dd.call.spaces import Level, Whole, empty, size_of
 from replay_dd.dd import EMPTY, IntervalSet
@@ -172,6 +172,20 @@ def test_endings_in_words() -> None:
     assert Ending.of({"end": "hung", "limit_s": 0.5}).words == "still running after 0.5 s"
     assert Ending.of({"end": "exited", "status": 3}).words == "ended its process with status 3"
     assert Ending.of({"end": "returned"}).words == "it returns"
+
+
+@pytest.mark.parametrize("text", ["3", "None", "", "0"])
+def test_the_number_of_an_exit_counts(text: str) -> None:
+    def exits(status: str) -> Ending:
+        told = {"end": "raised", "types": ["SystemExit", "BaseException"], "text": status}
+        return Ending.of({**told, "file": "q.py", "line": 3, "column": 1, "function": "f"})
+
+    same = matcher(None, exits(text), ["bad 7"])
+    assert same(exits(text))
+    assert not same(exits("4"))
+    assert not same(exits("error in 3"))
+    assert exits(text).signature != exits("4").signature
+    assert matcher(None, exits("error: bad 7"), ["bad 7"])(exits("error: bad 8"))
 
 
 # -- source ----------------------------------------------------------------------------------------------------------

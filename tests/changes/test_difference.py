@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -91,6 +92,21 @@ def test_what_is_not_text_is_one_delta(tmp_path: Path) -> None:
     }
     changed_only = found.mixture(IntervalSet.of([6]))
     assert {path: content(version) for path, version in changed_only.items()} == {"moved": b"one\ntwo\nfour\n"}
+
+
+def test_links_are_told_by_where_they_lead(tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old", {"a": "x", "b": "y"}), write(tmp_path / "new", {"a": "x", "b": "y", "file": ""})
+    (old / "file").symlink_to("a")
+    (old / "link").write_text("no link")
+    (new / "link").symlink_to("b")
+    (old / "moves").symlink_to("a")
+    (new / "moves").symlink_to("b")
+    found = Difference(read_tree(old), read_tree(new))
+    assert [found.files[found.file_of(delta)].words(found.kind(delta)) for delta in found.all] == [
+        "file is a file, no link to a",
+        "link links to b, and is no file",
+        "moves links to b, not to a",
+    ]
 
 
 def test_blank_lines_make_no_two_files_alike(tmp_path: Path) -> None:
@@ -259,6 +275,8 @@ def test_a_patch_has_links_binaries_modes_and_names_of_any_kind(tmp_path: Path) 
     found = Difference(read_tree(left), read_tree(right))
     patch = tmp_path / "all.patch"
     patch.write_bytes(patch_between(found, EMPTY, found.all))
+    # Without the mode, `patch` takes a link for a file, and refuses.
+    assert re.search(rb"diff --git a/link b/link\nindex \w{40}\.\.\w{40} 120000\n---", patch.read_bytes())
     for arguments, expected in ((["-p1"], right), (["-R", "-p1"], None)):
         subprocess.run(["git", "-c", "core.autocrlf=false", "apply", *arguments, str(patch)], cwd=left, check=True)
         made = read_tree(left)

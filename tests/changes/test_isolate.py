@@ -286,6 +286,15 @@ def test_what_the_change_needs_is_not_run_line_by_line(tmp_path: Path) -> None:
     assert found.needed_by is None or found.needed_by.runs < 40
 
 
+def test_what_the_change_needs_is_as_small_where_the_guilty_one_is_found_early(tmp_path: Path) -> None:
+    """A file is guilty whose change is a single line; of the file that it needs, one line of many."""
+    old: Files = {"one.py": "a = 0\nb = 0\nc = 0\nd = 0\n", "two.py": "x = 0\n"}
+    new: Files = {"one.py": "a = 1\nb = 1\nc = 1\nd = 1\n", "two.py": "x = 1\n"}
+    test = "import one, two; one.c or not two.x or {}['c']; assert not (one.c and two.x)"
+    found = isolate(tmp_path, old, new, python("-c", test))
+    assert sorted(patch(found)) == ["+c = 1", "+x = 1", "-c = 0", "-x = 0"]
+
+
 def test_an_old_version_that_cannot_be_built_is_none_that_passes(tmp_path: Path) -> None:
     target = Target(("sh", "-c", "! grep bad m.c"), "grep -q new m.c || { echo 'm.c:1: error: no'; exit 1; }")
     with pytest.raises(DoesNotPassError, match=r"The old version does not pass: the build fails: m\.c:1: error: no\."):

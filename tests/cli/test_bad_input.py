@@ -360,3 +360,16 @@ def test_the_json_answer_is_one_object(race: Workshop, tmp_path: Path) -> None:
     done = race.run("schedules", "found/pass.log", "found/fail.log", "--json", "-o", tmp_path)
     assert isinstance(json.loads(done.stdout), dict)
     assert done.stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["input", "x", "--", "false"], ["trace", "--", "python", "x.py"], ["changes", "a", "b", "--", "true"]],
+    ids=lambda words: words[0],
+)
+def test_a_working_directory_that_is_gone_is_told(arguments: list[str], shop: Workshop) -> None:
+    shop.write("x", name="x")
+    (shop.folder / "gone").mkdir()
+    words = [str(shop.folder / "x") if word == "x" else word for word in arguments]
+    done = shop.run(*words, shell='cd gone && rmdir ../gone && exec "$0" "$@"')
+    assert "does not exist any more" in done.refused(2, "usage")

@@ -99,7 +99,7 @@ def test_a_variable_and_ddmin(two_files: Workshop) -> None:
         ("while True:\n    pass\n", ["--time-limit", "0.5"], 3, "time-limit", "within 0.5 s"),
         ("x = 1\n", [], 3, "no-outcome", "prints nothing"),
         ("x = 1\n", ["--variable", "y"], 3, "no-outcome", "no variable `y`"),
-        ("print(1)\n", ["--output-line", "2"], 3, "no-outcome", "has 1 line"),
+        ("print(1)\n", ["--output-line", "2"], 3, "no-outcome", "has 1 line, no line 2"),
         ("print(1)\n", ["--output-line", "a"], 3, "no-outcome", "contains `a`"),
         ("def f():\n    f()\nf()\n", [], 3, "no-outcome", "RecursionError"),
         ("import time\nprint(1)\nprint(time.time_ns())\n", [], 4, "not-deterministic", "line 2 is `"),
@@ -124,6 +124,7 @@ def test_what_cannot_be_traced(
         (["sh", "-c", "echo"], "not-traceable", "Give a script or a module"),
         (["./prog.py"], "not-traceable", "Write `python ./prog.py`"),
         (["/bin/ls"], "not-traceable", "Give a script or a module"),
+        (["python", "-m", "pytest", "-q", "prog.py"], "not-traceable", "Call the test in a script"),
         (["/nowhere/python", "prog.py"], "program-not-found", ""),
     ],
 )

@@ -184,6 +184,35 @@ def test_the_summary_of_pytest() -> None:
     assert first.is_report
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "\0" * 2_000_000,
+        "a" * 2_000_000,
+        "‘" * 2_000_000,
+        "\n" * 2_000_000,
+        "Assertion `" + "a" * 2_000_000,
+        "Traceback (most recent call last):\n" + "  x:1: SyntaxWarning: y\n" * 100 + "!",
+    ],
+    ids=["nulls", "letters", "quotes", "lines", "assertion", "warnings"],
+)
+def test_an_output_with_much_data_is_read_soon(output: str) -> None:
+    """With time that grows as the square of a line's length, or worse, this would take hours."""
+    oracle = Oracle().about(b"some input")
+    assert ended(output, 4, oracle=oracle).words.startswith("exit status 4")
+
+
+def test_a_message_with_all_the_data_is_compared_by_its_beginning_and_its_end() -> None:
+    whole = " ".join(f"item{'abcdefgh'[one % 8] * (2 + one // 8)}" for one in range(800))
+    oracle = Oracle().about(whole.encode())
+
+    def signature(data: str) -> str:
+        return ended(PYTHON.format(line=7, error=f"ValueError: bad {data} in order"), oracle=oracle).signature
+
+    assert len(whole) > 40_000
+    assert signature(whole) == signature("itemaa itembb") != signature("itemaa of another kind")
+
+
 def test_lines_of_the_input_do_not_count() -> None:
     def signature(name: str, line: int, tool: str = "tool.py") -> str:
         frames = f'  File "/opt/{tool}", line 5, in run\n  File "{name}", line {line}, in f\n'

@@ -216,6 +216,18 @@ def test_programs_that_write_files_run_one_at_a_time(tmp_path: Path) -> None:
     assert not reduce_input(b"a\nb\nc\n", target, jobs=4).notes
 
 
+def test_a_program_that_finds_its_own_files_is_to_have_a_fresh_copy(tmp_path: Path) -> None:
+    """All runs but the first one fail for another reason, whatever the input is."""
+    script = "if [ -e lock ]; then echo error: locked; exit 1; fi; : > lock; grep -q b {} && echo error: b && exit 1"
+    target = Target(("sh", "-c", f"{script}; exit 0"), "letters", directory=tmp_path)
+    with pytest.raises(DoesNotPassError) as told:
+        reduce_input(b"a\nb\nc\n", target, jobs=2)
+    assert "--fresh-copy" in told.value.hint
+    (tmp_path / "lock").unlink()
+    target.fresh_copy = True
+    assert reduce_input(b"a\nb\nc\n", target, jobs=2).failing == b"b"
+
+
 def test_nothing_of_the_search_stays_in_the_original(tmp_path: Path) -> None:
     target = Target(("sh", "-c", "echo > {}; exit 1"), "letters", directory=tmp_path)
     with pytest.raises(DoesNotPassError, match="on an empty input"):

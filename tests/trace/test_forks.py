@@ -15,6 +15,7 @@ from replay_dd.errors.program import NotTraceableError
 from replay_dd.trace import forks
 from replay_dd.trace.forks import Tree
 from replay_dd.trace.model import Trace, trace_from
+from replay_dd.trace.outcomes import run_from
 from replay_dd.trace.slice import MOST_STATEMENTS
 from replay_dd.trace.target import Target, target_of
 
@@ -176,3 +177,37 @@ def test_a_fork_goes_on_in_the_event_loop_that_runs(tmp_path: Path) -> None:
     finally:
         tree.close()
         fresh.close()
+
+
+WAITS = """\
+import asyncio
+import signal
+async def main():
+    come = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    later = loop.call_later(0.01, come.set)
+    await come.wait()
+    signal.signal(signal.SIGALRM, lambda *told: loop.call_soon_threadsafe(again.set))
+    again = asyncio.Event()
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    await again.wait()
+    print("woken")
+asyncio.run(main())
+"""
+
+
+@pytest.mark.usefixtures("eager")
+def test_an_event_loop_that_nothing_wakes_is_ended_at_once(tmp_path: Path) -> None:
+    """From the beginning, and in a fork of a process whose loop runs; one that a timer or a signal wakes goes on."""
+    target, trace = traced(tmp_path, WAITS)
+    tree = Tree(target, trace)
+    try:
+        for line, waits in ((6, True), (10, True), (7, False), (6, True), (10, True)):
+            told = tree.follow(without(trace, line), trace.all, None)
+            assert told.report is not None
+            assert told.report.get("waits", False) is waits
+            assert run_from(told).trouble == ("its event loop waits for ever" if waits else "")
+            assert told.output == (b"" if waits else b"woken\n")
+        assert len(tree._waiting) > 1
+    finally:
+        tree.close()

@@ -10,12 +10,13 @@ import builtins
 import contextlib
 import copy
 import datetime
+import enum
 import functools
 import io
 import re
 import threading
-from collections import deque
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -215,6 +216,9 @@ def test_a_traced_program_does_what_it_does_untraced(name: str) -> None:
         (ValueError("a"), ValueError("b")),
         (type("Own", (Decimal,), {})("1"), type("Own", (Decimal,), {})("2")),
         ("x" * 2_000_000 + "a", "x" * 2_000_000 + "b"),
+        (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
+        (10**5000, 10**5000 + 1),
+        (type("Own", (int,), {})(-(10**5000)), type("Own", (int,), {})(10**5000)),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -256,6 +260,54 @@ def test_tables_of_pandas_are_told_by_what_is_in_them() -> None:
     Series.__module__ = DataFrame.__module__ = "pandas"
     assert text_of(DataFrame([1, 2])) == "DataFrame({'a': [1, 2] int64}, index=['x', 'y'])"
     assert text_of(Series("b", [3])) == "Series({'b': [3] int64}, index=['x', 'y'])"
+
+
+def test_an_order_of_its_own_is_that_of_the_dictionary() -> None:
+    moved = OrderedDict(a=1, b=2)
+    moved.move_to_end("a")
+    assert text_of(moved) == "OrderedDict{'b': 2, 'a': 1}"
+
+
+def test_a_member_of_an_enumeration_does_not_hold_the_others() -> None:
+    class Planet(float, enum.Enum):
+        EARTH = 1.5
+
+        def __init__(self, value: float) -> None:
+            self.mass = 2 * value
+
+    flags = enum.IntFlag("Way", "IN OUT")
+    members = Planet.EARTH, enum.Enum("Color", "RED BLUE")(2), flags(3), enum.StrEnum("Name", ["A"])("a")
+    assert [text_of(member) for member in members] == [
+        "Planet.EARTH(1.5, mass=3.0)",
+        "Color.BLUE(2)",
+        "Way.IN|OUT(3)",
+        "Name.A('a')",
+    ]
+
+
+def test_functions_and_classes_are_told_by_what_they_keep() -> None:
+    def adder(number: int) -> Callable[..., int]:
+        def add(to: int = 7, *, times: int = 2) -> int:
+            return number + to * times + later
+
+        if number < 0:
+            later = number
+        return add
+
+    class Settings:
+        """What a program has set."""
+
+        debug = False
+        _seen = 0
+
+        def read(self) -> None:
+            """Not data."""
+
+    assert text_of(adder(3)).endswith("adder.<locals>.add number=3 default=7 times=2>")  # type: ignore[union-attr]
+    assert text_of(Settings).endswith("Settings debug=False>")  # type: ignore[union-attr]
+    assert text_of([Settings]).endswith("Settings>]")  # type: ignore[union-attr]
+    assert text_of(int) == "<type int>"
+    assert text_of(len) == "<builtin_function_or_method len>"
 
 
 def test_what_cannot_be_told_is_not_compared() -> None:

@@ -43,11 +43,13 @@ class Effects:
     Attributes:
         watching: whether what happens is the program's; False while we do something ourselves.
         any: whether there was an effect.
+        on_socket: called when the program makes a socket, as each event loop does for itself.
     """
 
     def __init__(self, on_refused: Callable[[str], None]) -> None:
         self.watching = False
         self.any = False
+        self.on_socket: Callable[[], None] = lambda: None
         self._on_refused = on_refused
         sys.addaudithook(self._hear)
         # Not every version of Python tells audit hooks about threads.
@@ -66,6 +68,8 @@ class Effects:
                 self.any = True
         elif event in _CHANGES:
             self.any = True
+        elif event == "socket.__new__":
+            self.on_socket()
         elif event in _FORKS:
             self._on_refused("a process by `fork`")
 

@@ -1,10 +1,12 @@
-"""The event loop of asyncio that runs while a process is forked: the fork goes on in it.
+"""The event loop of asyncio: the fork of a process goes on in the one that runs, and one that waits for ever is ended.
 
 Rules of this module:
 
 * asyncio forgets the running loop in a fork, or denies it, since a program that forks there means to leave it. A fork
   of a run is that run, so it keeps the loop, and what the loop is woken by.
 * An epoll object is one for all forks, and what one of them registers the others are told: each gets its own.
+* A loop that nothing will call, and that watches nothing but its own socket, can be woken only by a thread or a signal.
+  There is one thread, so such a loop waits for ever where no signal is to come.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any
 
 
@@ -22,6 +25,46 @@ def fork() -> int:
     if child == 0:
         loops.go_on()
     return child
+
+
+class EndlessWaits:
+    """Ends a run in which the event loop waits for what never comes.
+
+    Args:
+        ends: called then; does not return.
+    """
+
+    def __init__(self, ends: Callable[[], None]) -> None:
+        self._ends = ends
+        self._watched: set[type] = set()
+
+    def watch(self) -> None:
+        """Look at what loops wait for from now on; called when there may be one."""
+        kind: Any = getattr(sys.modules.get("selectors"), "DefaultSelector", None)
+        if kind is None or kind in self._watched:
+            return
+        self._watched.add(kind)
+        select = kind.select
+
+        def selected(selector: Any, timeout: float | None = None) -> Any:
+            if timeout is None and _waits_for_ever(selector):
+                self._ends()
+            return select(selector, timeout)
+
+        kind.select = selected
+
+
+def _waits_for_ever(selector: Any) -> bool:
+    events: Any = sys.modules.get("asyncio.events")
+    loop: Any = None if events is None else events._get_running_loop()
+    of_loop: Any = getattr(loop, "_selector", None)
+    if of_loop is not selector or getattr(loop, "_signal_handlers", True):
+        return False
+    own: Any = getattr(loop, "_ssock", None)
+    if own is None or [key.fd for key in selector.get_map().values()] != [own.fileno()]:
+        return False
+    child = signal.getsignal(signal.SIGCHLD)
+    return child in (signal.SIG_DFL, signal.SIG_IGN) and not signal.getitimer(signal.ITIMER_REAL)[0]
 
 
 class _Running:

@@ -26,7 +26,7 @@ from . import values
 from .effects import Effects
 from .exceptions import StandIn, described
 from .following import Following
-from .loops import fork
+from .loops import EndlessWaits, fork
 from .recording import Recording
 from .sources import FILE_SHIFT, Sources
 from .streams import continue_in, input_without_prompt, positions, reopen_files
@@ -111,6 +111,7 @@ class Process:
         generators = {(f["number"] << FILE_SHIFT) + n for f in files for n, code in enumerate(f["codes"]) if code[1]}
         self.runtime = Following(self._trace, ends, generators, self._ended_early)
         self.runtime.on_pause = self._pause
+        self.effects.on_socket = EndlessWaits(self._waits).watch
         self._follow(request)
 
     def _follow(self, request: dict[str, Any]) -> None:
@@ -269,6 +270,9 @@ class Process:
 
     def _ended_early(self, why: dict[str, Any]) -> None:
         self._end({**why, "status": 0})
+
+    def _waits(self) -> None:
+        self._end({"waits": True})
 
     def _too_many(self) -> None:
         self._end({"too_many": True})

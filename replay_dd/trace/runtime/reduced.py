@@ -14,7 +14,7 @@ from typing import Any
 
 _IN_C = (types.MethodDescriptorType, types.ClassMethodDescriptorType)
 _PROTOCOL = 4
-_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_IMMUTABLETYPE
+HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_IMMUTABLETYPE
 
 
 def parts_of(value: Any) -> tuple[Any, ...] | None:
@@ -50,6 +50,6 @@ def _taken_apart(reduce: Any, value: Any, arguments: tuple[int, ...]) -> tuple[A
 def is_of_c(kind: type) -> bool:
     """Whether its values may hold what no attribute shows."""
     bases = kind.__mro__[:-1]
-    if any(not base.__flags__ & _HEAP_TYPE or base.__flags__ & _IMMUTABLE_TYPE for base in bases):
+    if any(not base.__flags__ & HEAP_TYPE or base.__flags__ & _IMMUTABLE_TYPE for base in bases):
         return True
     return kind.__dictoffset__ == 0 and not any("__slots__" in base.__dict__ for base in bases)
