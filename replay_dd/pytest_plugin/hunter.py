@@ -39,6 +39,8 @@ from replay_dd.schedules.suite import Suite
 
 _TIME_LIMIT_S = 120.0  # of one run; of those of a hunt, not more than the time for the test, but for this much:
 _LEAST_LIMIT_S = 30.0
+_SLOWER = 20  # how many times as long as by itself a test may take under control, and some seconds more:
+_START_S = 10.0
 _LONGEST_NAME = 100
 
 
@@ -52,6 +54,7 @@ class Wanted:
         strategy: how to choose schedules; None for a mixture.
         corpus: the folder that keeps what hunts have learnt; None for none.
         call: which of the calls of the test it is; 0 for the test as a whole.
+        took_s: how long the test took by itself, in seconds; None if unknown.
     """
 
     runs: int
@@ -59,6 +62,18 @@ class Wanted:
     strategy: str | None = None
     corpus: Path | None = None
     call: int = 0
+    took_s: float | None = None
+
+    def limit_s(self, load_s: float | None) -> float:
+        """Seconds after which a run is ended: the time for the test, or what it may well take if that is longer.
+
+        Args:
+            load_s: how long it took to load the suite, which some runs do again, in seconds; None if unknown.
+        """
+        least_s = _LEAST_LIMIT_S
+        if self.took_s is not None and load_s is not None:
+            least_s = min(least_s, _START_S + load_s + _SLOWER * self.took_s)
+        return min(_TIME_LIMIT_S, max(least_s, self.seconds))
 
 
 class Hunter:
@@ -77,6 +92,7 @@ class Hunter:
         self._directory = directory
         self._verbosity = verbosity
         self._suites: dict[Settings, Suite | str] = {}
+        self._load_s: dict[Settings, float] = {}
 
     def close(self) -> None:
         """End the suites."""
@@ -113,7 +129,7 @@ class Hunter:
             *(program, settings),
             runs=wanted.runs,
             strategy=wanted.strategy,
-            time_limit_s=min(_TIME_LIMIT_S, max(_LEAST_LIMIT_S, wanted.seconds)),
+            time_limit_s=wanted.limit_s(self._load_s.get(settings)),
             time_budget_s=wanted.seconds,
             always_verify=False,
             corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
@@ -190,8 +206,10 @@ class Hunter:
         """What starts a test: a copy of the loaded suite, or a fresh process; and why the latter."""
         suite = self._suites.get(settings)
         if suite is None:
+            started = time.monotonic()
             try:
                 suite = Suite(self._program, settings)
+                self._load_s[settings] = time.monotonic() - started
             except CannotForkError as error:
                 suite = f"the suite cannot be loaded once for all: {error}"
             self._suites[settings] = suite

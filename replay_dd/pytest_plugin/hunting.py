@@ -11,6 +11,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -58,7 +59,7 @@ class HuntedTests:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note how many tests there are."""
-        self._left = len(session.items)
+        self._left = _tests_here(session)
         self._watch.leave_out()
         if self._left:
             self._hunts.start()
@@ -135,7 +136,8 @@ class HuntedTests:
     def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:
         result = self._hunted.get(item.nodeid)
         if result is None:
-            result = self._hunts.hunt_test(item, self._left + 1)
+            took_s = sum(one.duration for one in self._reports)
+            result = self._hunts.hunt_test(item, max(1, self._left + 1), took_s)
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:
@@ -217,6 +219,12 @@ def _tear_down_all_if_last(session: pytest.Session) -> None:
     most = session.config.getoption("maxfail")
     if most and session.testsfailed + 1 >= most:
         session.shouldfail = f"stopping after {session.testsfailed + 1} failures"
+
+
+def _tests_here(session: pytest.Session) -> int:
+    """How many tests are to be expected here: a worker of xdist collects all, but others share in them."""
+    given: dict[str, Any] = getattr(session.config, "workerinput", {})
+    return math.ceil(len(session.items) / int(given.get("workercount", 1)))
 
 
 def _counts(report: pytest.TestReport) -> bool:

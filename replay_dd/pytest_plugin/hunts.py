@@ -127,12 +127,13 @@ class Hunts:
         self._process.wait()
         self._process = None
 
-    def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
+    def hunt_test(self, item: pytest.Item, left: int, took_s: float) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
         Args:
             item: the test, which has just run.
             left: how many tests there still are, with this one.
+            took_s: how long it took, in seconds.
         """
         try:
             asked = asked_by_marker(self._asked, item.get_closest_marker("replay_dd"))
@@ -140,7 +141,7 @@ class Hunts:
             return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # the latter says itself what is to be hunted
-        return self._hunted(item, "hunt_test", asked, left, self.seen)
+        return self._hunted(item, "hunt_test", asked, left, self.seen, took_s)
 
     def hunt_call(self, item: pytest.Item, number: int, given: Mapping[str, Any]) -> HuntResult:
         """Hunt a call that a test makes through the fixture.
