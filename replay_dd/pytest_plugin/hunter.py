@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
+from replay_dd.report.wakes import is_about_sleeping, wake_in_words, wakes_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.first_thread import Start, start_program
@@ -33,7 +35,7 @@ from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.model import Program, Settings, Wake
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.suite import Suite
 
@@ -179,7 +181,10 @@ class Hunter:
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
+        shown = [*story, *_early_in_words(answer)] if story else whole[:20]
+        wake = _wake(answer)
         place = None if answer.switch is None else answer.switch.failing.place
+        place = wake.place if wake is not None and wake.place is not None else place
         return HuntResult(
             test,
             RACE,
@@ -190,7 +195,10 @@ class Hunter:
             line=place.line if place else 0,
             gil=_gil_in_words(answer),
             log=self._shown(minimal_fail),
-            story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
+            story=(
+                *(line.replace("`--max-delay`", "`--replay-dd-max-delay`") for line in shown),
+                f"{'evidence':<13}{proof_in_words(answer.isolation)}",
+            ),
             told=told,
             fresh=fresh,
             interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
@@ -239,9 +247,24 @@ def _why(found: Hunt) -> str:
     return "; ".join(parts) or ("" if found.passing is not None else "no run replayed exactly")
 
 
+def _wake(answer: ScheduleIsolation) -> Wake | None:
+    """The sleep that has to end for the failure, if that makes the difference."""
+    about_sleeping = answer.switch is not None and is_about_sleeping(answer.switch)
+    return answer.switch.failing.wake if about_sleeping and answer.switch is not None else None
+
+
+def _early_in_words(answer: ScheduleIsolation) -> Iterator[str]:
+    """Where a sleep ends early: which, and before what; a story only has what the threads touch."""
+    wake = _wake(answer)
+    if wake is not None and wake.early_ns and answer.switch is not None:
+        yield from wakes_as_text(answer.switch, answer.failing, answer.passing)
+
+
 def _switch_in_words(answer: ScheduleIsolation) -> str:
     if answer.switch is None:
         return "several switches"
+    if _wake(answer) is not None:
+        return wake_in_words(answer.switch.failing)
     switch = answer.switch.failing
     where = f"{switch.place.file}:{switch.place.line} in {switch.place.function}" if switch.place else "its end"
     return f"thread {switch.thread} gives way to thread {switch.to} at {where}"
