@@ -11,7 +11,6 @@ Rules of this module:
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 from _pytest import runner
 
+from replay_dd.pytest_plugin.expectation import Expectation
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.junit import add_flaky_failure
@@ -48,7 +48,7 @@ class HuntedTests:
         self._hunted: dict[str, HuntResult] = {}
         self._seen: set[str] = set()
         self._tests = self._threaded = 0
-        self._left = 0
+        self._expectation = Expectation()
         self._running = False
         self._delays = False
         self._reports: list[pytest.TestReport] = []
@@ -58,10 +58,11 @@ class HuntedTests:
     # -- which tests start threads -----------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note how many tests there are."""
-        self._left = _tests_here(session)
+        """Note which tests there are; a worker of xdist collects all, but others share in them."""
+        given: dict[str, Any] = getattr(self._config, "workerinput", {})
+        self._expectation = Expectation(session.items, int(given.get("workercount", 1)))
         self._watch.leave_out()
-        if self._left:
+        if session.items:
             self._hunts.start()
 
     def pytest_runtest_logstart(self) -> None:
@@ -121,10 +122,9 @@ class HuntedTests:
         threads = self._watch.started or (beside and self._watch.others_ran())
         if item.nodeid not in self._seen:  # other plugins run a test again that has failed
             self._seen.add(item.nodeid)
-            self._hunts.seen = self._tests
             self._tests += 1
             self._threaded += threads
-            self._left -= 1
+            self._expectation.saw(item, threads=bool(threads))
         if self._delays and report.failed:
             _tear_down_all_if_last(item.session)
         if threads and _counts(report) and (report.failed or not self._only_failed):
@@ -137,7 +137,8 @@ class HuntedTests:
         result = self._hunted.get(item.nodeid)
         if result is None:
             took_s = sum(one.duration for one in self._reports)
-            result = self._hunts.hunt_test(item, max(1, self._left + 1), took_s)
+            to_come = self._expectation
+            result = self._hunts.hunt_test(item, to_come.left + 1, to_come.with_threads + 1, took_s)
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:
@@ -219,12 +220,6 @@ def _tear_down_all_if_last(session: pytest.Session) -> None:
     most = session.config.getoption("maxfail")
     if most and session.testsfailed + 1 >= most:
         session.shouldfail = f"stopping after {session.testsfailed + 1} failures"
-
-
-def _tests_here(session: pytest.Session) -> int:
-    """How many tests are to be expected here: a worker of xdist collects all, but others share in them."""
-    given: dict[str, Any] = getattr(session.config, "workerinput", {})
-    return math.ceil(len(session.items) / int(given.get("workercount", 1)))
 
 
 def _counts(report: pytest.TestReport) -> bool:

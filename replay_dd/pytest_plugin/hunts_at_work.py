@@ -76,7 +76,7 @@ class HuntsAtWork:
         self._hunters.clear()
 
     def hunt_test(
-        self, test: str, file: str, asked: Asked, left: int, seen: int, took_s: float | None = None
+        self, test: str, file: str, asked: Asked, left: int, expected: float, took_s: float | None = None
     ) -> HuntResult:
         """Hunt a test.
 
@@ -85,11 +85,10 @@ class HuntsAtWork:
             file: its file.
             asked: how it is to be hunted.
             left: how many tests there still are, with this one.
-            seen: how many there were before.
+            expected: how many of them are expected to have threads, with this one.
             took_s: how long it took by itself, in seconds; None if unknown.
         """
         started = time.monotonic()
-        self._budget.seen = seen
         try:
             known = [log_path(name, (self._root, self._directory)) for name in asked.known]
         except ValueError as error:
@@ -100,7 +99,7 @@ class HuntsAtWork:
             if result.verdict == RACE:
                 return replace(result, seconds=time.monotonic() - started)
             notes += [result.why] if result.why else []
-        seconds = self._budget.share_s(left, asked.time_s)
+        seconds = self._budget.share_s(left, expected, asked.time_s)
         if seconds <= 0:
             return HuntResult(test, NOT_HUNTED, why=NO_TIME)
         return self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes)
