@@ -22,32 +22,45 @@ class Strange:
 
 
 class Item:
-    """A test of a file with these globals."""
+    """A test with this text, in a file with these globals."""
 
-    def __init__(self, **known: Any) -> None:
+    def __init__(self, text: str = "pass", **known: Any) -> None:
         self.module = ModuleType("test_it")
         vars(self.module).update(known)
+        found: dict[str, Any] = {}
+        exec(f"def test():\n    {text}", found)
+        self.function = found["test"]
 
 
-def test_files_that_know_of_threads_are_counted_apart() -> None:
-    apart: Any = Item(Thread=threading.Thread)
-    plain: Any = Item(text="threading", strange=Strange(), join=str.join)
-    expected = Expectation([apart] * 10 + [plain] * 1000)
-    assert expected.left == 1010
+def test_kinds_of_tests_are_counted_apart() -> None:
+    named: Any = Item("Thread(target=print)", Thread=threading.Thread)
+    beside: Any = Item(Thread=threading.Thread)
+    plain: Any = Item(strange=Strange(), join=str.join)
+    expected = Expectation([named] * 10 + [beside] * 1000 + [plain] * 1000)
+    assert expected.left == 2010
     for _ in range(4):
-        expected.saw(apart, threads=True)
+        expected.saw(named, threads=True)
     for _ in range(100):
+        expected.saw(beside, threads=False)
         expected.saw(plain, threads=False)
-    assert expected.left == 906
-    assert 6 <= expected.with_threads < 9
+    assert expected.left == 1806
+    assert 6 < expected.with_threads < 13
 
 
 @pytest.mark.parametrize(
-    "known", [{"t": threading}, {"f": concurrent.futures}, {"P": concurrent.futures.ThreadPoolExecutor}]
+    ("text", "known", "number"),
+    [
+        ("t.Thread()", {"t": threading}, 10),
+        ("[lambda: Pool(2) for _ in 'a']", {"Pool": concurrent.futures.ThreadPoolExecutor}, 10),
+        ("import concurrent.futures", {}, 10),
+        ("pass", {"futures": concurrent.futures}, 5),
+        ("futures()", {"Pool": concurrent.futures.ThreadPoolExecutor}, 5),
+        ("threads", {"name": "threading"}, 2),
+    ],
 )
-def test_what_a_file_knows_of_threads(known: dict[str, Any]) -> None:
-    test: Any = Item(**known)
-    assert Expectation([test] * 10).with_threads == 10
+def test_what_tests_and_files_name(text: str, known: dict[str, Any], number: float) -> None:
+    test: Any = Item(text, **known)
+    assert Expectation([test] * 10).with_threads == pytest.approx(number)
 
 
 def test_a_library_that_starts_threads_by_itself_is_learnt() -> None:
@@ -60,7 +73,7 @@ def test_a_library_that_starts_threads_by_itself_is_learnt() -> None:
 
 
 def test_a_worker_of_xdist_expects_its_part_of_the_tests() -> None:
-    test: Any = Item(threading=threading)
+    test: Any = Item("threading", threading=threading)
     expected = Expectation([test] * 7, workers=2)
     assert (expected.left, expected.with_threads) == (4, 4)
     for _ in range(5):  # the others were slower
