@@ -55,7 +55,7 @@ class Touch(NamedTuple):
     held: tuple[int, ...] = ()
 
 
-# For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if there are none.
+# For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if nothing does.
 _Guards: TypeAlias = dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]
 
 _GLOBAL_TIME = attrgetter("global_time")
@@ -373,13 +373,7 @@ def _guards(touched: Sequence[Touch]) -> frozenset[int]:
 
 
 def _guards_against(touch: Touch, touched: Sequence[Touch], known: _Guards) -> frozenset[int]:
-    """The locks that are held at a touch, and at all that conflict with it: there, no other thread comes between.
-
-    Args:
-        touch: the touch.
-        touched: all touches of the same thing.
-        known: what was found for earlier touches of the run.
-    """
+    """The locks that are held at a touch, and at all that conflict with it: there, no other thread comes between."""
     like = touch.thing, touch.thread, touch.changes
     if like not in known:
         others = [other for other in touched if other.thread != touch.thread and (other.changes or touch.changes)]
