@@ -31,35 +31,30 @@ class Budget:
         test_s: seconds for each test.
         total_s: seconds for all hunts together; None for no limit.
         spent_s: seconds that hunts took so far.
-        seen: how many tests ran.
-        hunted: how many of them were hunted.
     """
 
     test_s: float
     total_s: float | None
     spent_s: float = 0.0
-    seen: int = 0
-    hunted: int = 0
     _started: float = field(default=0.0, repr=False)
 
-    def share_s(self, left: int, test_s: float | None = None) -> float:
+    def share_s(self, left: int, expected: float, test_s: float | None = None) -> float:
         """Seconds for the next hunt.
 
         Args:
             left: how many tests there still are, with this one.
+            expected: how many of them are expected to start threads, with this one.
             test_s: seconds that were asked for this test.
         """
         wanted = self.test_s if test_s is None else test_s
         if self.total_s is None:
             return wanted
-        # As many of the others as of those so far will start threads. Such tests often stand together, so the first of
-        # them must not use up what many others will need.
-        expected = max(min(left, _MOST_AT_ONCE), math.ceil(left * (self.hunted + 1) / (self.seen + 1)))
-        return max(0.0, min(wanted, (self.total_s - self.spent_s) / expected))
+        # Tests that start threads often stand together: the first of them must not use up what many others will need.
+        others = max(1, min(left, _MOST_AT_ONCE), math.ceil(expected))
+        return max(0.0, min(wanted, (self.total_s - self.spent_s) / others))
 
     def __enter__(self) -> Budget:
         self._started = time.monotonic()
-        self.hunted += 1
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from replay_dd.report.corpus import known_failures
 from replay_dd.report.isolation import proof_in_words
 from replay_dd.report.schedules import schedules_as_text
 from replay_dd.report.story import story_as_text
+from replay_dd.report.wakes import is_about_sleeping, wake_in_words, wakes_as_text
 from replay_dd.schedules.answer import ScheduleIsolation
 from replay_dd.schedules.failure_signature import signature_of
 from replay_dd.schedules.first_thread import Start, start_program
@@ -33,12 +35,14 @@ from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_corpus import Corpus
 from replay_dd.schedules.isolate import isolate
 from replay_dd.schedules.log import write_log
-from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.model import Program, Settings, Wake
 from replay_dd.schedules.story.explain import explain
 from replay_dd.schedules.suite import Suite
 
 _TIME_LIMIT_S = 120.0  # of one run; of those of a hunt, not more than the time for the test, but for this much:
 _LEAST_LIMIT_S = 30.0
+_SLOWER = 20  # how many times as long as by itself a test may take under control, and some seconds more:
+_START_S = 10.0
 _LONGEST_NAME = 100
 
 
@@ -52,6 +56,7 @@ class Wanted:
         strategy: how to choose schedules; None for a mixture.
         corpus: the folder that keeps what hunts have learnt; None for none.
         call: which of the calls of the test it is; 0 for the test as a whole.
+        took_s: how long the test took by itself, in seconds; None if unknown.
     """
 
     runs: int
@@ -59,6 +64,18 @@ class Wanted:
     strategy: str | None = None
     corpus: Path | None = None
     call: int = 0
+    took_s: float | None = None
+
+    def limit_s(self, load_s: float | None) -> float:
+        """Seconds after which a run is ended: the time for the test, or what it may well take if that is longer.
+
+        Args:
+            load_s: how long it took to load the suite, which some runs do again, in seconds; None if unknown.
+        """
+        least_s = _LEAST_LIMIT_S
+        if self.took_s is not None and load_s is not None:
+            least_s = min(least_s, _START_S + load_s + _SLOWER * self.took_s)
+        return min(_TIME_LIMIT_S, max(least_s, self.seconds))
 
 
 class Hunter:
@@ -77,6 +94,7 @@ class Hunter:
         self._directory = directory
         self._verbosity = verbosity
         self._suites: dict[Settings, Suite | str] = {}
+        self._load_s: dict[Settings, float] = {}
 
     def close(self) -> None:
         """End the suites."""
@@ -113,7 +131,7 @@ class Hunter:
             *(program, settings),
             runs=wanted.runs,
             strategy=wanted.strategy,
-            time_limit_s=min(_TIME_LIMIT_S, max(_LEAST_LIMIT_S, wanted.seconds)),
+            time_limit_s=wanted.limit_s(self._load_s.get(settings)),
             time_budget_s=wanted.seconds,
             always_verify=False,
             corpus=Corpus(wanted.corpus, f"{test} call {wanted.call}" if wanted.call else test)
@@ -163,7 +181,10 @@ class Hunter:
         story = list(story_as_text(explanation, answer.failing.program)) if explanation.story else []
         whole = list(schedules_as_text(answer, minimal_pass, minimal_fail))
         (folder / "answer.txt").write_text("\n".join([*story, "", *whole]) + "\n")
+        shown = [*story, *_early_in_words(answer)] if story else whole[:20]
+        wake = _wake(answer)
         place = None if answer.switch is None else answer.switch.failing.place
+        place = wake.place if wake is not None and wake.place is not None else place
         return HuntResult(
             test,
             RACE,
@@ -174,7 +195,10 @@ class Hunter:
             line=place.line if place else 0,
             gil=_gil_in_words(answer),
             log=self._shown(minimal_fail),
-            story=(*(story or whole[:20]), f"{'evidence':<13}{proof_in_words(answer.isolation)}"),
+            story=(
+                *(line.replace("`--max-delay`", "`--replay-dd-max-delay`") for line in shown),
+                f"{'evidence':<13}{proof_in_words(answer.isolation)}",
+            ),
             told=told,
             fresh=fresh,
             interrupted=answer.isolation.stopped_by == "interrupt" or explanation.interrupted,
@@ -190,8 +214,10 @@ class Hunter:
         """What starts a test: a copy of the loaded suite, or a fresh process; and why the latter."""
         suite = self._suites.get(settings)
         if suite is None:
+            started = time.monotonic()
             try:
                 suite = Suite(self._program, settings)
+                self._load_s[settings] = time.monotonic() - started
             except CannotForkError as error:
                 suite = f"the suite cannot be loaded once for all: {error}"
             self._suites[settings] = suite
@@ -221,9 +247,24 @@ def _why(found: Hunt) -> str:
     return "; ".join(parts) or ("" if found.passing is not None else "no run replayed exactly")
 
 
+def _wake(answer: ScheduleIsolation) -> Wake | None:
+    """The sleep that has to end for the failure, if that makes the difference."""
+    about_sleeping = answer.switch is not None and is_about_sleeping(answer.switch)
+    return answer.switch.failing.wake if about_sleeping and answer.switch is not None else None
+
+
+def _early_in_words(answer: ScheduleIsolation) -> Iterator[str]:
+    """Where a sleep ends early: which, and before what; a story only has what the threads touch."""
+    wake = _wake(answer)
+    if wake is not None and wake.early_ns and answer.switch is not None:
+        yield from wakes_as_text(answer.switch, answer.failing, answer.passing)
+
+
 def _switch_in_words(answer: ScheduleIsolation) -> str:
     if answer.switch is None:
         return "several switches"
+    if _wake(answer) is not None:
+        return wake_in_words(answer.switch.failing)
     switch = answer.switch.failing
     where = f"{switch.place.file}:{switch.place.line} in {switch.place.function}" if switch.place else "its end"
     return f"thread {switch.thread} gives way to thread {switch.to} at {where}"

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from _pytest import runner
 
+from replay_dd.pytest_plugin.expectation import Expectation
 from replay_dd.pytest_plugin.failure import told_failure
 from replay_dd.pytest_plugin.hunts import hunts_of
 from replay_dd.pytest_plugin.junit import add_flaky_failure
@@ -47,7 +48,7 @@ class HuntedTests:
         self._hunted: dict[str, HuntResult] = {}
         self._seen: set[str] = set()
         self._tests = self._threaded = 0
-        self._left = 0
+        self._expectation = Expectation()
         self._running = False
         self._delays = False
         self._reports: list[pytest.TestReport] = []
@@ -57,10 +58,11 @@ class HuntedTests:
     # -- which tests start threads -----------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note how many tests there are."""
-        self._left = len(session.items)
+        """Note which tests there are; a worker of xdist collects all, but others share in them."""
+        given: dict[str, Any] = getattr(self._config, "workerinput", {})
+        self._expectation = Expectation(session.items, int(given.get("workercount", 1)))
         self._watch.leave_out()
-        if self._left:
+        if session.items:
             self._hunts.start()
 
     def pytest_runtest_logstart(self) -> None:
@@ -120,10 +122,9 @@ class HuntedTests:
         threads = self._watch.started or (beside and self._watch.others_ran())
         if item.nodeid not in self._seen:  # other plugins run a test again that has failed
             self._seen.add(item.nodeid)
-            self._hunts.seen = self._tests
             self._tests += 1
             self._threaded += threads
-            self._left -= 1
+            self._expectation.saw(item, threads=bool(threads))
         if self._delays and report.failed:
             _tear_down_all_if_last(item.session)
         if threads and _counts(report) and (report.failed or not self._only_failed):
@@ -135,7 +136,9 @@ class HuntedTests:
     def _hunt(self, item: pytest.Item, report: pytest.TestReport) -> None:
         result = self._hunted.get(item.nodeid)
         if result is None:
-            result = self._hunts.hunt_test(item, self._left + 1)
+            took_s = sum(one.duration for one in self._reports)
+            to_come = self._expectation
+            result = self._hunts.hunt_test(item, to_come.left + 1, to_come.with_threads + 1, took_s)
             if result is None:
                 return
             if result.verdict == NO_THREADS and self._watch.started:

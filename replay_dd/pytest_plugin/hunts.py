@@ -49,9 +49,6 @@ class Hunts:
     Args:
         config: of that run.
 
-    Attributes:
-        seen: how many tests ran.
-
     Raises:
         pytest.UsageError: an option makes no sense.
     """
@@ -66,7 +63,6 @@ class Hunts:
         self._process: Popen[bytes] | None = None
         self._asking = self._answers = -1
         self._owner = getpid()
-        self.seen = 0
 
     def check_folder(self) -> None:
         """Make sure that logs can be kept, before hours are spent on finding them.
@@ -127,12 +123,14 @@ class Hunts:
         self._process.wait()
         self._process = None
 
-    def hunt_test(self, item: pytest.Item, left: int) -> HuntResult | None:
+    def hunt_test(self, item: pytest.Item, left: int, expected: float, took_s: float) -> HuntResult | None:
         """Hunt a test; None if it is to be left alone.
 
         Args:
             item: the test, which has just run.
             left: how many tests there still are, with this one.
+            expected: how many of them are expected to have threads, with this one.
+            took_s: how long it took, in seconds.
         """
         try:
             asked = asked_by_marker(self._asked, item.get_closest_marker("replay_dd"))
@@ -140,7 +138,7 @@ class Hunts:
             return HuntResult(item.nodeid, NOT_HUNTED, why=f"@pytest.mark.replay_dd: {error}")
         if asked.runs == 0 or "replay_dd" in getattr(item, "fixturenames", ()):
             return None  # the latter says itself what is to be hunted
-        return self._hunted(item, "hunt_test", asked, left, self.seen)
+        return self._hunted(item, "hunt_test", asked, left, expected, took_s)
 
     def hunt_call(self, item: pytest.Item, number: int, given: Mapping[str, Any]) -> HuntResult:
         """Hunt a call that a test makes through the fixture.

@@ -75,7 +75,9 @@ class HuntsAtWork:
             hunter.close()
         self._hunters.clear()
 
-    def hunt_test(self, test: str, file: str, asked: Asked, left: int, seen: int) -> HuntResult:
+    def hunt_test(
+        self, test: str, file: str, asked: Asked, left: int, expected: float, took_s: float | None = None
+    ) -> HuntResult:
         """Hunt a test.
 
         Args:
@@ -83,10 +85,10 @@ class HuntsAtWork:
             file: its file.
             asked: how it is to be hunted.
             left: how many tests there still are, with this one.
-            seen: how many there were before.
+            expected: how many of them are expected to have threads, with this one.
+            took_s: how long it took by itself, in seconds; None if unknown.
         """
         started = time.monotonic()
-        self._budget.seen = seen
         try:
             known = [log_path(name, (self._root, self._directory)) for name in asked.known]
         except ValueError as error:
@@ -97,10 +99,10 @@ class HuntsAtWork:
             if result.verdict == RACE:
                 return replace(result, seconds=time.monotonic() - started)
             notes += [result.why] if result.why else []
-        seconds = self._budget.share_s(left, asked.time_s)
+        seconds = self._budget.share_s(left, expected, asked.time_s)
         if seconds <= 0:
             return HuntResult(test, NOT_HUNTED, why=NO_TIME)
-        return self._hunt(test, file, asked, seconds).with_why(*notes)
+        return self._hunt(test, file, asked, seconds, took_s=took_s).with_why(*notes)
 
     def hunt_call(self, test: str, file: str, asked: Asked, number: int) -> HuntResult:
         """Hunt a call that a test makes through the fixture.
@@ -148,7 +150,9 @@ class HuntsAtWork:
             told=found.told,
         )
 
-    def _hunt(self, test: str, file: str, asked: Asked, seconds: float, call: int = 0) -> HuntResult:
+    def _hunt(
+        self, test: str, file: str, asked: Asked, seconds: float, call: int = 0, took_s: float | None = None
+    ) -> HuntResult:
         hunter = self._hunters.get(call)
         if hunter is None:
             suite = self._program(self._files, _INSIDE, call=call)
@@ -159,7 +163,8 @@ class HuntsAtWork:
             settings = self._settings[kind] = settings_for_now(asked.granularity, max_delay_s=asked.max_delay_s)
         program = self._program([self._word(test, file)], call=call)
         with self._budget:
-            return hunter.hunt(test, program, settings, Wanted(asked.runs, seconds, asked.strategy, self._corpus, call))
+            wanted = Wanted(asked.runs, seconds, asked.strategy, self._corpus, call, took_s)
+            return hunter.hunt(test, program, settings, wanted)
 
     def _word(self, test: str, file: str) -> str:
         """What names a test on a command line in this folder."""

@@ -36,6 +36,13 @@ def wakes_as_text(guilty: GuiltySwitch, failing: Log, passing: Log) -> Iterator[
         yield from _instead("It FAILS if", switch, other, failing)
 
 
+def wake_in_words(switch: Switch) -> str:
+    """Which sleep a switch ends, and how much too early."""
+    wake = switch.wake
+    when = f"{_duration(wake.early_ns)} early" if wake is not None and wake.early_ns else "first"
+    return f"{_what_ends(switch)} ends {when}"
+
+
 def _told(verdict: str, switch: Switch, rival: str, log: Log, other: Log) -> Iterator[str]:
     """One run: whose sleep ends, before whom it ends, and why it may."""
     wake = switch.wake

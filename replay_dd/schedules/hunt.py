@@ -134,7 +134,8 @@ def hunt(
         simplify: reduce both schedules to the choices that their endings need.
         may_fork: fork the program at its first thread for each run, if possible.
         failure: count only failures whose description contains this text; others are skipped and do not end the hunt.
-        time_budget_s: seconds after which no further run starts, not even to simplify; None for no limit.
+        time_budget_s: seconds after which no further run starts, not even to simplify, and the one under way is ended
+            without being looked at, unless it is the first; None for no limit.
         keep_going: make all the runs, and keep one log of each failure that counts.
         only: where preemptions come: where an interpreter with a GIL can switch, where only one without it can, or (if
             empty) anywhere; see :mod:`~replay_dd.schedules.only_where`.
@@ -186,7 +187,7 @@ def hunt(
         jobs = usable_jobs(first.log, jobs if strategy is not None else min(jobs, LAG))
         if time_limit_s is not None and not first.log.ending.timed_out:
             time_limit_s = min(time_limit_s, 10 + 20 * first.log.ending.seconds)
-        batch = HuntRuns(runner, first, jobs, time_limit_s)
+        batch = HuntRuns(runner, first, jobs, time_limit_s, ends_at)
         end = first.log.ending
         one_schedule = has_one_schedule(first)
         made = len(openings) + 1
@@ -200,8 +201,10 @@ def hunt(
         later = len(OPENINGS) if session and session.is_new and strategy is None else 0
         amount -= later
         seen_before = session.seen_before if session else None
-        learning = HuntPlans(first, seed, amount, before, seen_before) if strategy is None else None
-        plans = learning or plans_of(strategy or "", seed + before.seed + before.plans, first, amount)
+        # To learn from a run takes its time, too; the corpus wants it even so.
+        learns = strategy is None and (session is not None or not is_over(ends_at))
+        learning = HuntPlans(first, seed, amount, before, seen_before) if learns else None
+        plans = learning or plans_of(strategy, seed + before.seed + before.plans, first, amount)
         known = session.runs_of_failures(time_limit_s) if session else ()
         failing: Log | None = None
         finds = _Finds(runner, jobs, time_limit_s, failure, keep_going=keep_going)
@@ -226,6 +229,9 @@ def hunt(
                 break
             try:
                 plan, run = next(attempts)
+                if looked_at >= made and run.log.ending.timed_out and is_over(ends_at):
+                    out_of_time = True  # the hunt has ended it
+                    break
                 if learning is not None and plan in OPENINGS:
                     learning.look_at(plan, run)
                 elif looked_at >= made and not (session and session.is_of_failure(plan)):

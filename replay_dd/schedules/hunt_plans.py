@@ -15,6 +15,7 @@ Rules of this module:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
@@ -266,8 +267,11 @@ class HuntPlans(Iterator[Plan]):
         free = self._free[plan.triggers] = len(plan.triggers) if reached else self._free.get(plan.triggers[:-1], 0)
         switches = [switch for switch in run.log.switches if not switch.by_default]
         forced = {switch.trigger for switch in switches if switch.forced}
+        del switches[_MOST_PREEMPTIONS:]  # with many threads there are thousands of both, and no use for those later
+        times = [switch.global_time for switch in switches]
+        triggers = tuple(switch.trigger for switch in switches)
         for position, found in enumerate(possible_preemptions(run)):
-            before = tuple(switch.trigger for switch in switches if switch.global_time < found.global_time)
+            before = triggers[: bisect_left(times, found.global_time)]
             if len(before) < _MOST_PREEMPTIONS:
                 counted = before[min(free, len(before)) :]
                 cost = sum(1 if trigger in forced else _ONE_MORE for trigger in counted)
@@ -281,14 +285,15 @@ class HuntPlans(Iterator[Plan]):
             self._numbered += 1
 
 
-def plans_of(strategy: str, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
+def plans_of(strategy: str | None, seed: int, first: TargetRun, amount: int) -> Iterator[Plan]:
     """The plans of a hunt that uses one strategy only.
 
     Args:
-        strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`.
+        strategy: one of :data:`~replay_dd.schedules.record.STRATEGIES`; None for no plans.
         seed: the first seed.
         first: the first run.
         amount: how many plans.
     """
     thread_times = first.log.ending.thread_times
-    yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))
+    if strategy is not None:
+        yield from (plan_for(strategy, seed + number, thread_times) for number in range(amount))

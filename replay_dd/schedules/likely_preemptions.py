@@ -20,9 +20,10 @@ section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.model import Trigger
@@ -54,6 +55,10 @@ class Touch(NamedTuple):
     held: tuple[int, ...] = ()
 
 
+# For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if nothing does.
+_Guards: TypeAlias = dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]
+
+_GLOBAL_TIME = attrgetter("global_time")
 _MOST_OTHERS = 3  # threads that may come next
 _ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``strategies/profile.py``)
 
@@ -254,6 +259,7 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
             of_thread.setdefault(touch.thread, []).append(touch)
     sections: dict[tuple[str, int], Touch] = {}  # where a thread took a lock last
     met: dict[tuple[str, tuple[int, str]], Touch] = {}  # its last access, or the start of the section with that
+    guards_known: _Guards = {}
     for touch in touches:
         touched = shared.get(touch.thing)
         if touch.thing[1] == LOCK:
@@ -264,7 +270,7 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
         rank = 0 if known in met else 1
         if touch.thing[1] == LOCK:
             yield _at_lock(touch, touched, lock_orders)
-        elif guards := _guards_against(touch, touched):
+        elif guards := _guards_against(touch, touched, guards_known):
             start = sections.get((touch.thread, min(guards)))
             if start is not None and met.get(known) is not start:
                 met[known] = start
@@ -340,7 +346,8 @@ def _at_lock(
 def _others(touch: Touch, touched: Sequence[Touch]) -> list[Touch]:
     """A touch of the same object by each of some other threads: by who is next to touch it, then by the others."""
     found: dict[str, Touch] = {}
-    for other in chain((one for one in touched if one.global_time > touch.global_time), touched):
+    later = bisect_right(touched, touch.global_time, key=_GLOBAL_TIME)
+    for other in chain(islice(touched, later, None), touched):
         if other.thread != touch.thread:
             found.setdefault(other.thread, other)
             if len(found) == _MOST_OTHERS:
@@ -365,10 +372,14 @@ def _guards(touched: Sequence[Touch]) -> frozenset[int]:
     return frozenset(touched[0].held).intersection(*(touch.held for touch in touched))
 
 
-def _guards_against(touch: Touch, touched: Sequence[Touch]) -> frozenset[int]:
+def _guards_against(touch: Touch, touched: Sequence[Touch], known: _Guards) -> frozenset[int]:
     """The locks that are held at a touch, and at all that conflict with it: there, no other thread comes between."""
-    others = [other for other in touched if other.thread != touch.thread and (other.changes or touch.changes)]
-    return frozenset(touch.held).intersection(*(other.held for other in others))
+    like = touch.thing, touch.thread, touch.changes
+    if like not in known:
+        others = [other for other in touched if other.thread != touch.thread and (other.changes or touch.changes)]
+        known[like] = _guards(others) if others else None
+    guards = known[like]
+    return frozenset(touch.held) if guards is None else guards.intersection(touch.held)
 
 
 def _lock_orders(touches: Sequence[Touch]) -> dict[tuple[int, int], list[str]]:

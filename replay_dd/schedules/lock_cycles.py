@@ -37,19 +37,27 @@ def lock_cycles(touches: Sequence[Touch]) -> Iterator[tuple[Trigger, ...]]:
         if touch.thing[1] == LOCK:
             for held in touch.held:
                 edges.setdefault((held, touch.thing[0], touch.thread), _Edge(held, touch.thing[0], touch))
+    following: dict[int, list[_Edge]] = {}
+    for edge in edges.values():
+        following.setdefault(edge.held, []).append(edge)
     found = 0
     for first in edges.values():
-        for cycle in _closed([first], list(edges.values())):
+        for cycle in _closed([first], following):
             if min(cycle, key=lambda edge: edge.touch.global_time) is first:
-                following = pairwise(cycle)
-                yield tuple(Trigger(a.touch.thread, a.touch.time, b.touch.thread) for a, b in following)
+                steps = pairwise(cycle)
+                yield tuple(Trigger(a.touch.thread, a.touch.time, b.touch.thread) for a, b in steps)
                 found += 1
             if found >= _MOST_CYCLES:
                 return
 
 
-def _closed(path: list[_Edge], edges: list[_Edge]) -> Iterator[list[_Edge]]:
-    """All circles that begin with a path: each edge by another thread, each lock once, no lock held by two of them."""
+def _closed(path: list[_Edge], following: dict[int, list[_Edge]]) -> Iterator[list[_Edge]]:
+    """All circles that begin with a path: each edge by another thread, each lock once, no lock held by two of them.
+
+    Args:
+        path: its edges.
+        following: for each lock, the edges of threads that hold it.
+    """
     if path[-1].taken == path[0].held:
         if len(path) > 1:
             yield path
@@ -58,6 +66,6 @@ def _closed(path: list[_Edge], edges: list[_Edge]) -> Iterator[list[_Edge]]:
         return
     held = {lock for edge in path for lock in edge.touch.held}
     threads = {edge.touch.thread for edge in path}
-    for edge in edges:
-        if edge.held == path[-1].taken and edge.touch.thread not in threads and held.isdisjoint(edge.touch.held):
-            yield from _closed([*path, edge], edges)
+    for edge in following.get(path[-1].taken, ()):
+        if edge.touch.thread not in threads and held.isdisjoint(edge.touch.held):
+            yield from _closed([*path, edge], following)

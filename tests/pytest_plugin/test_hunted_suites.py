@@ -87,6 +87,19 @@ def test_a_race_fails_its_test_and_the_cause_stands_below(tmp_path: Path) -> Non
 
 
 @pytest.mark.once
+def test_a_sleep_that_is_too_short_is_named(tmp_path: Path) -> None:
+    text = "import threading\nimport time\ndef test_soon():\n    done = []\n"
+    text += "    thread = threading.Thread(target=done.append, args=(1,))\n    thread.start()\n"
+    text += "    time.sleep(0.005)\n    assert done\n"
+    done = suite(tmp_path, text, "--replay-dd=12", GITHUB_ACTIONS="true")
+    assert done.returncode == 1, done.stdout + done.stderr
+    early = "the sleep of thread 0 at test_it.py:7 in test_soon ends 5 ms early"
+    assert f"RACE test_it.py::test_soon: {early}\n" in done.stdout
+    assert "::error file=test_it.py,line=7," in done.stdout
+    assert "It ends 5 ms early: on a busy machine, the other may be that late (`--replay-dd-max-delay`)." in done.stdout
+
+
+@pytest.mark.once
 def test_only_what_has_just_failed_is_hunted_if_that_is_asked_for(tmp_path: Path) -> None:
     text = "import pytest, unittest\nfrom racy import in_threads, loads\n"
     text += "@pytest.fixture(scope='module')\ndef shared():\n    return []\n"

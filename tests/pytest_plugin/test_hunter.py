@@ -39,3 +39,22 @@ def test_runs_without_a_verdict_are_no_success() -> None:
     assert (hunter._verdict(hunted(None, endless)), hunter._why(hunted(None, endless))) == (NO_VERDICT, why)
     assert (hunter._verdict(hunted(some, endless)), hunter._why(hunted(some, endless))) == (NO_FAILURE, why)
     assert (hunter._verdict(hunted(some)), hunter._why(hunted(some))) == (NO_FAILURE, "")
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("seconds", "took_s", "load_s", "limit_s"),
+    [
+        (2, None, 1.0, 30),
+        (2, 0.1, None, 30),
+        (2, 0.1, 1.0, 13),
+        (2, 5.0, 1.0, 30),
+        (20, 0.1, 1.0, 20),
+        (60, None, None, 60),
+        (600, 0.1, 1.0, 120),
+    ],
+)
+def test_a_short_test_gets_less_time_for_a_run_than_it_has_in_all_only_if_that_is_much(
+    seconds: float, took_s: float | None, load_s: float | None, limit_s: float
+) -> None:
+    assert Wanted(1, seconds, took_s=took_s).limit_s(load_s) == limit_s

@@ -13,8 +13,8 @@ from replay_dd.schedules.failure_signature import Signature
 from replay_dd.schedules.fork_server_client import Runner
 from replay_dd.schedules.hunt import Hunt, hunt
 from replay_dd.schedules.hunt_plans import LAG, HuntPlans
-from replay_dd.schedules.hunt_strategies import RandomPlans
-from replay_dd.schedules.model import Program, Settings
+from replay_dd.schedules.hunt_strategies import OPENINGS, RandomPlans
+from replay_dd.schedules.model import Program, Settings, Switch, Trigger
 from replay_dd.schedules.target import Plan, describe_program
 
 CIRCLE = """
@@ -348,3 +348,38 @@ def test_a_long_program_is_learnt_from_without_a_question_at_each_of_its_yield_p
     ]
     likely = HuntPlans(first, 0, 10, only_preemptions=True)
     assert {plan.strategy for plan in likely} == {"profile"}
+
+
+MANY = """
+    import threading
+
+    value = 0
+
+    def change():
+        global value
+        for _ in range(6):
+            value = value + 1
+
+    threads = [threading.Thread(target=change) for _ in range(25)]
+    """
+
+
+@pytest.mark.once
+def test_what_is_learnt_of_many_threads_does_not_grow_with_their_switches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Runner(_program(MANY, tmp_path), Settings()) as runner:
+        first = runner.run(OPENINGS[0], None)
+    looked_at = 0
+    real = Switch.trigger
+
+    def trigger(switch: Switch) -> Trigger:
+        nonlocal looked_at
+        looked_at += 1
+        assert real.fget is not None
+        return Trigger(*real.fget(switch))
+
+    monkeypatch.setattr(Switch, "trigger", property(trigger))
+    HuntPlans(first, 0, 10)
+    assert len(first.log.switches) > 100
+    assert looked_at < 5 * len(first.log.switches)

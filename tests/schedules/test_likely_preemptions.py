@@ -240,3 +240,31 @@ def test_of_loops_there_is_a_sample() -> None:
     crowd = steps(*[(f"0.{n}", 1, BALANCE, True, ()) for n in range(1, 6)])
     assert is_sample(crowd)
     assert not is_sample(crowd[:4])
+
+
+class CountedTouch(Touch):
+    """A touch that counts how often it is looked at."""
+
+    looks = 0
+
+    @property
+    def global_time(self) -> int:  # type: ignore[override]
+        CountedTouch.looks += 1
+        return self[2]
+
+    @property
+    def changes(self) -> bool:  # type: ignore[override]
+        CountedTouch.looks += 1
+        return self[5]
+
+
+def test_a_long_run_is_not_gone_through_for_each_of_its_touches() -> None:
+    guarded, open_to_all = (8, "guarded"), (9, "open")
+    touches = [
+        CountedTouch(f"0.{number % 4}", number, number, number % 7, thing, True, held)
+        for number in range(1000)
+        for thing, held in [((1, LOCK), ()), (guarded, (1,)), (open_to_all, ())]
+    ]
+    CountedTouch.looks = 0
+    assert len(list(likely_preemptions(touches))) > 1000
+    assert CountedTouch.looks < 50 * len(touches)

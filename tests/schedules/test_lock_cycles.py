@@ -32,3 +32,22 @@ def test_one_thread_alone_makes_no_circle() -> None:
 
 def test_a_common_lock_around_both_forbids_it() -> None:
     assert list(lock_cycles(taken(("0.1", 2, 2, (9, 1)), ("0.2", 2, 1, (9, 2))))) == []
+
+
+class CountedLock(int):
+    """A lock that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedLock.compared += 1
+        return int(self) == other
+
+    __hash__ = int.__hash__
+
+
+def test_many_threads_with_locks_of_their_own_are_not_compared_with_each_other() -> None:
+    rows = [(f"0.{n}", 2, CountedLock(2 * n), (CountedLock(2 * n + 1),)) for n in range(1, 200)]
+    CountedLock.compared = 0
+    assert list(lock_cycles(taken(*rows))) == []
+    assert CountedLock.compared < 10 * len(rows)

@@ -1,0 +1,125 @@
+"""The time that the runs of a hunt get."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from replay_dd.schedules import hunt as hunt_module
+from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.hunt import hunt
+from replay_dd.schedules.hunt_plans import HuntPlans
+from replay_dd.schedules.hunt_runs import HuntRuns
+from replay_dd.schedules.model import Settings
+from replay_dd.schedules.target import Plan, TargetRun, describe_program
+from tests.schedules.logs import log_of
+
+RUN = TargetRun(log_of([]), b"", "", "")
+THREADS = """\
+import threading
+
+threads = [threading.Thread(target=len, args=("",)) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+class Limits:
+    """Notes the time limits of runs."""
+
+    def __init__(self) -> None:
+        self.limits: list[float | None] = []
+
+    def run(self, plan: Plan, time_limit_s: float | None) -> TargetRun:
+        self.limits.append(time_limit_s)
+        return RUN
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("time_limit_s", "left_s", "least", "most"),
+    [
+        (30.0, None, 30.0, 30.0),
+        (None, None, None, None),
+        (30.0, 3600.0, 30.0, 30.0),
+        (None, 3600.0, 1.0, 3600.0),
+        (7200.0, 3600.0, 1.0, 3600.0),
+        (30.0, -5.0, 1.0, 1.0),
+    ],
+)
+def test_a_run_gets_no_more_than_what_is_left(
+    time_limit_s: float | None, left_s: float | None, least: float | None, most: float | None
+) -> None:
+    runner = Limits()
+    ends_at = None if left_s is None else time.monotonic() + left_s
+    HuntRuns(cast("Runner", cast("Any", runner)), RUN, 1, time_limit_s, ends_at).run(Plan())
+    (limit,) = runner.limits
+    if least is None or most is None:
+        assert limit is None
+    else:
+        assert limit is not None
+        assert least <= limit <= most
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The time is over as soon as this set is not empty."""
+    over: set[str] = set()
+    monkeypatch.setattr(hunt_module, "is_over", lambda ends_at: bool(over))
+    return over
+
+
+def hunted(folder: Path, runs: int) -> hunt_module.Hunt:
+    (folder / "prog.py").write_text(THREADS)
+    program = describe_program((sys.executable, "prog.py"), directory=folder)
+    return hunt(program, Settings(), runs=runs, strategy="random", time_budget_s=3600, always_verify=False)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("is_the_budget", [True, False])
+def test_a_run_that_the_hunt_has_ended_is_none_of_the_program_s_endings(
+    is_the_budget: bool, tmp_path: Path, clock: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, made = Runner.run, []
+
+    def run(self: Runner, plan: Plan, time_limit_s: float | None) -> TargetRun:
+        found = real(self, plan, time_limit_s)
+        made.append(plan)
+        if len(made) != 3:
+            return found
+        if is_the_budget:
+            clock.add("over")
+        ending = replace(found.log.ending, timed_out=True, complete=False)
+        return replace(found, log=replace(found.log, ending=ending))
+
+    monkeypatch.setattr(Runner, "run", run)
+    found = hunted(tmp_path, 5)
+    if is_the_budget:
+        assert (found.runs, found.out_of_time, found.others) == (2, True, ())
+    else:
+        assert (found.runs, found.out_of_time) == (5, False)
+        assert [one.text for one in found.others] == ["still running at the time limit"]
+
+
+@pytest.mark.once
+def test_nothing_is_learnt_when_there_is_no_time_to_use_it(
+    tmp_path: Path, clock: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def learn(*_: object, **__: object) -> None:
+        raise AssertionError("that takes long")
+
+    clock.add("over")
+    monkeypatch.setattr(HuntPlans, "__init__", learn)
+    (tmp_path / "prog.py").write_text(THREADS)
+    program = describe_program((sys.executable, "prog.py"), directory=tmp_path)
+    found = hunt(program, Settings(), runs=50, time_budget_s=3600, always_verify=False)
+    assert found.out_of_time
+    assert found.passing is not None
+    assert found.coverage is None
