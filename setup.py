@@ -16,7 +16,7 @@ ROOM = "replay_dd/schedules/runtime/accelerator/"
 PARTS = (
     *("_accelerator", "counting", "fast_exit", "frame_values", "interpreters", "library_entropy", "library_memory"),
     *("library_tables", "locks", "observing", "operation_places", "operation_positions", "own_memory", "pipes"),
-    *("regions", "sqlite", "sqlite_mutex", "stuck_calls", "tables", "visits"),
+    *("processors", "regions", "sqlite", "sqlite_mutex", "stuck_calls", "tables", "visits"),
 )
 SOURCES = [f"{ROOM}{part}.c" for part in PARTS]
 HEADERS = [f"{ROOM}{part}.h" for part in ("_accelerator", "constants", "library_entropy", "regions")]

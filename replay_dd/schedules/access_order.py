@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import Touch
 
 
 def in_order_of_access(touches: Sequence[Touch], switches: Sequence[Switch]) -> tuple[Touch, ...]:

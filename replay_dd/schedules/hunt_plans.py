@@ -228,8 +228,8 @@ class HuntPlans(Iterator[Plan]):
             return None
         waiting = self._waiting
         if kind == _NEW_ORDER:
-            known = (self.orders, self._hoped_for, self._no_news)
-            waiting = [one for one in waiting if not any(one.novelty in novelties for novelties in known)]
+            known = self.orders | self._hoped_for | self._no_news
+            waiting = [one for one in waiting if one.novelty not in known]
         best = min(waiting, default=None, key=_order)
         if best is not None:
             self._waiting.remove(best)

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from replay_dd.schedules.likely_preemptions import Touch, conflict_points, conflicting_events
+from replay_dd.schedules.likely_preemptions import conflict_points, conflicting_events
 from replay_dd.schedules.order_tree import OrderTree
 from replay_dd.schedules.runtime.splitmix import Generator
 from replay_dd.schedules.target import Plan, TargetRun
+from replay_dd.schedules.touches import Touch
 
 _MOST_YIELD_POINTS = 50_000  # of a run with a question at each of them: that takes some 20 microseconds each
 _LONGEST_SHARE = 4  # a random walk stays with a thread for at most this part of the run, on average

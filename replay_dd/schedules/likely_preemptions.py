@@ -20,46 +20,20 @@ section (Savage, Burrows, Nelson, Sobalvarro and Anderson, "Eraser", SOSP 1997).
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain, islice, zip_longest
-from operator import attrgetter
+from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
 
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import MOST_OTHERS, Touch, Touched
 
 # Which access comes before which, each a thread and the key of a place.
 Order: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
-
-
-class Touch(NamedTuple):
-    """A thread is about to touch something that other threads may see.
-
-    Attributes:
-        thread: which thread.
-        time: its thread time.
-        global_time: yield points passed by all threads.
-        place: the key of the place, the same in every run.
-        thing: the identity of the object (-1 if unknown) and which part of it.
-        changes: whether the access may change it.
-        held: the locks that the thread holds, those taken first at the front.
-    """
-
-    thread: str
-    time: int
-    global_time: int
-    place: int
-    thing: tuple[int, str]
-    changes: bool
-    held: tuple[int, ...] = ()
-
-
+_Shared: TypeAlias = "dict[tuple[int, str], list[Touch]]"  # what threads share, with all the touches of it
 # For touches of a thing by a thread, changing it or not: the locks held at all that conflict; None if nothing does.
-_Guards: TypeAlias = dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]
-
-_GLOBAL_TIME = attrgetter("global_time")
-_MOST_OTHERS = 3  # threads that may come next
+_Guards: TypeAlias = "dict[tuple[tuple[int, str], str, bool], frozenset[int] | None]"
 _ALL_NOTED = 3  # visits of a place by a thread; of more, some are noted (``strategies/profile.py``)
 
 
@@ -108,8 +82,9 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
         for one in alternatives
         for trigger in [Trigger(one.thread, one.time, one.to)]
     ]
-    urgency = _urgency(touches)
-    all_found = [*_ranked(touches), *_handed_on(touches, alternatives), *chosen]
+    shared = _shared(touches)
+    urgency = _urgency(touches, shared)
+    all_found = [*_ranked(touches, shared), *_handed_on(touches, alternatives, shared), *chosen]
     for rank, group, found in sorted(all_found, key=lambda one: urgency(one[2])):
         # Within each rank, groups (the same object at the same place) take turns.
         ranks[rank].setdefault(group, []).append(found)
@@ -121,13 +96,12 @@ def likely_preemptions(touches: Sequence[Touch], alternatives: Sequence[Alternat
                 yield preemption._replace(rank=rank)
 
 
-def _urgency(touches: Sequence[Touch]) -> Callable[[Preemption], tuple[object, ...]]:
+def _urgency(touches: Sequence[Touch], shared: _Shared) -> Callable[[Preemption], tuple[object, ...]]:
     """What comes first within a rank: just before a change, in the thread that was started first, as late as possible.
 
     What a thread knows has most often become wrong when it acts upon it. Of the places at which it may be overtaken,
     the first ones are those at which threads that came abreast have been overtaken already.
     """
-    shared = _shared(touches)
     changing = {(touch.thread, touch.time) for touch in touches if touch.changes and touch.thing in shared}
 
     def of(found: Preemption) -> tuple[object, ...]:
@@ -194,7 +168,7 @@ def is_sample(touches: Sequence[Touch]) -> bool:
         if touch.thing in shared:
             visits.setdefault((touch.thread, touch.place), set()).add(touch.time)
     threads = max((len({touch.thread for touch in touched}) for touched in shared.values()), default=0)
-    return threads > _MOST_OTHERS + 1 or any(len(times) > _ALL_NOTED for times in visits.values())
+    return threads > MOST_OTHERS + 1 or any(len(times) > _ALL_NOTED for times in visits.values())
 
 
 def orders_of(touches: Sequence[Touch]) -> set[Order]:
@@ -249,9 +223,9 @@ def threads_meet(touches: Sequence[Touch]) -> bool:
     return any(touch.changes and len(threads[touch.thing]) > 1 for touch in touches)
 
 
-def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]]:
+def _ranked(touches: Sequence[Touch], shared: _Shared) -> Iterator[tuple[int, object, Preemption]]:
     """All preemptions with their ranks and groups, in chronological order."""
-    shared = _shared(touches)
+    of_thing = {thing: Touched(touched) for thing, touched in shared.items()}
     lock_orders = _lock_orders(touches)
     of_thread: dict[str, list[Touch]] = {}
     for touch in touches:
@@ -261,7 +235,7 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
     met: dict[tuple[str, tuple[int, str]], Touch] = {}  # its last access, or the start of the section with that
     guards_known: _Guards = {}
     for touch in touches:
-        touched = shared.get(touch.thing)
+        touched = of_thing.get(touch.thing)
         if touch.thing[1] == LOCK:
             sections[touch.thread, touch.thing[0]] = touch
         if touched is None:
@@ -270,26 +244,27 @@ def _ranked(touches: Sequence[Touch]) -> Iterator[tuple[int, object, Preemption]
         rank = 0 if known in met else 1
         if touch.thing[1] == LOCK:
             yield _at_lock(touch, touched, lock_orders)
-        elif guards := _guards_against(touch, touched, guards_known):
+        elif guards := _guards_against(touch, touched.touches, guards_known):
             start = sections.get((touch.thread, min(guards)))
             if start is not None and met.get(known) is not start:
                 met[known] = start
-                yield from _before(touch, touched, start, rank)
+                yield from _before(touch, touched.others(touch), start, rank)
         else:
             met[known] = touch
-            yield from _before(touch, touched, touch, rank)
-            yield 1, (touch.thing, touch.place, "after"), _just_after(touch, touched, of_thread)
+            others = touched.others(touch)
+            yield from _before(touch, others, touch, rank)
+            yield 1, (touch.thing, touch.place, "after"), _just_after(touch, others[0].thread, of_thread)
 
 
 def _handed_on(
-    touches: Sequence[Touch], alternatives: Sequence[Alternative]
+    touches: Sequence[Touch], alternatives: Sequence[Alternative], shared: _Shared
 ) -> Iterator[tuple[int, object, Preemption]]:
     """One thread touches a thing again that only it has touched: another one, idle so far, may take over its work.
 
     So the threads of a pool share the work in other runs, and touch the same things there.
     """
     idle = _idle(touches, alternatives)
-    shared, changed = _shared(touches), {touch.thing for touch in touches if touch.changes}
+    changed = {touch.thing for touch in touches if touch.changes}
     met: set[tuple[str, tuple[int, str]]] = set()
     for touch in touches:
         known = (touch.thread, touch.thing)
@@ -308,23 +283,20 @@ def _handed_on(
 
 def _idle(touches: Sequence[Touch], alternatives: Sequence[Alternative]) -> list[str]:
     """Some threads that could have run, but touched nothing."""
-    return sorted({one.to for one in alternatives} - {touch.thread for touch in touches})[:_MOST_OTHERS]
+    return sorted({one.to for one in alternatives} - {touch.thread for touch in touches})[:MOST_OTHERS]
 
 
-def _before(
-    touch: Touch, touched: Sequence[Touch], start: Touch, rank: int
-) -> Iterator[tuple[int, object, Preemption]]:
+def _before(touch: Touch, others: Sequence[Touch], start: Touch, rank: int) -> Iterator[tuple[int, object, Preemption]]:
     """Other threads that touch the same object come first, from where ``start`` is: the next to do so, or any."""
-    for number, other in enumerate(_others(touch, touched)):
+    for number, other in enumerate(others):
         trigger = Trigger(start.thread, start.time, other.thread)
         order = ((other.thread, other.place), (touch.thread, touch.place))
         group = (touch.thing, start.place, number)
         yield (2 if number else rank), group, Preemption(trigger, start.global_time, order)
 
 
-def _just_after(touch: Touch, touched: Sequence[Touch], of_thread: dict[str, list[Touch]]) -> Preemption:
+def _just_after(touch: Touch, to: str, of_thread: dict[str, list[Touch]]) -> Preemption:
     """Another thread comes just after an access; what is new in it is where that stands then."""
-    to = _others(touch, touched)[0].thread
     theirs = of_thread[to]
     number = bisect_left(theirs, touch.global_time, key=lambda other: other.global_time)
     place = theirs[number].place if number < len(theirs) else -1
@@ -333,29 +305,17 @@ def _just_after(touch: Touch, touched: Sequence[Touch], of_thread: dict[str, lis
 
 
 def _at_lock(
-    touch: Touch, touched: Sequence[Touch], lock_orders: dict[tuple[int, int], list[str]]
+    touch: Touch, touched: Touched, lock_orders: dict[tuple[int, int], list[str]]
 ) -> tuple[int, object, Preemption]:
     others = [name for lock in touch.held for name in lock_orders.get((touch.thing[0], lock), ())]
     crossed = next((name for name in others if name != touch.thread), None)
-    to = crossed or _others(touch, touched)[0].thread
+    to = crossed or touched.others(touch)[0].thread
     trigger = Trigger(touch.thread, touch.time, to)
     found = Preemption(trigger, touch.global_time, (touch.thread, touch.place, to, LOCK))
     return 2 if crossed is None else 0, (touch.thing, touch.held), found
 
 
-def _others(touch: Touch, touched: Sequence[Touch]) -> list[Touch]:
-    """A touch of the same object by each of some other threads: by who is next to touch it, then by the others."""
-    found: dict[str, Touch] = {}
-    later = bisect_right(touched, touch.global_time, key=_GLOBAL_TIME)
-    for other in chain(islice(touched, later, None), touched):
-        if other.thread != touch.thread:
-            found.setdefault(other.thread, other)
-            if len(found) == _MOST_OTHERS:
-                break
-    return list(found.values())
-
-
-def _shared(touches: Sequence[Touch]) -> dict[tuple[int, str], list[Touch]]:
+def _shared(touches: Sequence[Touch]) -> _Shared:
     """What several threads touch and one of them may change, with all the touches."""
     of_thing: dict[tuple[int, str], list[Touch]] = {}
     for touch in touches:
@@ -374,6 +334,8 @@ def _guards(touched: Sequence[Touch]) -> frozenset[int]:
 
 def _guards_against(touch: Touch, touched: Sequence[Touch], known: _Guards) -> frozenset[int]:
     """The locks that are held at a touch, and at all that conflict with it: there, no other thread comes between."""
+    if not touch.held:
+        return frozenset()
     like = touch.thing, touch.thread, touch.changes
     if like not in known:
         others = [other for other in touched if other.thread != touch.thread and (other.changes or touch.changes)]

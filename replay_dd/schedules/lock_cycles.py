@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import Touch
 
 _MOST_THREADS = 5  # in a circle
 _MOST_CYCLES = 16

@@ -22,7 +22,7 @@ from replay_dd.schedules.executed import Executed, note_callee
 from replay_dd.schedules.flow import FOLLOWED, Flow, flow_of
 from replay_dd.schedules.hang import NO_PROGRESS, TIME_LIMIT, Hang, hang_of
 from replay_dd.schedules.late import leave_out_late
-from replay_dd.schedules.likely_preemptions import Alternative, Touch
+from replay_dd.schedules.likely_preemptions import Alternative
 from replay_dd.schedules.model import (
     Ending,
     Frame,
@@ -41,6 +41,7 @@ from replay_dd.schedules.program_files import file_hash, forget_files
 from replay_dd.schedules.repeating import repeated
 from replay_dd.schedules.runtime import channel
 from replay_dd.schedules.time_limit import STACKS, ThreadAtLimit, is_guess, note_at_limit, threads_at_limit
+from replay_dd.schedules.touches import Touch
 from replay_dd.schedules.virtual import Virtual, as_request
 from replay_dd.schedules.written_messages import WrittenMessages
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from replay_dd.schedules.access_order import in_order_of_access
-from replay_dd.schedules.likely_preemptions import Touch, orders_of
+from replay_dd.schedules.likely_preemptions import orders_of
 from replay_dd.schedules.model import Switch
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import Touch
 
 pytestmark = pytest.mark.once
 

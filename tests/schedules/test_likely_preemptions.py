@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from replay_dd.schedules.likely_preemptions import (
     Alternative,
-    Touch,
     conflict_points,
     conflicting_events,
     is_order,
@@ -19,6 +18,7 @@ from replay_dd.schedules.likely_preemptions import (
 )
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import Touch
 
 BALANCE, ONE, TWO = (7, "balance"), (1, LOCK), (2, LOCK)
 

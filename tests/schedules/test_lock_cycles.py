@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.lock_cycles import lock_cycles
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.runtime.channel import LOCK
+from replay_dd.schedules.touches import Touch
 
 
 def taken(*rows: tuple[str, int, int, tuple[int, ...]]) -> list[Touch]:

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from replay_dd.schedules.likely_preemptions import Touch
 from replay_dd.schedules.model import Trigger
 from replay_dd.schedules.possible_preemptions import possible_preemptions
+from replay_dd.schedules.touches import Touch
 from tests.schedules.logs import schedule
 
 pytestmark = pytest.mark.once

@@ -211,6 +211,17 @@ PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_
  * outside can end it: it reads or writes a file or one of the streams, given as (device, inode). */
 PyObject *stuck_calls_system_call(PyObject *module, PyObject *const *arguments, Py_ssize_t amount);
 
+/* -- processors.c: one processor for all threads -- */
+
+/* Keep the calling thread on the processor where it is, and let it go wherever it could before. */
+void processors_stay(void);
+void processors_roam(void);
+
+/* As processors.stay, processors.roam and processors.begin. */
+PyObject *processors_stay_to_start(PyObject *module, PyObject *nothing);
+PyObject *processors_use_any(PyObject *module, PyObject *nothing);
+PyObject *processors_begin(PyObject *module, PyObject *nothing);
+
 /* -- interpreters.c: other interpreters of this process -- */
 
 /* adapt_interpreter(number, clocks, answer): let the functions of its module `time` ask. False if that is impossible. */

@@ -70,6 +70,30 @@ static long long look(Counter *counter, double every_s)
     return still_ns;
 }
 
+/* Open another thread's gate with `opens`, if that is not NULL, then wait at the own one. */
+static PyObject *wait_at(Counter *counter, PyObject *acquire, PyObject *arguments, double every_s, long long least_ns,
+                         PyObject *opens)
+{
+    if (opens != NULL) {
+        PyObject *opened = PyObject_CallNoArgs(opens);
+        if (opened == NULL) {
+            return NULL;
+        }
+        Py_DECREF(opened);
+    }
+    while (1) {
+        PyObject *acquired = PyObject_Call(acquire, arguments, NULL);
+        if (acquired == NULL) {
+            return NULL;
+        }
+        Py_DECREF(acquired); /* True or False, which are immortal or shared */
+        long long still_ns = acquired == Py_True ? 0 : look(counter, every_s);
+        if (acquired == Py_True || (still_ns > 0 && still_ns >= least_ns)) {
+            return PyLong_FromLongLong(still_ns);
+        }
+    }
+}
+
 PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_ssize_t amount)
 {
     if (amount < 3 || amount > 4 || !PyTuple_Check(arguments[1]) || PyTuple_GET_SIZE(arguments[1]) != 2) {
@@ -81,24 +105,11 @@ PyObject *stuck_calls_wait_at(PyObject *counter, PyObject *const *arguments, Py_
     if ((every_s == -1 || least_ns == -1) && PyErr_Occurred()) {
         return NULL;
     }
-    if (amount == 4 && arguments[3] != Py_None) {
-        PyObject *opened = PyObject_CallNoArgs(arguments[3]);
-        if (opened == NULL) {
-            return NULL;
-        }
-        Py_DECREF(opened);
-    }
-    while (1) {
-        PyObject *acquired = PyObject_Call(arguments[0], arguments[1], NULL);
-        if (acquired == NULL) {
-            return NULL;
-        }
-        Py_DECREF(acquired); /* True or False, which are immortal or shared */
-        long long still_ns = acquired == Py_True ? 0 : look((Counter *)counter, every_s);
-        if (acquired == Py_True || (still_ns > 0 && still_ns >= least_ns)) {
-            return PyLong_FromLongLong(still_ns);
-        }
-    }
+    PyObject *opens = amount == 4 && arguments[3] != Py_None ? arguments[3] : NULL;
+    processors_stay();
+    PyObject *still_ns = wait_at((Counter *)counter, arguments[0], arguments[1], every_s, least_ns, opens);
+    processors_roam();
+    return still_ns;
 }
 
 /* -- What a thread is doing in the system -- */

@@ -13,7 +13,8 @@ Rules of this module:
 * The fork is the bare system call. The handlers that ``os.fork`` runs would reseed generators and notify the program of
   a fork that is not its own; with a single thread there is nothing for them to repair.
 * A copy pays for each page of memory that it writes to and for all code that it is the first to run. So whatever does
-  not need the copy is done in this process, just before: it does the same for each run, and so knows the way.
+  not need the copy is done in this process, just before: it does the same for each run, and so knows the way. The
+  copy begins on this processor, whose caches have what it needs.
 * The program knows nothing of the channel to the tool: none of its children gets it, and its handlers of signals do not
   run while the server waits.
 """
@@ -26,7 +27,7 @@ import os
 import sys
 import time
 
-from ..accelerator import accelerator
+from ..accelerator import accelerator, processors
 from ..channel import MARSHAL_VERSION
 from ..observing import flush
 from .listeners import Listeners
@@ -109,8 +110,10 @@ def serve(
         request = _request_of(descriptors, copies, data)
         prepare(request)
         directory.enter()
+        processors.stay()
         pid = 0 if request[ALONE] else bare_fork()
         if pid == 0:
+            processors.roam()
             server.close()
             if not request[ALONE]:
                 _setsid()
@@ -119,6 +122,7 @@ def serve(
             return request
         server.send(marshal.dumps(("pid", pid), MARSHAL_VERSION))
         _, status = real_waitpid(pid, 0)
+        processors.roam()
         unnamed.put_back()
         listeners.put_back()
         server.send(marshal.dumps(("status", status), MARSHAL_VERSION))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import sys
 
+from ..accelerator import processors
 from ..baton import thread_life
 from ..baton.thread import allocate_real_lock
 from ..compat import HAS_JOINABLE_THREADS, UNRAISABLE_NAMES_FUNCTION, start_event_of
@@ -182,12 +183,15 @@ class ThreadStarter:
         # What a new thread makes before it waits for the baton must not stand now here, now there among what we make.
         waits = allocate_real_lock()
         waits.acquire()
+        processors.stay()
         try:
             ident = self._start_real(self._run, (child, function, args, kwargs, handle, waits))
         except BaseException:  # the system has no room for another thread
+            processors.roam()
             parent.children -= 1
             raise
         waits.acquire()
+        processors.roam()
         if handle is not None:
             self._keep(handle, child, ident)
         child.ident = ident
@@ -225,6 +229,7 @@ class ThreadStarter:
         waits: _thread.LockType,
     ) -> None:
         scheduler = self._scheduler
+        processors.begin()
         waits.release()
         thread_life.entered(scheduler, thread)
         self._thread_started()
