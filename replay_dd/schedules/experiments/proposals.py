@@ -111,6 +111,8 @@ def lock_proposals(
     if not edges:
         return
     own = [edge.access for edge in edges]
+    if conflict.looked is not None:
+        own.insert(0, conflict.looked)
     others = [other for edge in edges for other in edge.others]
     yield from _taken_by_others(own, others, seen[0], sources)
     sizes = between(own[0], own[-1], sources)[:_MOST_SIZES]

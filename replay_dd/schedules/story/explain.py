@@ -12,10 +12,12 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.story.both import with_first_step, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
 from replay_dd.schedules.story.dependences import Dependences
+from replay_dd.schedules.story.first_difference import INFERRED, conflicts_of_first_looks
 from replay_dd.schedules.story.kinds import (
     LOST_UPDATE,
     NON_REPEATABLE_READ,
@@ -31,6 +33,7 @@ from replay_dd.schedules.story.sentences import without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
 from replay_dd.schedules.story.tell import inferred_from, tell_race
+from replay_dd.schedules.story.tasks import tell_tasks
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import (
     better_of,
@@ -120,7 +123,7 @@ def _race(
     ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
     if conflict.left is None and conflict.right is None:
-        return Explanation(None)
+        return _of_first_look(found, switch, twins, runner, limit_s)
     links, proved, interrupted = NO_LINKS, conflict, False
     try:
         proved, links = _links(found, switch, twins, conflict, runner, limit_s)
@@ -140,11 +143,40 @@ def _race(
         return Explanation(None, interrupted=interrupted)
     if is_a_guess(conflict, links):  # a hang tells itself what it waits for
         why = f"the accesses at the switch make no difference: {links.tried[0].why_not}"
-        return Explanation(None, why if twins.failing_hang is None else "", interrupted=interrupted)
+        other = _of_first_look(found, switch, twins, runner, limit_s, links.runs)
+        return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links)
     chain = _chain(twins, proved, found, story)
     return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+
+
+def _of_first_look(
+    found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins, runner: Runner, limit_s: float | None, runs: int = 0
+) -> Explanation:
+    """The story of the first look that differs between the runs; none if what was tried speaks against it."""
+    ending = found.failing.ending
+    if twins.failing_hang is not None:
+        return Explanation(None)
+    told = tell_tasks(twins.failing, twins.passing, ending)
+    if told is not None:
+        return Explanation(told[1], conflict=told[0])
+    for seen in conflicts_of_first_looks(twins.failing, twins.passing):
+        conflict = with_own_check(seen, twins.failing)
+        try:
+            _, links = _links(found, switch, twins, conflict, runner, limit_s, runs)
+        except KeyboardInterrupt:
+            return Explanation(None, interrupted=True)
+        except ReplayDDError:
+            return Explanation(None)
+        runs += links.runs
+        story = tell_race(conflict, twins.failing, twins.passing, ending)
+        if story is None or any(link.disproved for link in links.tried):
+            continue
+        story = as_tried(story._replace(inferred=(*story.inferred, INFERRED)), links)
+        chain = _chain(twins, conflict, found, story)
+        return Explanation(story, links=links._replace(runs=runs), chain=chain, conflict=conflict)
+    return Explanation(None)
 
 
 def _between_producers(
@@ -233,6 +265,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = changed_in_between(twins.failing, conflict) or conflict
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = with_own_check(conflict, twins.failing)
+        conflict = with_first_step(conflict, switch, found.failing_range)
     return essential(conflict, ending)
 
 

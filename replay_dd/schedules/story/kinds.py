@@ -172,6 +172,10 @@ def _of_deadlock(conflict: Conflict, ending: Ending) -> str:
 def _of_one(conflict: Conflict, left: Edge | None, right: Edge | None) -> str:
     if left is None and right is None:
         return ""
+    if conflict.looked is not None:
+        return CHECK_THEN_ACT
+    if conflict.since is not None:
+        return TORN_UPDATE
     return TOO_SOON if looked_too_soon(conflict) is not None else ORDER_VIOLATION
 
 
@@ -287,6 +291,11 @@ def _two_writes(left: Edge, right: Edge) -> str:
     new, last = left.access.new, right.access
     of_it = 0 <= new.number == last.thing[1] or (bool(new.type) and last.name.startswith(f"{new.type}."))
     return INCOMPLETE if of_it and left.access.does == "stores" else TORN_UPDATE
+
+
+def empties(access: Access) -> bool:
+    """Whether it stores a new, empty container: that was computed from nothing."""
+    return access.does == "stores" and access.new.text in _EMPTY and access.new.text not in ("None", "''")
 
 
 def replaces_container(left: Edge, right: Edge) -> bool:

@@ -32,6 +32,8 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         return _stored_twice(conflict.thread, right)
     one, first, then = conflict.thread, left.access, right.access
     change = _change(right) or _change(left) or right.others[-1]
+    if kind == kinds.CHECK_THEN_ACT and not one_thing(first, then):
+        change = _change(left) or change  # what it has seen, not what it does then
     other, between = change.thread, _at(change)
     twice = (
         f"Thread {one} goes through {then.name} ({_at(then)}) while thread {other} changes it ({between})."
@@ -47,6 +49,9 @@ def summary_of(kind: str, conflict: Conflict) -> str:
         kinds.LOST_UPDATE: f"Thread {one} goes through {first.name} ({_at(first)}) and then replaces it ({_at(then)}); "
         f"what thread {other} has changed there in between ({between}) is lost."
         if kinds.replaces_container(left, right)
+        else f"Thread {one} reads {first.name} ({_at(first)}) and then replaces it by {then.new.text} ({_at(then)}), "
+        f"whatever is there by then; thread {other} has changed it in between ({between})."
+        if kinds.empties(then)
         else f"Thread {one} computes what it stores ({_at(then)}) from what it has read before "
         f"({_at(first)}); what thread {other} has stored in between ({between}) is lost.",
         kinds.UPDATE_AND_READ: f"Thread {one} changes {first.name} ({_at(first)}) and reads it again ({_at(then)}); "
@@ -94,6 +99,13 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
         return (
             f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
             + (f"({_at(added)}).")
+        )
+    if conflict.looked is not None:
+        return _both_went_on(conflict.looked, last, own)
+    if conflict.since is not None:
+        return (
+            f"Thread {one} passes {short_file(conflict.since.file)}:{conflict.since.line} and stores {own.name} "
+            f"({_at(own)}) only then; thread {last.thread} looks at it in between ({_at(last)}) and does not see that."
         )
     unready = used_unready(conflict)
     if kind == kinds.TOO_EARLY and unready is not None:
@@ -153,6 +165,14 @@ def _stored_twice(thread: str, right: Edge) -> str:
     return (
         f"Threads {thread} and {stored.thread} both found {found} there, and both stored; what thread {stored.thread} "
         f"has stored ({_at(stored)}) is lost when thread {thread} stores ({_at(right.access)})."
+    )
+
+
+def _both_went_on(looked: Access, other: Access, stored: Access) -> str:
+    found = "nothing" if looked.old.is_missing else looked.old.text or f"the same {looked.old.type}"
+    return (
+        f"Threads {looked.thread} and {other.thread} both found {found} in {looked.name} ({_at(looked)}), and both went "
+        f"on; thread {stored.thread} stores there ({_at(stored)}) only after thread {other.thread} has looked."
     )
 
 

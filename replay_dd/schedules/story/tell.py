@@ -101,6 +101,8 @@ class _Teller:
                 before = [
                     one for one in before if one.number != right.access.number
                 ]  # a call in progress takes effect afterwards
+        elif conflict.looked is not None:
+            before = [conflict.looked]
         elif right is not None:
             before = [
                 one for one in conflict.before if one.writes and concerns(one) and one.number != right.access.number
@@ -161,7 +163,8 @@ class _Teller:
             following = turns[number + 1] if number + 1 < len(turns) else None
             then = ""
             if following is not None and turn.thread == thread:
-                then = f"stopped {self._stopped_at()}; thread {following.thread} runs"
+                stops = "awaits" if self.conflict.of_tasks else "stopped"
+                then = f"{stops} {self._stopped_at()}; thread {following.thread} runs"
             elif following is not None and following.thread == thread:
                 saw = [step for one in result for step in one.steps if one.thread == thread and step.mark]
                 then = f"thread {thread} goes on" + (f" with what it saw at ({saw[-1].mark})" if saw else "")
