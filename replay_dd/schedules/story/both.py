@@ -1,4 +1,4 @@
-"""What a thread had done when another one came too early: the same look, or the first step of a change.
+"""What a thread had done when another one came too early: the same look, the first step of a change, a call.
 
 The edges of a failing range show one access of a thread, and the look of another one before it. That is an order; what
 is wrong with it shows in what the thread did before: it may have looked itself and found the same, so that both go on;
@@ -7,6 +7,8 @@ or it has done already what it then only notes.
 Rules of this module:
 
 * The same look is one at the same line that found the same, and nothing was stored by its thread in between.
+* Two calls of an installed package overlap if one has not come back when the other one touches the same thing, and no
+  lock is common to both. A package that is made for threads keeps them apart.
 * The first step is where the failing range begins: a switch before it was tried, and passes.
 """
 
@@ -16,6 +18,7 @@ from replay_dd.schedules.answer import GuiltySwitch
 from replay_dd.schedules.failing_range import FailingRange
 from replay_dd.schedules.observation import Access, Observation
 from replay_dd.schedules.story.conflict import Conflict, Edge, checks
+from replay_dd.schedules.story.story import called_at, own_call
 
 
 def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
@@ -56,6 +59,26 @@ def with_first_step(conflict: Conflict, guilty: GuiltySwitch, failing_range: Fai
     same = (place.path, place.function) == (here.path, here.function) and place.line < here.line
     looked = right.access.does == "stores" and any(checks(one) for one in right.others)
     return conflict._replace(since=place) if same and looked else conflict
+
+
+def with_overlapping_calls(conflict: Conflict, guilty: GuiltySwitch, failing: Observation) -> Conflict:
+    """A conflict inside of an installed package, with the call that its thread was stopped in; else as it was.
+
+    Args:
+        conflict: what the threads did; the kind is nothing more than an order.
+        guilty: the isolated switch.
+        failing: all that the failing run accessed.
+    """
+    if conflict.thread != guilty.failing.thread:
+        return conflict
+    for edge in (conflict.left, conflict.right):
+        for one in () if edge is None else (edge.access, *edge.others):
+            if called_at(one) is None:
+                return conflict
+        if edge is not None and any(set(edge.access.held) & set(other.held) for other in edge.others):
+            return conflict
+    stack = failing.switch_stacks.get((conflict.thread, guilty.failing.time), ())
+    return conflict._replace(inside=own_call(stack))
 
 
 def _same_look(own: Access, look: Access) -> bool:

@@ -55,6 +55,7 @@ class Conflict(NamedTuple):
         never: the failing run ends before the right access, which is that of the passing run.
         looked: the look of the thread before the right access that found what the other one then found, too.
         since: where the thread has done something before the stretch that the others should have known.
+        inside: the call of an installed package that the thread has not come back from while another one calls it, too.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
     """
 
@@ -68,6 +69,7 @@ class Conflict(NamedTuple):
     never: bool = False
     looked: Access | None = None
     since: Place | None = None
+    inside: StackFrame | None = None
     of_tasks: bool = False
 
 

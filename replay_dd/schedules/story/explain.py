@@ -12,7 +12,7 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
-from replay_dd.schedules.story.both import with_first_step, with_own_check
+from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
 from replay_dd.schedules.story.deadlock import tell_deadlock, with_race
@@ -26,14 +26,14 @@ from replay_dd.schedules.story.kinds import (
     essential,
     kind_of,
 )
-from replay_dd.schedules.story.links import NO_LINKS, Links, try_links
+from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
-from replay_dd.schedules.story.sentences import without_promise
+from replay_dd.schedules.story.sentences import other_order, without_promise
 from replay_dd.schedules.story.sentinel import as_proved, between_producers
 from replay_dd.schedules.story.story import Story
-from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.tasks import tell_tasks
+from replay_dd.schedules.story.tell import inferred_from, tell_race
 from replay_dd.schedules.story.twins import OBSERVED_RUNS, Twins, observe_twins
 from replay_dd.schedules.story.victim import (
     better_of,
@@ -45,6 +45,8 @@ from replay_dd.schedules.story.victim import (
     made_once_more,
     never_done,
 )
+
+_MOST_CHOICES = 2  # beside the isolated one that are looked at
 
 
 class Explanation(NamedTuple):
@@ -147,8 +149,43 @@ def _race(
         return other if other.story else Explanation(None, why if twins.failing_hang is None else "")
     story = story._replace(inferred=tuple(inferred_from(conflict, twins.failing, links.proved)))
     story = as_tried(story, links)
+    try:
+        more = _other_orders(found, switch, twins, proved, runner, limit_s, links) if not interrupted else NO_LINKS
+    except KeyboardInterrupt:
+        more, interrupted = NO_LINKS, True
+    except ReplayDDError:
+        more = NO_LINKS
+    for link in more.tried:
+        story = story._replace(summary=story.summary + other_order(link.first, link.second))
+    links = Links((*links.tried, *more.tried), links.runs + more.runs)
     chain = _chain(twins, proved, found, story)
     return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+
+
+def _other_orders(
+    found: ScheduleIsolation,
+    switch: GuiltySwitch,
+    twins: Twins,
+    conflict: Conflict,
+    runner: Runner,
+    limit_s: float | None,
+    links: Links,
+) -> Links:
+    """What else has to come in an order, at the other choices that the failure needs: only what was proved."""
+    if found.needed is None or not found.needed.minimal or not links.proved or twins.failing_hang is not None:
+        return NO_LINKS
+    others = [one for one in found.choices if one != switch.failing and not one.forced]
+    about = [*links.proved, *(edge.access for edge in (conflict.left, conflict.right) if edge is not None)]
+    proved: list[Link] = []
+    runs = 0
+    for choice in others[:_MOST_CHOICES]:
+        at_choice = find_conflict(twins.failing, GuiltySwitch(choice, None), None)._replace(left=None)
+        if at_choice.right is None or any(at_choice.right.access.touches(one) for one in about):
+            continue
+        _, tried = _links(found, GuiltySwitch(choice, None), twins, at_choice, runner, limit_s, links.runs + runs)
+        runs += tried.runs
+        proved += [link for link in tried.tried if link.proved]
+    return Links(tuple(proved), runs)
 
 
 def _of_first_look(
@@ -268,6 +305,8 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_own_check(conflict, twins.failing)
         conflict = with_first_step(conflict, switch, found.failing_range)
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+        conflict = with_overlapping_calls(conflict, switch, twins.failing)
     return essential(conflict, ending)
 
 

@@ -70,6 +70,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     """
     if ending.deadlock:
         return _of_deadlock(conflict, ending)
+    if conflict.inside is not None:
+        return CONCURRENT_USE
     left, right = conflict.left, conflict.right
     if (left is None or left.inferred) and _gives_up(conflict):
         return EARLY_TIMEOUT

@@ -100,6 +100,14 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {look.thread} looks at {look.name} ({_at(look)}) before thread {added.thread} is done with it "
             + (f"({_at(added)}).")
         )
+    if conflict.inside is not None:
+        package = own.place.file.partition("/")[0].removesuffix(".py")
+        there = f"{short_file(conflict.inside.file)}:{conflict.inside.line}"
+        shared = f"one {own.holder_type}" if own.thing[0] == "attribute" else own.name
+        return (
+            f"Thread {one} has not come back from its call of {package} ({there}) when thread {last.thread} calls it, "
+            f"too ({_at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
+        )
     if conflict.looked is not None:
         return _both_went_on(conflict.looked, last, own)
     if conflict.since is not None:
@@ -157,6 +165,19 @@ def _order(conflict: Conflict) -> str:
     other = f"thread {edge.others[0].thread} {_in_short(edge.others[0])}"
     first, then = (other, own) if conflict.right is not None else (own, other)
     return f"{first[0].upper()}{first[1:]} before {then}{_OTHER_WAY}"
+
+
+def other_order(first: Access, then: Access) -> str:
+    """That the failure takes another order, too, as a sentence.
+
+    Args:
+        first: what must come first.
+        then: what must come after it.
+    """
+    return (
+        f" It takes another order, too: thread {first.thread} {_in_short(first)} before thread {then.thread} "
+        f"{_in_short(then)}."
+    )
 
 
 def _stored_twice(thread: str, right: Edge) -> str:

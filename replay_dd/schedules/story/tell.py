@@ -79,8 +79,16 @@ class _Teller:
             passing=tuple(self._passing(own_before + stretch + (accesses if conflict.never else own_after))),
             locks=tuple(locks_in_words(self.failing, self.passing, own_before + stretch + own_after)),
             inferred=tuple(inferred_from(conflict, self.failing)),
-            help=own_value_in_words(edges[0].access, self.passing) if kind == kinds.OVERWRITTEN else "",
+            help=self._help(kind, edges[0].access),
         )
+
+    def _help(self, kind: str, access: Access) -> str:
+        if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
+            return (
+                f"one {access.holder_type} for each thread, unless its package promises that threads may use one "
+                "at the same time"
+            )
+        return own_value_in_words(access, self.passing) if kind == kinds.OVERWRITTEN else ""
 
     def _relevant(self, kind: str) -> tuple[list[Access], list[Access], list[Access]]:
         """What the interrupted thread and the others did to the things of the conflict: before, meanwhile, after."""
