@@ -196,6 +196,8 @@ def observation_of(records: Sequence[tuple[Any, ...]], places: Mapping[int, Plac
                 found[told[0]] = access._replace(new=Value(*told[1]), writes=access.writes or told[2])
         elif told[4] in places:
             number, thread, time, global_time, place, stack, does, sort, holder, holder_type, key, *others = told
+            if sort == "local":  # each thread has its own
+                key = f"{key} of thread {thread}"
             name, reads, writes, old, new, detail, tested, held, task = others
             when: tuple[Any, ...] = (number, thread, time, global_time, places[place], stacks[stack])
             what: tuple[Any, ...] = (does, (sort, holder, key), holder_type, _as_written(name), reads, writes)

@@ -56,6 +56,7 @@ class Conflict(NamedTuple):
         looked: the look of the thread before the right access that found what the other one then found, too.
         since: where the thread has done something before the stretch that the others should have known.
         inside: the call of an installed package that the thread has not come back from while another one calls it, too.
+        left_over: it is one thread that finds what it has left for itself in an earlier call.
         of_tasks: those who did it are tasks of one event loop; each is named like a thread of its own.
     """
 
@@ -70,6 +71,7 @@ class Conflict(NamedTuple):
     looked: Access | None = None
     since: Place | None = None
     inside: StackFrame | None = None
+    left_over: bool = False
     of_tasks: bool = False
 
 

@@ -12,6 +12,7 @@ from replay_dd.schedules.circumstance import MixedSchedules
 from replay_dd.schedules.comparable import time_limit_for
 from replay_dd.schedules.experiments.result import Experiments
 from replay_dd.schedules.fork_server_client import Runner
+from replay_dd.schedules.model import Ending
 from replay_dd.schedules.story.both import with_first_step, with_overlapping_calls, with_own_check
 from replay_dd.schedules.story.chain import NO_CHAIN, Chain, follow_chain
 from replay_dd.schedules.story.conflict import Conflict, find_conflict, interrupted_update, with_own_look
@@ -26,6 +27,8 @@ from replay_dd.schedules.story.kinds import (
     essential,
     kind_of,
 )
+from replay_dd.schedules.story.left_over import INFERRED as LEFT_OVER_INFERRED
+from replay_dd.schedules.story.left_over import find_left_over
 from replay_dd.schedules.story.links import NO_LINKS, Link, Links, try_links
 from replay_dd.schedules.story.looks import conflict_of_choice, with_early_look
 from replay_dd.schedules.story.raised import deciding_look
@@ -124,6 +127,9 @@ def _race(
 ) -> Explanation:
     ending = found.failing.ending
     conflict = conflict_of(found, switch, twins)
+    left_over = _left_over(conflict, twins, ending)
+    if left_over is not None:
+        return left_over
     if conflict.left is None and conflict.right is None:
         return _of_first_look(found, switch, twins, runner, limit_s)
     links, proved, interrupted = NO_LINKS, conflict, False
@@ -160,6 +166,17 @@ def _race(
     links = Links((*links.tried, *more.tried), links.runs + more.runs)
     chain = _chain(twins, proved, found, story)
     return Explanation(story, links=links, chain=chain, interrupted=interrupted, conflict=conflict)
+
+
+def _left_over(conflict: Conflict, twins: Twins, ending: Ending) -> Explanation | None:
+    """The story of what a thread finds of its own, if all that is known else is an order; None if there is none."""
+    if twins.failing_hang is not None or kind_of(conflict, ending) not in ("", ORDER_VIOLATION):
+        return None
+    found = find_left_over(twins.failing, twins.passing)
+    story = None if found is None else tell_race(found, twins.failing, twins.passing, ending)
+    if story is None:
+        return None
+    return Explanation(story._replace(inferred=(*story.inferred, LEFT_OVER_INFERRED)), conflict=found)
 
 
 def _other_orders(

@@ -38,12 +38,9 @@ def conflicts_of_first_looks(failing: Observation, passing: Observation) -> Iter
         if not checks(look) or look.does != "reads" or not _differ(look, usual[visit]) or found == MOST:
             continue
         stores = [one for one in failing.accesses if one.thread != look.thread and _stores(one, look)]
-        late = [
-            one
-            for one in stores
-            if one.number > look.number and when.get(one.number, when[look.number]) < when[look.number]
-        ]
-        early = [one for one in stores if one.number < look.number and when.get(one.number, -1) > when[look.number]]
+        now = when[look.number]
+        late = [one for one in stores if one.number > look.number and when.get(one.number, now) < now]
+        early = [one for one in stores if one.number < look.number and when.get(one.number, -1) > now]
         if late:
             found += 1
             yield _conflict(failing, late[-1], look)

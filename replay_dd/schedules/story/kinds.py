@@ -27,6 +27,7 @@ INCOMPLETE = "published before it is complete"
 INVALIDATED = "use after close or invalidation"
 ORDER_VIOLATION = "order violation"
 CONCURRENT_USE = "concurrent use"
+LEFT_OVER = "left over from an earlier call"
 MISSED_NOTIFICATION = "missed notification"
 LOCK_ORDER = "lock-order deadlock"
 SELF_DEADLOCK = "self-deadlock"
@@ -70,6 +71,8 @@ def kind_of(conflict: Conflict, ending: Ending) -> str:
     """
     if ending.deadlock:
         return _of_deadlock(conflict, ending)
+    if conflict.left_over:
+        return LEFT_OVER
     if conflict.inside is not None:
         return CONCURRENT_USE
     left, right = conflict.left, conflict.right

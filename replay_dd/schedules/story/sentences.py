@@ -108,7 +108,7 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"Thread {one} has not come back from its call of {package} ({there}) when thread {last.thread} calls it, "
             f"too ({_at(edge.others[0])}): both work on {shared} at a time, and no lock keeps them apart."
         )
-    if conflict.looked is not None:
+    if conflict.looked is not None and not conflict.left_over:
         return _both_went_on(conflict.looked, last, own)
     if conflict.since is not None:
         return (
@@ -127,6 +127,9 @@ def _of_one_edge(kind: str, conflict: Conflict, edge: Edge) -> str:
             f"({_at(other)}) since thread {one} last looked."
         )
     sentences = {
+        kinds.LEFT_OVER: f"Thread {one} finds {own.name} as it has left it in an earlier call ({_at(own)}; stored at "
+        f"{_at(last)}). Each thread has its own, which lasts as long as the thread; in the passing run, "
+        "nothing is there.",
         kinds.TOO_EARLY: f"Thread {last.thread} uses {own.name} ({_at(last)}) before thread {one} has set it "
         f"({_at(own)}){', which it no longer comes to' if conflict.never else ''}.",
         kinds.INVALIDATED: f"Thread {one} uses {own.name} ({_at(own)}) after thread {other.thread} has taken it away "
@@ -192,8 +195,8 @@ def _stored_twice(thread: str, right: Edge) -> str:
 def _both_went_on(looked: Access, other: Access, stored: Access) -> str:
     found = "nothing" if looked.old.is_missing else looked.old.text or f"the same {looked.old.type}"
     return (
-        f"Threads {looked.thread} and {other.thread} both found {found} in {looked.name} ({_at(looked)}), and both went "
-        f"on; thread {stored.thread} stores there ({_at(stored)}) only after thread {other.thread} has looked."
+        f"Threads {looked.thread} and {other.thread} both found {found} in {looked.name} ({_at(looked)}), and both "
+        f"went on; thread {stored.thread} stores there ({_at(stored)}) only after thread {other.thread} has looked."
     )
 
 
@@ -217,6 +220,8 @@ def passes_in_words(kind: str, conflict: Conflict, order: tuple[Access, Access] 
     """
     right, left = conflict.right, conflict.left
     edge = right or left
+    if kind == kinds.LEFT_OVER:
+        return ""
     if kind == kinds.EARLY_TIMEOUT and edge is not None:
         own = f"thread {conflict.thread} {_in_short(edge.access)}"
         return f"if {own} before the time-out of thread {edge.others[-1].thread} expires"

@@ -83,6 +83,11 @@ class _Teller:
         )
 
     def _help(self, kind: str, access: Access) -> str:
+        if kind == kinds.LEFT_OVER:
+            return (
+                f"to set {access.name} in each call, or to delete it when a call ends; a thread that serves one call "
+                "after another keeps it"
+            )
         if kind == kinds.CONCURRENT_USE and self.conflict.inside is not None and access.thing[0] == "attribute":
             return (
                 f"one {access.holder_type} for each thread, unless its package promises that threads may use one "
@@ -170,7 +175,9 @@ class _Teller:
         for number, turn in enumerate(turns):
             following = turns[number + 1] if number + 1 < len(turns) else None
             then = ""
-            if following is not None and turn.thread == thread:
+            if following is not None and self.conflict.left_over:
+                then = f"the call is over; thread {thread} goes on with another one"
+            elif following is not None and turn.thread == thread:
                 stops = "awaits" if self.conflict.of_tasks else "stopped"
                 then = f"{stops} {self._stopped_at()}; thread {following.thread} runs"
             elif following is not None and following.thread == thread:

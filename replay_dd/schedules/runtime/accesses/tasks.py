@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from .values import in_class
+
 TYPE_CHECKING = False  # module `typing` is slow to import
 if TYPE_CHECKING:
     from types import CodeType
@@ -30,7 +32,7 @@ def running_task() -> object | None:
     if module is None:
         return None
     loop = module._get_running_loop()
-    if loop is None or type(loop).__hash__ is not object.__hash__:
+    if loop is None or in_class(type(loop), "__hash__")[0] is not object:
         return None
     ask = getattr(module, "current_task", None)  # from Python 3.12 on, in C
     task: object | None = module._current_tasks.get(loop) if ask is None else ask(loop)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 from _collections import deque  # type: ignore[import-not-found]  # the program may not have loaded `collections`
+from _thread import _local  # what `threading.local` is
 from _weakref import ReferenceType as _Reference
 
 TYPE_CHECKING = False  # module `typing` is slow to import
@@ -102,9 +103,30 @@ def own_values(thing: Any) -> dict[str, object] | None:
     return values if type(values) is dict else None
 
 
+def is_local(thing: object) -> bool:
+    """Whether each thread has attributes of its own of this object."""
+    return is_a(thing, _local)
+
+
+def local_values(thing: Any) -> dict[str, object] | None:
+    """The attributes that the present thread has of a thread-local object; None if to ask would run the program's code.
+
+    A class that is derived makes them with its own ``__init__`` as a thread first asks.
+    """
+    if in_class(type(thing), "__init__")[0] not in (_local, object):
+        return None
+    values = _local.__getattribute__(thing, "__dict__")
+    return values if type(values) is dict else None
+
+
 def attribute(thing: Any, name: str) -> tuple[str, object, object]:
     """(where an attribute is, its owner, its value), as the interpreter finds it."""
     kind = type(thing)
+    if is_local(thing):
+        mine = local_values(thing)
+        if mine is None or (name not in mine and in_class(kind, name)[0] is not None):
+            return COMPUTED, thing, UNKNOWN
+        return (INSTANCE if name in mine else ABSENT), mine, mine.get(name, MISSING)
     if isinstance_of_type(thing):
         owner, value = in_class(thing, name)
         if owner is None:
