@@ -29,13 +29,13 @@ def with_own_check(conflict: Conflict, failing: Observation) -> Conflict:
         failing: all that the failing run accessed.
     """
     right = conflict.right
-    if right is None or conflict.left is not None or right.access.does != "stores" or conflict.never:
+    if right is None or right.access.does != "stores" or conflict.never:
         return conflict
     for look in reversed([one for one in right.others if checks(one) and one.does == "reads"]):
         own = [one for one in failing.accesses if one.thread == conflict.thread and one.thing == look.thing]
         before = [one for one in own if one.number < right.access.number]
         if before and _same_look(before[-1], look) and not before[-1].old.same(right.access.new):
-            return conflict._replace(right=Edge(right.access, (look,), inferred=False), looked=before[-1])
+            return conflict._replace(left=None, right=Edge(right.access, (look,), inferred=False), looked=before[-1])
     return conflict
 
 

@@ -24,6 +24,7 @@ from replay_dd.schedules.story.kinds import (
     NON_REPEATABLE_READ,
     ORDER_VIOLATION,
     TOO_EARLY,
+    TORN_UPDATE,
     essential,
     kind_of,
 )
@@ -319,8 +320,9 @@ def conflict_of(found: ScheduleIsolation, switch: GuiltySwitch, twins: Twins) ->
         conflict = made_once_more(twins.failing, conflict) or conflict
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = changed_in_between(twins.failing, conflict) or conflict
-    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
+    if kind_of(conflict, replace(ending, deadlock=())) in (ORDER_VIOLATION, TORN_UPDATE):
         conflict = with_own_check(conflict, twins.failing)
+    if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_first_step(conflict, switch, found.failing_range)
     if kind_of(conflict, replace(ending, deadlock=())) == ORDER_VIOLATION:
         conflict = with_overlapping_calls(conflict, switch, twins.failing)
